@@ -1,0 +1,59 @@
+/**
+ * Which folder may import which: the table of ARCHITECTURE.md as checked data.
+ * A folder may import itself and what is listed; nothing else in src/.
+ */
+import { readFileSync } from "node:fs";
+import { globSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+const root = join(import.meta.dirname, "..", "src");
+
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  platform: [],
+  session: ["platform"],
+  store: ["platform", "session"],
+  runtime: ["platform", "session"],
+  agent: ["platform", "session"],
+  capture: ["platform", "session"],
+  supervisor: ["platform", "session", "store", "runtime", "agent", "capture"],
+  operation: ["platform", "session", "store", "runtime", "agent", "capture", "supervisor"],
+  client: ["platform", "session", "operation (types)"],
+  "surface/http": ["platform", "session", "store", "operation"],
+  "surface/cli": ["platform", "session", "client", "operation (types)"],
+  "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", "operation", "surface/http"],
+};
+
+/** Concrete runtimes and agents: only the daemon may know that they exist. */
+const CONCRETE = /^(?:runtime|agent)\/[^/]+\//;
+
+const problems: string[] = [];
+for (const file of globSync("**/*.ts", { cwd: root })) {
+  const from = folderOf(file);
+  for (const { target, isType } of importsOf(file)) {
+    const to = folderOf(target);
+    if (to === from) {
+      if (CONCRETE.test(target) && CONCRETE.test(file) && dirname(target).split("/")[1] !== dirname(file).split("/")[1]) problems.push(`${file}: one adapter imports another (${target})`);
+      continue;
+    }
+    const allowed = MAY_IMPORT[from] ?? [];
+    if (!allowed.includes(to) && !(isType && allowed.includes(`${to} (types)`))) problems.push(`${file}: ${from} must not import ${to} (${target})`);
+    if (CONCRETE.test(target) && from !== "daemon.ts") problems.push(`${file}: only daemon.ts imports a concrete runtime or agent (${target})`);
+  }
+}
+for (const problem of problems) console.error(problem);
+process.exit(problems.length === 0 ? 0 : 1);
+
+function folderOf(path: string): string {
+  const parts = path.split("/");
+  if (parts.length === 1) return path;
+  return parts[0] === "surface" ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
+}
+
+function importsOf(file: string): { readonly target: string; readonly isType: boolean }[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const found = text.matchAll(/^\s*(?:import|export)\s+(type\s+)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/gm);
+  const isTest = file.endsWith(".test.ts");
+  return [...found]
+    .map((match) => ({ target: relative(root, resolve(root, dirname(file), match[2] ?? match[3] ?? "")), isType: match[1] !== undefined || isTest }))
+    .filter(({ target }) => !target.startsWith(".."));
+}

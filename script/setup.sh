@@ -1,0 +1,45 @@
+#!/bin/sh
+# Brings a fresh checkout to where `bin/reeve` runs: packages (a current Node
+# among them), tmux, and the build. Quick when all of that is there.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$1" >&2; }
+
+# Packages: again only when the lock file changed since they were installed.
+if ! cmp -s package-lock.json node_modules/.reeve-lock; then
+  say "installing npm packages"
+  npm ci --no-audit --no-fund --loglevel=error >&2
+  cp package-lock.json node_modules/.reeve-lock
+fi
+PATH="$PWD/node_modules/.bin:$PATH"
+export PATH
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else return 1; fi
+}
+
+install_package() {
+  if command -v apt-get >/dev/null 2>&1; then
+    as_root apt-get update -qq >&2 && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" >&2
+  elif command -v dnf >/dev/null 2>&1; then as_root dnf install -y -q "$1" >&2
+  elif command -v apk >/dev/null 2>&1; then as_root apk add --quiet "$1" >&2
+  elif command -v pacman >/dev/null 2>&1; then as_root pacman -S --noconfirm --quiet "$1" >&2
+  elif command -v brew >/dev/null 2>&1; then brew install --quiet "$1" >&2
+  else return 1
+  fi
+}
+
+for program in tmux git; do
+  command -v "$program" >/dev/null 2>&1 && continue
+  say "installing $program"
+  if ! install_package "$program"; then
+    say "$program is missing: install it with your package manager (for example: sudo apt-get install $program) and run this again."
+    exit 69
+  fi
+done
+
+if [ ! -e dist/.built ] || [ -n "$(find src script/build.ts package.json tsconfig.json -newer dist/.built -print -quit)" ]; then
+  say "building"
+  node script/build.ts
+fi

@@ -1,0 +1,145 @@
+/**
+ * The practice agent: a small program that comes with Reeve and behaves like a
+ * coding agent (turns, approvals, a transcript, hooks) without a model behind
+ * it, so that people can try Reeve and tests can play every case.
+ */
+import { join } from "node:path";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { InputStep } from "../../session/input.ts";
+import type { Reading } from "../../session/reading.ts";
+import type { ActivityStatus } from "../../session/session.ts";
+import type { Agent, LaunchContext, LaunchPlan, TranscriptMessage } from "../contract.ts";
+import { SESSION_VARIABLES } from "../session-variables.ts";
+import { conversationIdOf, isConversationId } from "./conversation-id.ts";
+import { type HookRecord, parseHookRecord } from "./hook-record.ts";
+import { parseTranscriptLine } from "./transcript-line.ts";
+
+export function practiceAgent(programPath: string, nodePath: string): Agent {
+  return {
+    name: "practice",
+    capabilities: { turns: true, resume: true, transcript: true },
+    wait: "notification",
+    sessionVariables: SESSION_VARIABLES.practice,
+    plan: (context) => plan([nodePath, programPath], context),
+    encode,
+    accepts: (activity) => ACCEPTS[activity],
+    readHook,
+    readTranscriptLine,
+  };
+}
+
+/** The program would queue what is typed during a turn, out of Reeve's sight; so it waits in the mailbox instead. */
+const ACCEPTS = {
+  starting: false,
+  working: false,
+  idle: true,
+  "awaiting-approval": true,
+  "awaiting-input": true,
+  unknown: true,
+} as const satisfies Record<ActivityStatus, boolean>;
+
+function plan(program: readonly string[], { sessionId, launch, resume, sessionDir, spoolDir }: LaunchContext): LaunchPlan {
+  refuseNonsense(launch.args, launch.model, resume);
+  const conversation = resume ?? conversationIdOf(sessionId);
+  const transcript = join(sessionDir, "transcript.jsonl");
+  const argv = [...program, "--conversation", conversation, "--transcript", transcript, "--spool", spoolDir];
+  if (resume !== null) argv.push("--resume");
+  argv.push(...launch.args);
+  // A first prompt belongs to the first run: a resumed conversation has had it.
+  if (resume === null && launch.prompt !== null) argv.push("--", launch.prompt);
+  return {
+    argv,
+    environment: { PRACTICE_CONVERSATION: conversation },
+    nativeId: conversation,
+    transcript: { path: transcript },
+    observabilityReason:
+      "The transcript appears when the practice agent takes its first prompt; until then its screen is shown.",
+  };
+}
+
+function refuseNonsense(args: readonly string[], model: string | null, resume: string | null): void {
+  const [option, pace, ...rest] = args;
+  const onlyPace = option === "--pace" && pace !== undefined && /^\d{1,6}$/.test(pace) && rest.length === 0;
+  if (args.length > 0 && !onlyPace) {
+    throw new ReeveError({
+      code: "arguments-unsupported",
+      kind: "usage",
+      message: "The practice agent takes only --pace MILLISECONDS after --, for example: reeve start practice -- --pace 200.",
+    });
+  }
+  if (model !== null) {
+    throw new ReeveError({
+      code: "model-unsupported",
+      kind: "usage",
+      message: "The practice agent has no model to choose: leave --model out.",
+    });
+  }
+  if (resume !== null && !isConversationId(resume)) {
+    throw new ReeveError({
+      code: "conversation-malformed",
+      kind: "usage",
+      message: "A practice conversation is named by a UUID in lower case: give the id the session shows as native_id.",
+    });
+  }
+}
+
+/** The program reads its terminal in order, so Enter needs no pause after the paste. */
+function encode({ text, submit }: { readonly text: string; readonly submit: boolean }): readonly InputStep[] {
+  const steps: InputStep[] = [];
+  if (text !== "") steps.push({ type: "paste", text });
+  if (submit) steps.push({ type: "key", key: "Enter" });
+  return steps;
+}
+
+function readHook(value: unknown): Reading | null {
+  const record = parseHookRecord(value);
+  if (record === null) return null;
+  const { event, turn, conversation } = record;
+  return { source: "hook", detail: `${event} hook, turn ${turn}`, nativeId: conversation, ...meaningOf(record) };
+}
+
+function meaningOf({ event, text }: HookRecord): Pick<Reading, "activity" | "asks" | "turn"> {
+  switch (event) {
+    case "session-start":
+      return { activity: "idle" };
+    case "turn-started":
+      return { activity: "working", turn: "started" };
+    case "approval-requested":
+      return { activity: "awaiting-approval", asks: stripTerminal(text ?? "The practice agent asks for approval.") };
+    case "approval-answered":
+      return { activity: "working" };
+    case "turn-completed":
+      return { activity: "idle", turn: "completed" };
+    case "turn-failed":
+      return { activity: "idle", turn: { failed: stripTerminal(text ?? "The practice agent gave no reason.") } };
+    case "turn-interrupted":
+      return { activity: "idle", turn: "interrupted" };
+    case "session-end":
+      // Whether the process is gone is for the runtime to say.
+      return {};
+  }
+}
+
+function readTranscriptLine(raw: string): TranscriptMessage | null {
+  const line = parseTranscriptLine(raw);
+  if (line === null) return null;
+  const { type, at } = line;
+  switch (type) {
+    case "user":
+    case "assistant":
+    case "tool":
+      return { role: type, text: line.text, at, turn: line.turn };
+    case "turn_failed":
+      return { role: "system", text: `The turn failed: ${line.error}`, at, turn: line.turn };
+    case "turn_interrupted":
+      return { role: "system", text: "The turn was interrupted.", at, turn: line.turn };
+    case "session":
+      return line.resumed
+        ? { role: "system", text: `Resumed with ${line.earlierTurns} earlier turns.`, at, turn: null }
+        : null;
+    case "turn_started":
+    case "turn_completed":
+      return null;
+  }
+}

@@ -1,0 +1,104 @@
+/** One turn of the practice agent, from the prompt to its end. */
+import type { Clock } from "../../platform/clock.ts";
+import type { Dialogue } from "./dialogue.ts";
+import type { Journal } from "./journal.ts";
+import type { TurnScript } from "./turn-script.ts";
+import { summaryOf } from "./fit-text.ts";
+
+export interface TurnContext {
+  readonly dialogue: Dialogue;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly paceMs: number;
+  /** Ends the process as a crash would: no line, no hook. */
+  readonly crash: () => never;
+}
+
+type PlayableScript = Exclude<TurnScript, { type: "quit" }>;
+
+/** Lines printed between two looks at the keyboard. */
+const SPAM_BATCH = 100;
+
+export async function runTurn(prompt: string, script: PlayableScript, context: TurnContext): Promise<void> {
+  const { dialogue, journal } = context;
+  const interruption = new AbortController();
+  dialogue.beginTurn(() => interruption.abort());
+  journal.turnStarted(prompt);
+  try {
+    if (script.type === "fail") {
+      await context.clock.sleep(context.paceMs, interruption.signal);
+      dialogue.say(`✗ ${script.error}`);
+      journal.turnFailed(script.error);
+    } else {
+      journal.turnCompleted(await play(script, context, interruption.signal));
+    }
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error;
+    dialogue.say("Interrupted.");
+    journal.turnInterrupted();
+  } finally {
+    dialogue.endTurn();
+  }
+}
+
+/** Plays the script and returns the reply. */
+async function play(
+  script: Exclude<PlayableScript, { type: "fail" }>,
+  context: TurnContext,
+  signal: AbortSignal,
+): Promise<string> {
+  const { clock, paceMs } = context;
+  switch (script.type) {
+    case "reply":
+      return stream(script.lines, paceMs, context, signal);
+    case "sleep":
+      return stream(script.lines, script.ms, context, signal);
+    case "ask":
+      return askFirst(script.command, context, signal);
+    case "spam":
+      return spam(script.count, context, signal);
+    case "crash":
+      await clock.sleep(paceMs / 2, signal);
+      return context.crash();
+  }
+}
+
+async function stream(
+  lines: readonly string[],
+  durationMs: number,
+  { dialogue, clock }: TurnContext,
+  signal: AbortSignal,
+): Promise<string> {
+  for (const line of lines) {
+    await clock.sleep(durationMs / lines.length, signal);
+    dialogue.say(`● ${line}`);
+  }
+  return lines.join("\n");
+}
+
+async function askFirst(command: string, context: TurnContext, signal: AbortSignal): Promise<string> {
+  const { dialogue, journal, clock, paceMs } = context;
+  const shown = summaryOf(command, 200);
+  await clock.sleep(paceMs / 2, signal);
+  const question = `Run "${shown}"?`;
+  journal.approvalRequested(question);
+  const approved = await dialogue.ask(question, signal);
+  journal.approvalAnswered(approved);
+  if (approved) {
+    await clock.sleep(paceMs / 4, signal);
+    dialogue.say(`$ ${shown}\n  (practice: only said, not run)`);
+    journal.toolRan(`$ ${command}`);
+  }
+  const reply = approved ? `I ran "${shown}".` : `I did not run "${shown}".`;
+  return stream([reply], paceMs / 4, context, signal);
+}
+
+async function spam(count: number, context: TurnContext, signal: AbortSignal): Promise<string> {
+  for (let printed = 0; printed < count; printed += SPAM_BATCH) {
+    const size = Math.min(SPAM_BATCH, count - printed);
+    const batch = Array.from({ length: size }, (_, index) => `spam ${printed + index + 1} of ${count}`);
+    context.dialogue.say(batch.join("\n"));
+    await context.clock.sleep(0, signal);
+  }
+  return stream([`Printed ${count} lines.`], context.paceMs / 4, context, signal);
+}

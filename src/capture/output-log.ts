@@ -1,0 +1,87 @@
+/**
+ * A session's terminal output as plain text, in its own directory:
+ * `output.log`, and `output.log.1` for what came before. Escape sequences are
+ * stripped and known secrets redacted before anything is written; the size is
+ * bounded; a write that fails costs output, never a session.
+ *
+ * Format: UTF-8 text as the terminal received it, less control characters.
+ * A line `[reeve <ISO time>: …]` says where recording began or was interrupted.
+ */
+import { constants } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../platform/log.ts";
+import { messageOf } from "../platform/reeve-error.ts";
+import { createTerminalStripper } from "../platform/terminal-text.ts";
+import { createRedactor } from "./redaction.ts";
+
+export interface OutputLog {
+  push(bytes: Buffer): void;
+  close(): Promise<void>;
+}
+
+/** Output is gathered this long before it is written: one write for a burst, soon enough to follow with tail -f. */
+const FLUSH_MS = 200;
+/** More than this in one flush is a flood: the rest of it is dropped, and the log says so. */
+const MOST_PENDING_CHARACTERS = 1_048_576;
+
+export function openOutputLog(options: {
+  readonly directory: string;
+  readonly secrets: readonly string[];
+  readonly mostBytes: number;
+  readonly since: string;
+  readonly log: Log;
+}): OutputLog {
+  const path = join(options.directory, "output.log");
+  const stripper = createTerminalStripper();
+  const redactor = createRedactor(options.secrets);
+  let pending = "";
+  let isBegun = false;
+  let dropped = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  function flushSoon(): void {
+    timer ??= setTimeout(flush, FLUSH_MS).unref();
+  }
+
+  function flush(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const text = dropped === 0 ? pending : `${pending}\n[reeve: ${dropped} characters dropped in a flood]\n`;
+    pending = "";
+    dropped = 0;
+    if (text !== "") writing = writing.then(() => append(text)).catch((error: unknown) => options.log("output could not be recorded", { path, why: messageOf(error) }));
+  }
+
+  async function append(text: string): Promise<void> {
+    const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+    let isFull: boolean;
+    try {
+      const about = await file.stat();
+      if (!about.isFile()) throw new Error("it is not a regular file");
+      await file.appendFile(text);
+      isFull = about.size + Buffer.byteLength(text) > options.mostBytes;
+    } finally {
+      await file.close();
+    }
+    if (isFull) await rename(path, `${path}.1`);
+  }
+
+  return {
+    push(bytes) {
+      if (!isBegun) pending = `[reeve ${options.since}: recording from here]\n`;
+      isBegun = true;
+      const text = redactor.push(stripper.push(bytes));
+      const room = MOST_PENDING_CHARACTERS - pending.length;
+      pending += text.slice(0, room);
+      dropped += Math.max(0, text.length - room);
+      flushSoon();
+    },
+    async close() {
+      pending += redactor.flush();
+      flush();
+      await writing;
+    },
+  };
+}

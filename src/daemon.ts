@@ -1,0 +1,128 @@
+/**
+ * The daemon: the composition root, and the only importer of concrete
+ * runtimes and agents. One per home, by a lock that the kernel holds. It may
+ * be killed at any line; sessions live outside it and are found again.
+ */
+import { readFileSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { commandAgent } from "./agent/command/command-agent.ts";
+import { practiceAgent } from "./agent/practice/practice-agent.ts";
+import { SESSION_VARIABLES } from "./agent/session-variables.ts";
+import { operations } from "./operation/operations.ts";
+import { systemClock } from "./platform/clock.ts";
+import { failpoint } from "./platform/failpoint.ts";
+import { locateHome } from "./platform/home.ts";
+import type { Home } from "./platform/home.ts";
+import { openLog } from "./platform/log.ts";
+import { ensurePrivateDir } from "./platform/private-dir.ts";
+import { acquireProcessLock } from "./platform/process-lock.ts";
+import { errnoOf, messageOf, ReeveError } from "./platform/reeve-error.ts";
+import { lingerWarning } from "./runtime/tmux/systemd.ts";
+import { createTmuxRuntime } from "./runtime/tmux/tmux-runtime.ts";
+import { openStore } from "./store/open-store.ts";
+import { readSettings } from "./supervisor/settings.ts";
+import { createSupervisor } from "./supervisor/supervisor.ts";
+import { createHttpServer } from "./surface/http/server.ts";
+
+/** Reeve's own: what tells a session which one it is, and what steers the daemon in tests. */
+const OWN_VARIABLES = ["REEVE_MARK", "REEVE_SESSION_ID", "REEVE_FAILPOINT_FILE"];
+
+async function main(): Promise<void> {
+  process.umask(0o077);
+  const home = locateHome(process.env);
+  ensurePrivateDir(home.stateDir);
+  ensurePrivateDir(home.runDir);
+  const lock = acquireProcessLock(home.lockPath);
+  if (lock === null) return tellStarter("busy");
+  await run(home);
+  tellStarter("ready");
+}
+
+async function run(home: Home): Promise<void> {
+  const log = openLog(home.logPath);
+  const clock = systemClock;
+  const version = readVersion();
+  ensurePrivateDir(home.outputsDir);
+  const store = await openStore({ databasePath: home.databasePath, outputsRoot: home.outputsDir, instancePath: home.instancePath, clock, log });
+  const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log });
+  const scrub = [...OWN_VARIABLES, ...Object.values(SESSION_VARIABLES).flat()];
+  const supervisor = createSupervisor({
+    store,
+    runtimes: [tmux],
+    agents: [commandAgent, practiceAgent(practiceProgram(), process.execPath)],
+    settings: readSettings(home.configPath),
+    clock,
+    log,
+    ownEnvironment: Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    scrub,
+  });
+  await supervisor.boot(version);
+
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    server.close();
+    unlinkIfThere(home.socketPath);
+    void shutDown();
+  };
+  const shutDown = async (): Promise<void> => {
+    try {
+      await supervisor.close();
+      await tmux.close();
+      await store.close();
+    } catch (error) {
+      log("the daemon could not stop cleanly", { why: messageOf(error) });
+    }
+    process.exit(0);
+  };
+  const warnings = (): readonly string[] => [lingerWarning()].filter((warning) => warning !== null);
+  const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
+  const server = createHttpServer({ operations, context: { store, supervisor, clock, outputsDir: home.outputsDir, daemon }, log });
+  unlinkIfThere(home.socketPath);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    process.umask(0o177);
+    server.listen(home.socketPath, resolve);
+    process.umask(0o077);
+  });
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  process.on("SIGHUP", () => undefined);
+  process.on("unhandledRejection", (error) => log("unhandled", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) }));
+  failpoint("daemon.started");
+}
+
+/** Whoever started this process listens on descriptor 3 for one line; nobody may. */
+function tellStarter(line: string): void {
+  try {
+    writeSync(3, `${line}\n`);
+  } catch {
+    // Started by hand or by a service manager.
+  }
+}
+
+function readVersion(): string {
+  const parsed: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "..", "package.json"), "utf8"));
+  return typeof parsed === "object" && parsed !== null && "version" in parsed && typeof parsed.version === "string" ? parsed.version : "unknown";
+}
+
+/** Beside this file: bundled as practice.js, or the source itself in development. */
+function practiceProgram(): string {
+  return import.meta.filename.endsWith(".ts") ? join(import.meta.dirname, "agent", "practice", "program.ts") : join(import.meta.dirname, "practice.js");
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") throw error;
+  }
+}
+
+main().catch((error: unknown) => {
+  const known = error instanceof ReeveError ? error : new ReeveError({ code: "daemon-failed", kind: "internal", message: `The daemon could not start: ${messageOf(error)}.` });
+  tellStarter(JSON.stringify({ code: known.code, kind: known.kind, message: known.message }));
+  console.error(known.message);
+  process.exit(known.exitStatus);
+});

@@ -1,0 +1,35 @@
+import * as z from "zod/mini";
+import { defineOperation } from "./contract.ts";
+import { isEnded } from "./session-reference.ts";
+import { iso } from "./session-view.ts";
+
+export const daemonStatus = defineOperation({
+  name: "daemon_status",
+  summary: "What the daemon is, what it looks after, and what it wants to be told about.",
+  method: "GET",
+  path: "/v1/daemon",
+  effect: "read",
+  callers: ["operator"],
+  input: z.object({}),
+  output: z.object({
+    pid: z.number(),
+    version: z.string(),
+    started_at: z.string(),
+    sessions: z.number(),
+    cursor: z.number(),
+    orphans: z.array(z.object({ session_id: z.string(), incarnation: z.number(), what: z.string() })),
+    warnings: z.array(z.string()),
+  }),
+
+  async run(_input, { store, supervisor, daemon }) {
+    return {
+      pid: process.pid,
+      version: daemon.version,
+      started_at: iso(daemon.startedAt),
+      sessions: store.registry.all().filter((session) => !isEnded(session)).length,
+      cursor: store.log.head(),
+      orphans: supervisor.orphans().map((orphan) => ({ session_id: orphan.sessionId, incarnation: orphan.incarnation, what: orphan.what })),
+      warnings: [...daemon.warnings()],
+    };
+  },
+});

@@ -1,0 +1,36 @@
+/** Ends a session: politely, then firmly, then proves that nothing of it is left. Asking again is harmless. */
+import * as z from "zod/mini";
+import { defineOperation } from "./contract.ts";
+import { carryOut, lifecycleOutput } from "./lifecycle.ts";
+import { isEnded, sessionReference } from "./session-reference.ts";
+
+/** Beyond the grace: killing and proving. */
+const MARGIN_MS = 15_000;
+
+export const endSession = defineOperation({
+  name: "end_session",
+  summary: "End a session and everything it started, and say what was done. A turn under way is finished first unless `when` is now.",
+  method: "POST",
+  path: "/v1/sessions/{session}/end",
+  effect: "end",
+  callers: ["operator"],
+  input: z.object({
+    session: sessionReference,
+    when: z._default(z.enum(["now", "after-turn"]), "after-turn"),
+    grace_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),
+    /** How long to wait for the proof before answering `done: false`. */
+    timeout_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),
+  }),
+  output: lifecycleOutput,
+
+  run(input, context) {
+    const graceMs = (input.grace_seconds ?? context.supervisor.settings.endGraceMs / 1_000) * 1_000;
+    return carryOut(context, {
+      operation: "end_session",
+      session: input.session,
+      command: { type: "end", graceMs, afterTurn: input.when === "after-turn" },
+      isFact: isEnded,
+      timeoutMs: input.timeout_seconds === undefined ? graceMs + MARGIN_MS : input.timeout_seconds * 1_000,
+    });
+  },
+});

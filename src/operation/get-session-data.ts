@@ -1,0 +1,92 @@
+/**
+ * What a session said: its transcript where that can be read, else its screen,
+ * and it says which. Never "not found" for a session that is known. At most
+ * 48 KB, cut at the front and never inside a character.
+ */
+import { readFile } from "node:fs/promises";
+import * as z from "zod/mini";
+import type { Agent, TranscriptMessage } from "../agent/contract.ts";
+import { readTail } from "../platform/file-tail.ts";
+import { messageOf } from "../platform/reeve-error.ts";
+import { keepTail, stripTerminal } from "../platform/terminal-text.ts";
+import type { Session } from "../session/session.ts";
+import { finalScreenPath, targetOf } from "../supervisor/effects.ts";
+import type { OperationContext } from "./contract.ts";
+import { defineOperation } from "./contract.ts";
+import { resolveSession, sessionReference } from "./session-reference.ts";
+import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
+
+export const MOST_TAIL_BYTES = 49_152;
+/** Lines of scrollback that can hold the largest tail at the usual width. */
+const SCREEN_LINES = 2_000;
+
+const messageSchema = z.object({
+  role: z.enum(["user", "assistant", "tool", "system"]),
+  text: z.string(),
+  at: z.nullable(z.string()),
+  turn: z.nullable(z.number()),
+});
+
+export const getSessionData = defineOperation({
+  name: "get_session_data",
+  summary: "What a session said last: messages of its transcript, or its screen where there is no transcript to read (yet).",
+  method: "GET",
+  path: "/v1/sessions/{session}/data",
+  effect: "read",
+  callers: ["operator"],
+  input: z.object({
+    session: sessionReference,
+    tail: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(MOST_TAIL_BYTES)), MOST_TAIL_BYTES),
+    /** Where an earlier answer ended: only what the transcript gained since. */
+    since: z.optional(z.coerce.number().check(z.int(), z.minimum(0))),
+    source: z.optional(z.enum(["transcript", "screen"])),
+  }),
+  output: z.object({
+    session: sessionViewSchema,
+    source: z.enum(["transcript", "screen"]),
+    messages: z.optional(z.array(messageSchema)),
+    text: z.optional(z.string()),
+    truncated: z.boolean(),
+    /** For `since`: a place in the transcript. */
+    cursor: z.nullable(z.number()),
+    captured_at: z.string(),
+    /** Why this source, and how current it is. */
+    note: z.string(),
+  }),
+
+  async run(input, context) {
+    const session = resolveSession(context.store.registry, input.session);
+    const agent = context.supervisor.agent(session.agent);
+    const head = { session: viewSession(session, agent.wait), captured_at: iso(context.clock.now()) };
+    if (input.source !== "screen") {
+      const transcript = await readTranscript(session, agent, input.tail, input.since ?? null);
+      if (transcript !== null) return { ...head, source: "transcript" as const, ...transcript };
+    }
+    const screen = await readScreen(context, session);
+    const text = keepTail(screen.text, input.tail);
+    const isCut = text.length < screen.text.length || screen.truncated;
+    return { ...head, source: "screen" as const, text, truncated: isCut, cursor: null, note: `${screen.note} ${session.observability.reason}`.trim() };
+  },
+});
+
+async function readTranscript(session: Session, agent: Agent, tail: number, since: number | null) {
+  const { status, transcriptPath } = session.observability;
+  if (status !== "observable" || transcriptPath === null) return null;
+  const read = await readTail(transcriptPath, { bytes: tail, since }).catch(() => null);
+  if (read === null) return null;
+  const messages = read.lines.map((line) => agent.readTranscriptLine(line)).filter((message): message is TranscriptMessage => message !== null);
+  const safe = messages.map((message) => ({ ...message, text: keepTail(stripTerminal(message.text), tail) }));
+  return { messages: safe, truncated: read.truncated, cursor: read.end, note: "From the agent's own transcript." };
+}
+
+/** From the terminal while there is one, else what was kept when the session ended. */
+async function readScreen(context: OperationContext, session: Session): Promise<{ readonly text: string; readonly truncated: boolean; readonly note: string }> {
+  try {
+    const screen = await context.supervisor.runtime(session.runtime).capture(targetOf(session), { lines: SCREEN_LINES });
+    return { ...screen, note: "From its screen." };
+  } catch (error) {
+    const kept = await readFile(finalScreenPath(session), "utf8").catch(() => null);
+    if (kept !== null) return { text: stripTerminal(kept), truncated: false, note: "From the last screen before it ended." };
+    return { text: "", truncated: false, note: `There is no screen to show (${messageOf(error)}).` };
+  }
+}

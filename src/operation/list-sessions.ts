@@ -1,0 +1,36 @@
+/** Lists sessions from memory: no runtime is asked, nothing is spawned. */
+import * as z from "zod/mini";
+import type { Session } from "../session/session.ts";
+import { defineOperation } from "./contract.ts";
+import { isEnded } from "./session-reference.ts";
+import type { SessionView } from "./session-view.ts";
+import { sessionViewSchema, viewSession } from "./session-view.ts";
+
+export const listSessions = defineOperation({
+  name: "list_sessions",
+  summary: "List sessions: all that were not ended, or with `all` every one that is known.",
+  method: "GET",
+  path: "/v1/sessions",
+  effect: "read",
+  callers: ["operator"],
+  input: z.object({ all: z._default(z.stringbool(), false), role: z.optional(z.string()) }),
+  output: z.object({ sessions: z.array(sessionViewSchema), cursor: z.number() }),
+
+  async run(input, { store, supervisor }) {
+    const wanted = (session: Session): boolean => (input.all || !isEnded(session)) && (input.role === undefined || session.role === input.role);
+    const sessions = store.registry.all().filter(wanted).map((session) => cachedView(session, supervisor.agent(session.agent).wait));
+    return { sessions, cursor: store.log.head() };
+  },
+});
+
+/** Rows are immutable, so a view of one stays true for as long as the row is current. */
+const views = new WeakMap<Session, SessionView>();
+
+function cachedView(session: Session, wait: "notification" | "poll"): SessionView {
+  let view = views.get(session);
+  if (view === undefined) {
+    view = viewSession(session, wait);
+    views.set(session, view);
+  }
+  return view;
+}

@@ -1,0 +1,35 @@
+/** Every verb there is. What is not in this table has no surface. */
+import type { Operation } from "./contract.ts";
+import { daemonStatus } from "./daemon-status.ts";
+import { endSession } from "./end-session.ts";
+import { getAttachCommand } from "./get-attach-command.ts";
+import { getSessionData } from "./get-session-data.ts";
+import { getSession } from "./get-session.ts";
+import { listSessions } from "./list-sessions.ts";
+import { pauseSession } from "./pause-session.ts";
+import { readEvents } from "./read-events.ts";
+import { restartSession } from "./restart-session.ts";
+import { resumeSession } from "./resume-session.ts";
+import { sendMessage } from "./send-message.ts";
+import { startSession } from "./start-session.ts";
+import { stopDaemon } from "./stop-daemon.ts";
+import { waitForSession } from "./wait-for-session.ts";
+
+export const operations = [
+  startSession,
+  listSessions,
+  getSession,
+  getSessionData,
+  sendMessage,
+  waitForSession,
+  pauseSession,
+  resumeSession,
+  restartSession,
+  endSession,
+  getAttachCommand,
+  readEvents,
+  daemonStatus,
+  stopDaemon,
+] as const;
+
+export type AnyOperation = Operation;

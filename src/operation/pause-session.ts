@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+import { defineOperation } from "./contract.ts";
+import { carryOut, lifecycleOutput } from "./lifecycle.ts";
+import { sessionReference } from "./session-reference.ts";
+
+export const pauseSession = defineOperation({
+  name: "pause_session",
+  summary: "Pause a session: hold its input back while the process runs on, or with `suspend` stop its processes too.",
+  method: "POST",
+  path: "/v1/sessions/{session}/pause",
+  effect: "change",
+  callers: ["operator"],
+  input: z.object({ session: sessionReference, suspend: z._default(z.boolean(), false) }),
+  output: lifecycleOutput,
+
+  run: (input, context) =>
+    carryOut(context, {
+      operation: "pause_session",
+      session: input.session,
+      command: { type: "pause", mode: input.suspend ? "suspend" : "detach" },
+      isFact: (session) => session.exit !== null || (session.state === "paused" && session.suspended === input.suspend),
+      timeoutMs: 10_000,
+    }),
+});

@@ -1,0 +1,66 @@
+/** Sessions are addressed by id, by name, or by a unique prefix of the id. */
+import * as z from "zod/mini";
+import { ReeveError } from "../platform/reeve-error.ts";
+import { SESSION_ID_PATTERN } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
+import type { Registry } from "../store/contract.ts";
+
+/** What may stand for a session; checked before anything is looked up. */
+export const sessionReference = z.string().check(z.regex(SESSION_ID_PATTERN, "A session is named by lower-case letters, digits and dashes, at most 64"));
+
+export function resolveSession(registry: Registry, reference: string): Session {
+  const byId = registry.get(reference);
+  if (byId !== undefined) return byId;
+  const named = registry.byName(reference);
+  const living = named.filter((session) => !isEnded(session));
+  if (living.length === 1 && living[0] !== undefined) return living[0];
+  // Of several ended ones with this name the latest is meant.
+  const latest = named.at(-1);
+  if (living.length === 0 && latest !== undefined) return latest;
+  const prefixed = registry.all().filter((session) => session.id.startsWith(reference));
+  if (prefixed.length === 1 && prefixed[0] !== undefined) return prefixed[0];
+  if (prefixed.length > 1) throw ambiguous(reference, prefixed);
+  throw unknown(registry, reference);
+}
+
+/** Asked to end, and ended: no longer listed by default, its name is free again. */
+export function isEnded(session: Session): boolean {
+  return session.desired === "stopped" && session.state === "stopped";
+}
+
+function ambiguous(reference: string, matches: readonly Session[]): ReeveError {
+  const shown = matches.slice(0, 5).map((session) => `${session.id} (${session.name})`);
+  return new ReeveError({
+    code: "ambiguous-session",
+    kind: "usage",
+    message: `"${reference}" fits ${matches.length} sessions; give more of the id: ${shown.join(", ")}.`,
+    details: { matches: matches.slice(0, 5).map((session) => session.id) },
+  });
+}
+
+function unknown(registry: Registry, reference: string): ReeveError {
+  const nearest = registry
+    .all()
+    .filter((session) => !isEnded(session))
+    .map((session) => ({ session, distance: Math.min(distance(session.name, reference), distance(session.id, reference)) }))
+    .filter((candidate) => candidate.distance <= Math.max(2, reference.length / 2))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ session }) => session.name);
+  const hint = nearest.length === 0 ? "see reeve list --all" : `did you mean ${nearest.join(", ")}?`;
+  return new ReeveError({ code: "unknown-session", kind: "not-found", message: `There is no session "${reference}"; ${hint}.`.replace("?.", "?"), details: { nearest } });
+}
+
+/** Levenshtein, on names of at most 64 letters. */
+function distance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substituted, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,101 @@
+/** A session as every surface shows it: snake_case, ISO instants, text safe for any terminal. */
+import * as z from "zod/mini";
+import { stripTerminal } from "../platform/terminal-text.ts";
+import type { Session } from "../session/session.ts";
+import { STATES } from "../session/session.ts";
+
+const instant = z.nullable(z.string());
+
+export const sessionViewSchema = z.object({
+  session_id: z.string(),
+  name: z.string(),
+  role: z.string(),
+  agent: z.string(),
+  state: z.enum(STATES),
+  desired: z.enum(["running", "paused", "stopped"]),
+  reason: z.string(),
+  reason_code: z.string(),
+  evidence: z.object({ source: z.string(), detail: z.string(), at: z.string() }),
+  activity: z.enum(["starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"]),
+  asks: z.nullable(z.string()),
+  liveness: z.enum(["running", "exited", "absent", "unreachable"]),
+  liveness_evidence: z.string(),
+  observability: z.object({
+    status: z.enum(["pending", "observable", "lost"]),
+    expected: z.boolean(),
+    reason: z.string(),
+    native_id: z.nullable(z.string()),
+    transcript_path: z.nullable(z.string()),
+  }),
+  wait: z.enum(["notification", "poll"]),
+  runtime: z.object({ kind: z.string(), id: z.nullable(z.string()), pid: z.nullable(z.number()) }),
+  cwd: z.string(),
+  branch: z.object({ declared: z.nullable(z.string()) }),
+  pause_mode: z.nullable(z.enum(["detach", "suspend"])),
+  turns: z.number(),
+  exit: z.nullable(z.object({ code: z.nullable(z.number()), signal: z.nullable(z.string()), at: z.string() })),
+  restart_policy: z.enum(["never", "on-failure", "always"]),
+  restarts: z.number(),
+  restart_due_at: instant,
+  created_at: z.string(),
+  started_at: instant,
+  last_activity_at: instant,
+  ended_at: instant,
+  parent_session_id: z.nullable(z.string()),
+  held: z.nullable(z.object({ reason: z.string(), until: z.string() })),
+  outputs_dir: z.string(),
+  revision: z.number(),
+});
+
+export type SessionView = z.infer<typeof sessionViewSchema>;
+
+export function viewSession(session: Session, wait: "notification" | "poll"): SessionView {
+  return {
+    session_id: session.id,
+    name: session.name,
+    role: session.role,
+    agent: session.agent,
+    state: session.state,
+    desired: session.desired,
+    reason: stripTerminal(session.reason.text),
+    reason_code: session.reason.code,
+    evidence: { source: session.reason.evidence.source, detail: stripTerminal(session.reason.evidence.detail), at: iso(session.reason.evidence.at) },
+    activity: session.activity.status,
+    asks: session.activity.asks === null ? null : stripTerminal(session.activity.asks),
+    liveness: session.liveness.status,
+    liveness_evidence: stripTerminal(session.liveness.evidence.detail),
+    observability: {
+      status: session.observability.status,
+      expected: session.observability.expected,
+      reason: stripTerminal(session.observability.reason),
+      native_id: session.nativeId,
+      transcript_path: session.observability.transcriptPath,
+    },
+    wait,
+    runtime: { kind: session.runtime, id: session.place?.id ?? null, pid: session.place?.pid ?? null },
+    cwd: stripTerminal(session.launch.cwd),
+    branch: { declared: session.branch },
+    pause_mode: session.pauseMode,
+    turns: session.turns,
+    exit: session.exit === null ? null : { ...session.exit, at: iso(session.exit.at) },
+    restart_policy: session.restartPolicy,
+    restarts: session.restart.count,
+    restart_due_at: isoOrNull(session.restart.dueAt),
+    created_at: iso(session.createdAt),
+    started_at: isoOrNull(session.startedAt),
+    last_activity_at: isoOrNull(session.lastActivityAt),
+    ended_at: isoOrNull(session.endedAt),
+    parent_session_id: session.parentId,
+    held: session.held === null ? null : { reason: session.held.reason, until: iso(session.held.until) },
+    outputs_dir: session.outputsDir,
+    revision: session.revision,
+  };
+}
+
+export function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}

@@ -1,0 +1,133 @@
+/** Starts a session: everything is checked before anything is recorded, and recorded before anything is done. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import * as z from "zod/mini";
+import { ensurePrivateDir } from "../platform/private-dir.ts";
+import { findExecutable } from "../platform/executable.ts";
+import { gitBranch } from "../platform/git-branch.ts";
+import { sessionDir } from "../platform/home.ts";
+import { newSessionId } from "../platform/ids.ts";
+import { ReeveError } from "../platform/reeve-error.ts";
+import { SESSION_ID_PATTERN } from "../session/session.ts";
+import type { Launch } from "../session/session.ts";
+import type { Store } from "../store/contract.ts";
+import { spoolDirOf } from "../supervisor/effects.ts";
+import type { OperationContext } from "./contract.ts";
+import { defineOperation } from "./contract.ts";
+import { idempotent } from "./idempotency.ts";
+import { isEnded } from "./session-reference.ts";
+import { sessionViewSchema, viewSession } from "./session-view.ts";
+
+const word = (what: string) => z.string().check(z.regex(SESSION_ID_PATTERN, `${what} is made of lower-case letters, digits and dashes, at most 64`));
+const plainText = (what: string) => z.string().check(z.refine((text) => !text.includes("\0"), `${what} must not contain a NUL character`));
+
+export const startSession = defineOperation({
+  name: "start_session",
+  summary: "Start a session. Answers as soon as it is durably recorded; the session is listed from then on.",
+  method: "POST",
+  path: "/v1/sessions",
+  effect: "change",
+  callers: ["operator"],
+  input: z.object({
+    agent: word("An agent's name"),
+    args: z._default(z.array(plainText("An argument")).check(z.maxLength(1_000)), []),
+    prompt: z.optional(plainText("A prompt").check(z.maxLength(131_072))),
+    name: z.optional(word("A name")),
+    role: z._default(word("A role"), "agent"),
+    cwd: plainText("A directory"),
+    branch: z.optional(plainText("A branch").check(z.maxLength(255))),
+    runtime: z._default(word("A runtime"), "tmux"),
+    model: z.optional(plainText("A model").check(z.maxLength(255))),
+    restart: z._default(z.enum(["never", "on-failure", "always"]), "never"),
+    parent: z.optional(word("A parent session")),
+    /** The caller's whole environment; handed to the runtime, never stored. */
+    environment: z._default(z.record(z.string(), plainText("An environment value")), {}),
+    env: z._default(z.record(z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "A variable's name is made of letters, digits and underscores")), plainText("A value")), {}),
+    env_file: z.optional(plainText("A file name")),
+  }),
+  output: sessionViewSchema,
+
+  async run(input, context) {
+    const { supervisor, store } = context;
+    return await idempotent(context, "start_session", async (record) => {
+      const agent = supervisor.agent(input.agent);
+      supervisor.runtime(input.runtime);
+      const cwd = existingDirectory(input.cwd);
+      if (input.branch !== undefined) await requireBranch(cwd, input.branch);
+      const launch: Launch = {
+        args: input.args,
+        prompt: input.prompt ?? null,
+        model: input.model ?? null,
+        cwd,
+        envFile: input.env_file === undefined ? null : resolve(cwd, input.env_file),
+        envNames: Object.keys(input.env),
+      };
+      const environment = supervisor.environment({ caller: input.environment, envFile: launch.envFile, given: input.env });
+      const id = newSessionId();
+      const outputsDir = sessionDir(context.outputsDir, input.role, id);
+      const plan = agent.plan({ sessionId: id, launch, resume: null, sessionDir: outputsDir, spoolDir: spoolDirOf(outputsDir) });
+      requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
+      const name = chooseName(store, input.name, input.agent);
+      ensurePrivateDir(outputsDir);
+      const request = {
+        id,
+        name,
+        role: input.role,
+        agent: input.agent,
+        hasTurns: agent.capabilities.turns,
+        runtime: input.runtime,
+        launch,
+        restartPolicy: input.restart,
+        parentId: input.parent ?? null,
+        outputsDir,
+        branch: input.branch ?? null,
+        nativeId: plan.nativeId,
+        transcriptPath: plan.transcript?.path ?? null,
+        observabilityReason: plan.observabilityReason,
+      };
+      await supervisor.start(request, environment, record(id));
+      return id;
+    }).then((id) => answer(context, id));
+  },
+});
+
+function answer({ store, supervisor }: OperationContext, id: string) {
+  const session = store.registry.get(id);
+  if (session === undefined) throw new ReeveError({ code: "internal", kind: "internal", message: `Session ${id} was recorded but is not there.` });
+  return viewSession(session, supervisor.agent(session.agent).wait);
+}
+
+function existingDirectory(path: string): string {
+  const cwd = resolve("/", path);
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  throw new ReeveError({ code: "missing-directory", kind: "usage", message: `The directory ${cwd} does not exist; create it or give another with --cwd.` });
+}
+
+async function requireBranch(cwd: string, declared: string): Promise<void> {
+  const actual = await gitBranch(cwd);
+  if (actual === declared) return;
+  const found = actual === null ? "is not on a branch of a git repository" : `is on branch ${actual}`;
+  throw new ReeveError({ code: "branch-mismatch", kind: "conflict", message: `${cwd} ${found}, not on ${declared}; check out ${declared} there or change --branch.` });
+}
+
+function requireExecutable(command: string, cwd: string, path: string | undefined): void {
+  if (findExecutable(command, { cwd, path }) !== null) return;
+  throw new ReeveError({
+    code: "command-not-found",
+    kind: "usage",
+    message: `There is no program "${command}" to run; check the spelling, or give its full path.`,
+  });
+}
+
+/** Given and free, or `<agent>-<n>`; of sessions that were not ended each has a name of its own. */
+function chooseName(store: Store, given: string | undefined, agent: string): string {
+  const isTaken = (name: string): boolean => store.registry.byName(name).some((session) => !isEnded(session)) || store.registry.get(name) !== undefined;
+  if (given !== undefined) {
+    if (!isTaken(given)) return given;
+    throw new ReeveError({ code: "name-taken", kind: "conflict", message: `There is already a session named ${given}; end it or choose another --name.` });
+  }
+  for (let number = 1; ; number++) {
+    const name = `${agent}-${number}`;
+    if (!isTaken(name)) return name;
+  }
+}

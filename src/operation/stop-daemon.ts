@@ -1,0 +1,18 @@
+import * as z from "zod/mini";
+import { defineOperation } from "./contract.ts";
+
+export const stopDaemon = defineOperation({
+  name: "stop_daemon",
+  summary: "Stop the daemon. Sessions run on, and are found again when it is next started.",
+  method: "POST",
+  path: "/v1/daemon/stop",
+  effect: "change",
+  callers: ["operator"],
+  input: z.object({}),
+  output: z.object({ pid: z.number() }),
+
+  async run(_input, { daemon }) {
+    daemon.stop();
+    return { pid: process.pid };
+  },
+});

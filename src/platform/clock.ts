@@ -1,0 +1,35 @@
+/**
+ * Time as the rest of Reeve may see it. Wall time is for people and records;
+ * deadlines and delays use only the monotonic reading, so that a clock jump
+ * can neither fire nor hide a timer.
+ */
+export interface Clock {
+  /** Milliseconds since the epoch: for records, never for deadlines. */
+  now(): number;
+  /** Milliseconds on a clock that never jumps. */
+  monotonic(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(abortError(signal));
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        reject(abortError(signal));
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      }, ms);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    }),
+};
+
+function abortError(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error("aborted");
+}

@@ -1,0 +1,38 @@
+/**
+ * The daemon's own log: one JSON object per line, 0600, bounded (one older
+ * file is kept). It is for whoever mends Reeve; what happened to sessions is
+ * in the event log. Never give it message texts or environment values.
+ */
+import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from "node:fs";
+import { messageOf } from "./reeve-error.ts";
+
+export type Log = (message: string, fields?: object) => void;
+
+const LARGEST_BYTES = 4 * 1024 * 1024;
+
+export function openLog(path: string): Log {
+  let file = open(path);
+  let size = fstatSync(file).size;
+  return (message, fields = {}) => {
+    const line = `${JSON.stringify({ at: new Date().toISOString(), daemon: process.pid, message, ...readable(fields) })}\n`;
+    try {
+      if (size > LARGEST_BYTES) {
+        closeSync(file);
+        renameSync(path, `${path}.1`);
+        file = open(path);
+        size = 0;
+      }
+      size += writeSync(file, line);
+    } catch {
+      // A full disk must not take the daemon with it; the event log says what matters.
+    }
+  };
+}
+
+function open(path: string): number {
+  return openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+}
+
+function readable(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]: [string, unknown]) => [key, value instanceof Error ? messageOf(value) : value]));
+}

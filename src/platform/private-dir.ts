@@ -1,0 +1,55 @@
+/**
+ * Directories nobody else may look into. A directory that exists is judged,
+ * never changed: opening or closing permissions is the owner's decision, so
+ * the error names the command instead of running it.
+ */
+import { accessSync, constants, lstatSync, mkdirSync, type Stats } from "node:fs";
+import { messageOf, ReeveError } from "./reeve-error.ts";
+
+/** Makes the directory and its missing parents with mode 0700, or proves that what is there is private and ours. */
+export function ensurePrivateDir(path: string): void {
+  const found = inspect(path) ?? create(path);
+  if (found.isSymbolicLink() || !found.isDirectory()) {
+    throw notPrivate(path, `${path} is not a real directory; move it away (mv '${path}' '${path}.old') and try again.`);
+  }
+  const uid = process.getuid?.();
+  if (uid !== undefined && found.uid !== uid) {
+    throw notPrivate(path, `${path} belongs to user ${found.uid}, not to you (${uid}); give Reeve a directory of your own, or run: sudo chown ${uid} '${path}'`);
+  }
+  const mode = found.mode & 0o777;
+  if ((mode & 0o077) !== 0) {
+    throw notPrivate(path, `${path} can be reached by others (mode ${mode.toString(8).padStart(3, "0")}); run: chmod 700 '${path}'`);
+  }
+  if ((mode & 0o700) !== 0o700) throw notWritable(path, `its mode is ${mode.toString(8).padStart(3, "0")}`);
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw notWritable(path, messageOf(error));
+  }
+}
+
+function inspect(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw notWritable(path, messageOf(error));
+  }
+}
+
+function create(path: string): Stats {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return lstatSync(path);
+  } catch (error) {
+    throw notWritable(path, messageOf(error));
+  }
+}
+
+function notPrivate(path: string, message: string): ReeveError {
+  return new ReeveError({ code: "home-not-private", kind: "config", message, details: { path } });
+}
+
+function notWritable(path: string, why: string): ReeveError {
+  const message = `${path} cannot be written (${why}); check the disk and its parent, then run: chmod 700 '${path}'`;
+  return new ReeveError({ code: "home-not-writable", kind: "config", message, details: { path } });
+}

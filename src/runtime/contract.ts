@@ -1,0 +1,138 @@
+/**
+ * Where a session lives. A runtime knows processes and terminals, nothing of
+ * agents, policies or the registry, and no caller knows which one it talks to.
+ *
+ * Rules every implementation must hold (test/conformance/runtime proves them):
+ * - `create` is idempotent per (session id, incarnation).
+ * - `absent` and `exited` are proven; whatever could not be asked is `unreachable`.
+ * - Only what carries this home's mark is ever signalled or deleted.
+ * - `stop` returns only when no process with the mark is left, or says which is.
+ */
+import type { InputStep } from "../session/input.ts";
+import type { Place } from "../session/session.ts";
+
+/** Which process of which session: the mark is made of it. */
+export interface Target {
+  readonly sessionId: string;
+  /** Counts the processes started for a session; each restart is a new one. */
+  readonly incarnation: number;
+}
+
+export interface CreateRequest extends Target {
+  /** Argument vector; never a shell string. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Complete environment, or null: use what the runtime retained from the last incarnation. */
+  readonly environment: Readonly<Record<string, string>> | null;
+  /** Variables set on top of `environment`, whichever that is. */
+  readonly extraEnvironment: Readonly<Record<string, string>>;
+  /** A name for people (window title); never used as a target. */
+  readonly label: string;
+}
+
+export interface Created {
+  readonly place: Place;
+  /** False when this call found the incarnation already there. */
+  readonly isNew: boolean;
+}
+
+export type Observation =
+  | { readonly status: "running"; readonly place: Place; readonly evidence: string }
+  | {
+      readonly status: "exited";
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly evidence: string;
+    }
+  | { readonly status: "absent"; readonly evidence: string }
+  | { readonly status: "unreachable"; readonly evidence: string };
+
+/** Everything on this runtime that carries this home's mark, or why it could not be asked. */
+export type Listing =
+  | { readonly reachable: true; readonly entries: readonly ListingEntry[]; readonly evidence: string }
+  | { readonly reachable: false; readonly evidence: string };
+
+export interface ListingEntry extends Target {
+  readonly observation: Observation;
+}
+
+export interface Screen {
+  /** Plain text, escape sequences already stripped; the newest lines are last. */
+  readonly text: string;
+  /** Lines above these existed but were not asked for. */
+  readonly truncated: boolean;
+}
+
+export interface StopOptions {
+  /** Between the polite signal and the firm one. */
+  readonly graceMs: number;
+  /** Ends the waiting early: the firm signal follows at once. */
+  readonly hurry?: AbortSignal;
+}
+
+export interface StopReport {
+  /** Processes that were signalled, by signal. */
+  readonly terminated: number;
+  readonly killed: number;
+  /** Pids that carry the mark and are still there: empty means proven gone. */
+  readonly survivors: readonly number[];
+  readonly evidence: string;
+}
+
+export interface RuntimeCapabilities {
+  readonly suspend: boolean;
+  readonly stream: boolean;
+  readonly attach: boolean;
+}
+
+export interface Runtime {
+  readonly kind: string;
+  readonly capabilities: RuntimeCapabilities;
+  create(request: CreateRequest): Promise<Created>;
+  /** Whether an environment from an earlier incarnation is still held, so that `environment: null` works. */
+  retainsEnvironment(sessionId: string): Promise<boolean>;
+  /** What a living process of it was started with; null when there is none to ask. */
+  environmentOf(target: Target): Readonly<Record<string, string>> | null;
+  observe(target: Target): Promise<Observation>;
+  list(): Promise<Listing>;
+  send(target: Target, steps: readonly InputStep[]): Promise<void>;
+  capture(target: Target, options: { readonly lines: number }): Promise<Screen>;
+  /** Raw terminal output from now on; returns how to stop listening. */
+  stream(target: Target, listener: (bytes: Buffer) => void): () => void;
+  suspend(target: Target): Promise<string>;
+  release(target: Target): Promise<string>;
+  /** Ends the process tree and proves it; the place stays, with its last screen and environment. */
+  stop(target: Target, options: StopOptions): Promise<StopReport>;
+  /** Removes the place. Never called while something in it runs. */
+  destroy(target: Target): Promise<void>;
+  /** Processes of this home's mark whose (session, incarnation) is not in `live`. */
+  findStrays(live: (target: Target) => boolean): Promise<readonly Stray[]>;
+  /** Called when something may have changed; a hint to observe, never a fact. */
+  onChange(listener: (target: Target | null) => void): () => void;
+  /** What a person's terminal runs to be in the session. */
+  attachCommand(target: Target): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface Stray extends Target {
+  readonly pid: number;
+  readonly startTicks: string;
+  readonly command: string;
+}
+
+/** The name of the environment variable that every process of a session carries. */
+export const MARK_VARIABLE = "REEVE_MARK";
+
+/** `<home instance>.<session id>.<incarnation>`; none of the parts may contain a dot. */
+export function formatMark(instance: string, target: Target): string {
+  return `${instance}.${target.sessionId}.${target.incarnation}`;
+}
+
+export function parseMark(instance: string, mark: string): Target | null {
+  const [owner, sessionId, incarnation, ...rest] = mark.split(".");
+  if (owner !== instance || sessionId === undefined || incarnation === undefined || rest.length > 0) return null;
+  if (!/^[1-9][0-9]{0,8}$/.test(incarnation)) return null;
+  return { sessionId, incarnation: Number(incarnation) };
+}
+
+export const MAX_PASTE_BYTES = 1_048_576;

@@ -1,0 +1,37 @@
+/**
+ * The newest lines of a pane as plain text. What is on a screen is the
+ * agent's: it is read by a line count that tmux gives first (control-parser
+ * says why) and stripped before anyone sees it.
+ */
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { Screen } from "../contract.ts";
+import type { Answer, ControlCommand } from "./control-connection.ts";
+import { quote } from "./quote.ts";
+
+/** Both in one line: nothing can be printed between the count and the capture. */
+export function captureCommands(paneId: string, lines: number): readonly ControlCommand[] {
+  return [
+    { text: `display-message -p -t ${paneId} ${quote("screen #{history_size} #{pane_height}")}` },
+    {
+      text: `capture-pane -p -t ${paneId} -S -${lines}`,
+      bodyLines: (earlier) => {
+        const size = parseSize(earlier[0]?.lines[0]);
+        return Math.min(lines, size.history) + size.height;
+      },
+    },
+  ];
+}
+
+export function readScreen(answer: Answer, lines: number): Screen {
+  const size = parseSize(answer.replies[0]?.lines[0]);
+  const all = (answer.replies[1]?.lines ?? []).map((line) => stripTerminal(line).trimEnd());
+  while (all.at(-1) === "") all.pop();
+  const isCut = all.length > lines;
+  return { text: all.slice(-lines).join("\n"), truncated: isCut || size.history > lines };
+}
+
+function parseSize(line: string | undefined): { readonly history: number; readonly height: number } {
+  const match = /^screen (\d+) (\d+)$/.exec(line ?? "");
+  if (match === null) throw new Error("tmux did not say how large the screen is");
+  return { history: Number(match[1]), height: Number(match[2]) };
+}

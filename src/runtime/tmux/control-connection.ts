@@ -1,0 +1,164 @@
+/**
+ * One control-mode client of our tmux server. Owns that child process, the
+ * order of commands and replies, and the time-out. Never starts a server and
+ * never reconnects; whoever holds it does.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Clock } from "../../platform/clock.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
+import { createControlParser, type Reply } from "./control-parser.ts";
+
+export interface ControlCommand {
+  readonly text: string;
+  /** For replies that hold untrusted text: their number of lines, from the replies before it in the same line. */
+  readonly bodyLines?: (earlier: readonly Reply[]) => number;
+}
+
+export interface ControlConnection {
+  /**
+   * Sends the commands as one line, which tmux runs without a pause between;
+   * the first that fails ends the line. Rejects only if the connection is lost.
+   * `onReply` is called before anything that tmux printed later is looked at.
+   */
+  request(commands: readonly ControlCommand[], onReply?: (answer: Answer) => void): Promise<Answer>;
+  readonly isOpen: boolean;
+  close(reason: string): void;
+  /** Resolves with the reason once the client process is gone. */
+  readonly closed: Promise<string>;
+}
+
+export interface Answer {
+  /** One per command that ran; where `error` is set, the last command failed and its successors did not run. */
+  readonly replies: readonly Reply[];
+  readonly error: string | null;
+}
+
+export interface ConnectionOptions {
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly onOutput: (paneId: string, bytes: Buffer) => void;
+  readonly onNotification: (name: string, rest: string) => void;
+}
+
+interface Pending {
+  readonly commands: readonly ControlCommand[];
+  readonly replies: Reply[];
+  readonly settle: (answer: Answer) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * tmux answers in milliseconds, and a caller of Reeve waits 5 s at most. Two
+ * looks, because the first one after a sleep of the machine proves nothing.
+ */
+const LOOK_MS = 2_000;
+
+export function openControlConnection(options: ConnectionOptions): ControlConnection {
+  const [command = "tmux", ...args] = options.argv;
+  const child = spawn(command, args, { cwd: "/", env: options.environment, stdio: ["pipe", "pipe", "pipe"] });
+  const queue: Pending[] = [];
+  const ended = new AbortController();
+  let isWatched = false;
+  let reason: string | null = null;
+
+  const parser = createControlParser({
+    bodyLines() {
+      const head = queue[0];
+      return head?.commands[head.replies.length]?.bodyLines?.(head.replies) ?? null;
+    },
+    reply(reply) {
+      const head = queue[0];
+      if (head === undefined) return;
+      head.replies.push(reply);
+      if (!reply.isError && head.replies.length < head.commands.length) return;
+      queue.shift();
+      head.settle({ replies: head.replies, error: reply.isError ? reply.lines.join(" ") : null });
+    },
+    output: options.onOutput,
+    notification: options.onNotification,
+  });
+
+  const lose = (why: string): void => {
+    if (reason !== null) return;
+    reason = why;
+    ended.abort();
+    for (const pending of queue.splice(0)) pending.fail(unreachable(why));
+    child.kill("SIGKILL");
+  };
+
+  const watch = async (): Promise<void> => {
+    let suspect: Pending | undefined;
+    while (queue.length > 0) {
+      const head = queue[0];
+      const lookedAt = options.clock.monotonic();
+      await options.clock.sleep(LOOK_MS, ended.signal);
+      const wasAsleep = options.clock.monotonic() - lookedAt > 2 * LOOK_MS;
+      if (queue[0] !== head || wasAsleep) suspect = undefined;
+      else if (suspect === head) return lose(`tmux did not answer for ${(2 * LOOK_MS) / 1000} s`);
+      else suspect = head;
+    }
+  };
+
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (reason !== null) return;
+    try {
+      parser.push(chunk);
+    } catch (error) {
+      lose(messageOf(error));
+    }
+  });
+  child.stdin.on("error", () => {}); // the exit that follows says why
+  const closed = exitOf(child).then((why) => {
+    lose(why);
+    return reason ?? why;
+  });
+
+  return {
+    closed,
+    get isOpen() {
+      return reason === null;
+    },
+    request(commands, onReply) {
+      if (reason !== null) return Promise.reject(unreachable(reason, { sent: false }));
+      return new Promise((resolve, reject) => {
+        const settle = (answer: Answer): void => {
+          onReply?.(answer);
+          resolve(answer);
+        };
+        queue.push({ commands, replies: [], settle, fail: reject });
+        child.stdin.write(`${commands.map(({ text }) => text).join(" ; ")}\n`);
+        if (isWatched) return;
+        isWatched = true;
+        watch()
+          .catch(() => {}) // aborted: the connection is gone and said so
+          .finally(() => {
+            isWatched = false;
+          });
+      });
+    },
+    close: lose,
+  };
+}
+
+function exitOf(child: ChildProcess): Promise<string> {
+  let complaint = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    if (complaint.length < 1_000) complaint += chunk.toString("utf8");
+  });
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(`tmux could not be run: ${error.message}`));
+    child.once("close", (code, signal) =>
+      resolve(complaint.trim() || `the tmux control client ended (${signal ?? `status ${code}`})`),
+    );
+  });
+}
+
+export function unreachable(why: string, details: object = {}): ReeveError {
+  return new ReeveError({
+    code: "runtime-unreachable",
+    kind: "unavailable",
+    message: `tmux cannot be asked right now: ${why}. Nothing was concluded from it; try again.`,
+    details: { reason: why, ...details },
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * Which pane belongs to which mark, and who listens to it. tmux sends a
+ * control client the output of the session it is attached to, so a pane that
+ * is listened to has its window linked into the anchor, and only while it is
+ * listened to: a hundred unwatched terminals cost nothing. Owns the tables;
+ * linking is window-links.ts.
+ */
+export interface OutputStreams {
+  add(mark: string, listener: (bytes: Buffer) => void): () => void;
+  isWanted(mark: string): boolean;
+  /** From now on the pane and its output belong to this mark. */
+  assign(paneId: string, mark: string): void;
+  markOf(paneId: string): string | undefined;
+  paneOf(mark: string): string | undefined;
+  deliver(paneId: string, bytes: Buffer): void;
+  forget(paneId: string): void;
+  /** Pane ids start anew with each server. */
+  forgetAll(): void;
+}
+
+export function createOutputStreams(onWantedChanged: () => void): OutputStreams {
+  const listeners = new Map<string, Set<(bytes: Buffer) => void>>();
+  const marks = new Map<string, string>();
+  const panes = new Map<string, string>();
+
+  const forget = (paneId: string): void => {
+    const mark = marks.get(paneId);
+    if (mark !== undefined && panes.get(mark) === paneId) panes.delete(mark);
+    marks.delete(paneId);
+  };
+
+  return {
+    add(mark, listener) {
+      const all = listeners.get(mark) ?? new Set();
+      const own = (bytes: Buffer): void => listener(bytes); // the same function may listen twice
+      all.add(own);
+      listeners.set(mark, all);
+      onWantedChanged();
+      return () => {
+        if (!all.delete(own) || all.size > 0) return;
+        if (listeners.get(mark) === all) listeners.delete(mark);
+        onWantedChanged();
+      };
+    },
+    isWanted: (mark) => listeners.has(mark),
+    assign(paneId, mark) {
+      if (marks.get(paneId) === mark) return;
+      forget(paneId);
+      marks.set(paneId, mark);
+      panes.set(mark, paneId);
+    },
+    markOf: (paneId) => marks.get(paneId),
+    paneOf: (mark) => panes.get(mark),
+    deliver(paneId, bytes) {
+      const mark = marks.get(paneId);
+      if (mark === undefined) return;
+      for (const listener of listeners.get(mark) ?? []) listener(bytes);
+    },
+    forget,
+    forgetAll() {
+      marks.clear();
+      panes.clear();
+    },
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * Putting a session's process into a pane and removing the pane again. Owns
+ * the decision between a new session and the retained pane, and the rule that
+ * no second process starts while an older one runs. One at a time per session.
+ */
+import { ReeveError } from "../../platform/reeve-error.ts";
+import { readProcess } from "../../platform/process-table.ts";
+import { type Created, type CreateRequest, formatMark, type Target } from "../contract.ts";
+import { unreachable, type Answer, type ControlConnection } from "./control-connection.ts";
+import { checkRequest, newSessionCommands, type PanePlan, parsePlaced, respawnCommands } from "./create-pane.ts";
+import type { OutputStreams } from "./output-streams.ts";
+import type { PaneDirectory, Sighting } from "./pane-directory.ts";
+import type { ServerLink } from "./server-link.ts";
+import { ensureWrapper } from "./wrapper.ts";
+
+export interface Placement {
+  create(request: CreateRequest): Promise<Created>;
+  retainsEnvironment(sessionId: string): Promise<boolean>;
+  destroy(target: Target): Promise<void>;
+}
+
+export interface PlacementParts {
+  readonly instance: string;
+  readonly runDir: string;
+  readonly link: ServerLink;
+  readonly directory: PaneDirectory;
+  readonly streams: OutputStreams;
+}
+
+export function createPlacement({ instance, runDir, link, directory, streams }: PlacementParts): Placement {
+  const inTurn = createTurns();
+
+  const create = async (request: CreateRequest): Promise<Created> => {
+    const { reach, sightings } = await directory.ofSession(request.sessionId);
+    if (reach.status === "unreachable") throw unreachable(reach.evidence);
+    const same = sightings.find(({ pane }) => pane.owner.incarnation === request.incarnation);
+    if (same !== undefined) return found(same);
+    const running = sightings.find(({ observation }) => observation.status === "running");
+    if (running !== undefined) throw stillRunning(request, running);
+    const [retained] = sightings.filter(({ pane }) => !pane.isOrphan);
+    if (request.environment === null && retained === undefined) throw environmentLost(request);
+
+    const { connection } = await link.ensure();
+    const mark = formatMark(instance, request);
+    const plan = { request, mark, wrapper: ensureWrapper(runDir), isStreamed: streams.isWanted(mark) };
+    if (request.environment !== null) return startNew(plan, request.environment, sightings, connection);
+    if (retained === undefined) throw environmentLost(request);
+    return place(await connection.request(respawnCommands(plan, retained.pane), assigned(plan, 3)), 3);
+  };
+
+  const startNew = async (
+    plan: PanePlan,
+    environment: Readonly<Record<string, string>>,
+    older: readonly Sighting[],
+    connection: ControlConnection,
+  ): Promise<Created> => {
+    const { sessionId, incarnation } = plan.request;
+    const replaced = older.map(({ pane }) => ({ text: `kill-pane -t ${pane.id}` }));
+    if (replaced.length > 0) await connection.request(replaced);
+    const start = (name: string): Promise<Answer> =>
+      connection.request(newSessionCommands(plan, name, environment), assigned(plan, 0));
+    const answer = await start(sessionId);
+    // Someone's own session has the name. It is theirs: ours only needs one for people to read.
+    const isTaken = answer.error?.includes("duplicate session") === true && answer.replies.length === 1;
+    return place(isTaken ? await start(`${sessionId.slice(0, 50)}-reeve-${incarnation}`.slice(0, 64)) : answer, 0);
+  };
+
+  /** Before any output that follows the reply is delivered. */
+  const assigned = (plan: PanePlan, index: number) => (answer: Answer): void => {
+    const placed = parsePlaced(answer.replies[index]?.lines[0]);
+    if (placed !== null) streams.assign(placed.paneId, plan.mark);
+  };
+
+  const place = (answer: Answer, index: number): Created => {
+    const placed = parsePlaced(answer.replies[index]?.lines[0]);
+    if (placed === null) throw notPlaced(answer.error ?? "tmux did not say where it put the process");
+    const startTicks = readProcess(placed.pid)?.startTicks ?? "0";
+    return { place: { id: placed.paneId, pid: placed.pid, startTicks }, isNew: true };
+  };
+
+  return {
+    async create(request) {
+      checkRequest(request);
+      return inTurn(request.sessionId, () => create(request));
+    },
+    async retainsEnvironment(sessionId) {
+      const { sightings } = await directory.ofSession(sessionId);
+      return sightings.some(({ pane }) => !pane.isOrphan);
+    },
+    destroy: (target) =>
+      inTurn(target.sessionId, async () => {
+        const { reach, sightings } = await directory.one(target);
+        if (reach.status === "unreachable") throw unreachable(reach.evidence);
+        if (reach.status === "absent") return;
+        for (const sighting of sightings) {
+          if (sighting.observation.status === "running") throw stillRunning(target, sighting);
+          await reach.connection.request([{ text: `kill-pane -t ${sighting.pane.id}` }]);
+          streams.forget(sighting.pane.id);
+        }
+      }),
+  };
+}
+
+/** A process that ended already is found too: it was started, and `observe` says how it ended. */
+function found({ pane, observation }: Sighting): Created {
+  if (observation.status === "running") return { place: observation.place, isNew: false };
+  return { place: { id: pane.id, pid: pane.pid, startTicks: "0" }, isNew: false };
+}
+
+/** Work on one session waits for the work on it that came before. */
+function createTurns(): <T>(sessionId: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (sessionId, work) => {
+    const turn = (last.get(sessionId) ?? Promise.resolve()).then(work, work);
+    last.set(sessionId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(sessionId) === turn) last.delete(sessionId);
+    }
+  };
+}
+
+function stillRunning(target: Target, { pane }: Sighting): ReeveError {
+  return new ReeveError({
+    code: "still-running",
+    kind: "conflict",
+    message: `Incarnation ${pane.owner.incarnation} of session ${target.sessionId} still runs (process ${pane.pid}); stop it first.`,
+    details: { pid: pane.pid, incarnation: pane.owner.incarnation },
+  });
+}
+
+function environmentLost(request: CreateRequest): ReeveError {
+  return new ReeveError({
+    code: "environment-lost",
+    kind: "conflict",
+    message: `The environment of session ${request.sessionId} is no longer held; restart it from a terminal that has one.`,
+  });
+}
+
+function notPlaced(reason: string): ReeveError {
+  return new ReeveError({
+    code: "place-failed",
+    kind: "unavailable",
+    message: `tmux did not start the process: ${reason}.`,
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * What our tmux server is started with: its options, its environment and its
+ * command line. Pure text and argument vectors; runs nothing.
+ */
+export const ANCHOR = "reeve-anchor";
+
+/**
+ * The anchor holds no session of ours: it keeps the server up and is where the
+ * control client stands. Its process uses no program beside the shell, carries
+ * no mark, and ends with its terminal.
+ */
+export const ANCHOR_COMMAND = ["/bin/sh", "-c", "while read -r line; do :; done"] as const;
+
+/**
+ * Variables that reach tmux's global environment and must not reach a session:
+ * ours below, what tmux adds itself, and what systemd-run adds.
+ */
+const NOT_FOR_SESSIONS = [
+  ...["PWD", "OLDPWD", "SHLVL", "_"],
+  ...["INVOCATION_ID", "SYSTEMD_EXEC_PID", "MANAGERPID", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"],
+];
+
+/** As little as tmux needs. REEVE_MARK must never be among it: the server outlives every session. */
+export function serverEnvironment(ours: NodeJS.ProcessEnv): Record<string, string> {
+  const kept: Record<string, string> = { TERM: "xterm-256color", SHELL: "/bin/sh" };
+  for (const [name, value] of Object.entries(ours)) {
+    if (value === undefined) continue;
+    if (name === "PATH" || name === "HOME" || name === "LANG" || name.startsWith("LC_")) kept[name] = value;
+  }
+  return kept;
+}
+
+/**
+ * `-q` marks options that a supported version does not know. The hook tells of
+ * a dead pane at once: with remain-on-exit tmux sends no notification of its
+ * own, and what a hook does is not notified either (3.3a: CMDQ_STATE_NOHOOKS)
+ * unless run-shell -b takes it out of the hook. So the anchor's window is named
+ * after the dead pane, which control clients are told.
+ */
+export function serverConfig(environment: Readonly<Record<string, string>>): string {
+  const unset = [...Object.keys(environment), ...NOT_FOR_SESSIONS].filter((name) => name !== "TERM");
+  return `# Written by Reeve at each start of its tmux server; changes are lost.
+set -s exit-empty off
+set -s exit-unattached off
+set -s escape-time 10
+set -s focus-events on
+set -s set-clipboard off
+set -s default-terminal tmux-256color
+set -g default-shell /bin/sh
+set -g update-environment ''
+set -g destroy-unattached off
+set -g history-limit 5000
+set -g default-size 200x50
+set -g base-index 0
+set -g renumber-windows off
+set -g set-titles off
+set -g mouse on
+set -g window-size latest
+set -g status-interval 0
+set -g status-style default
+set -g status-left '#{session_name} '
+set -g status-left-length 70
+set -g status-right 'detach: C-b d'
+set -g window-status-format ''
+set -g window-status-current-format ''
+set -wg remain-on-exit on
+set -wgq remain-on-exit-format ''
+set -wg allow-rename off
+set -wg automatic-rename off
+set-hook -g pane-died "run-shell -b -C \\"rename-window -t '=${ANCHOR}:0' '#{pane_id}'\\""
+${unset.map((name) => `set-environment -gu ${name}`).join("\n")}
+`;
+}
+
+export interface ServerPaths {
+  readonly binary: string;
+  readonly socket: string;
+  readonly config: string;
+}
+
+export function startArguments(paths: ServerPaths): readonly string[] {
+  return [paths.binary, "-u", "-S", paths.socket, "-f", paths.config, ...newAnchor()];
+}
+
+/** Puts the anchor back into a server that lost it to someone's kill-session. */
+export function restoreAnchorArguments(paths: ServerPaths): readonly string[] {
+  return [paths.binary, "-u", "-N", "-S", paths.socket, ...newAnchor()];
+}
+
+function newAnchor(): readonly string[] {
+  return ["new-session", "-d", "-s", ANCHOR, "-n", "anchor", "-x", "200", "-y", "50", "--", ...ANCHOR_COMMAND];
+}
+
+/**
+ * `-N`: attaching would start a server where none runs. `pause-after`: tmux
+ * keeps at most that many seconds of output for a reader that stalls; it would
+ * otherwise keep minutes of it in memory and then drop the client.
+ */
+export function attachArguments(paths: ServerPaths): readonly string[] {
+  const flags = "ignore-size,pause-after=10";
+  return [paths.binary, "-u", "-N", "-S", paths.socket, "-C", "attach-session", "-f", flags, "-t", `=${ANCHOR}`];
+}
+
+export type SystemdManager = "none" | "user" | "system";
+
+/** A scope of its own, because logind kills what is left in the login's when a person logs out. */
+export function scopedArguments(
+  manager: SystemdManager,
+  instance: string,
+  argv: readonly string[],
+): readonly string[] {
+  if (manager === "none") return argv;
+  const where = manager === "user" ? ["--user"] : [];
+  return ["systemd-run", ...where, "--scope", "--quiet", "--collect", `--unit=reeve-tmux-${instance}`, "--", ...argv];
+}

@@ -1,0 +1,58 @@
+/**
+ * Starts our tmux server, outside the login's own scope where systemd runs.
+ * The caller has made sure that none can be running under this socket.
+ */
+import { writeFileSync } from "node:fs";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import { scopedArguments, serverConfig, type ServerPaths, startArguments } from "./server-config.ts";
+import { chooseManager, readSystemdFacts } from "./systemd.ts";
+import { requireTmux, runOnce } from "./tmux-binary.ts";
+
+export interface StartOptions {
+  readonly paths: ServerPaths;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly instance: string;
+  readonly log: (message: string, fields?: object) => void;
+}
+
+/** sun_path holds 108 bytes; tmux refuses a little earlier. */
+const MAX_SOCKET_BYTES = 100;
+
+export async function startServer({ paths, environment, instance, log }: StartOptions): Promise<void> {
+  if (Buffer.byteLength(paths.socket) > MAX_SOCKET_BYTES) throw homePathTooLong(paths.socket);
+  await requireTmux(paths.binary, environment);
+  writeFileSync(paths.config, serverConfig(environment), { mode: 0o600 });
+  const argv = startArguments(paths);
+  const manager = chooseManager(readSystemdFacts());
+  if (manager !== "none") {
+    const withBus = { ...environment, ...busVariables(process.env) };
+    const scoped = await runOnce(scopedArguments(manager, instance, argv), withBus);
+    if (scoped.isOk) return;
+    log("systemd-run failed; starting tmux inside this login instead", { output: scoped.output.trim() });
+  }
+  const direct = await runOnce(argv, environment);
+  if (direct.isOk) return;
+  throw new ReeveError({
+    code: "tmux-not-started",
+    kind: "unavailable",
+    message: `The tmux server could not be started: ${direct.output.trim().slice(0, 300) || "it gave no reason"}.`,
+  });
+}
+
+/** systemd-run finds its manager by these; server-config.ts keeps them from sessions. */
+function busVariables(ours: NodeJS.ProcessEnv): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"]) {
+    const value = ours[name];
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+function homePathTooLong(socket: string): ReeveError {
+  return new ReeveError({
+    code: "home-path-too-long",
+    kind: "config",
+    message: `The path ${socket} is over ${MAX_SOCKET_BYTES} bytes, too long for a socket; choose a shorter REEVE_HOME.`,
+  });
+}

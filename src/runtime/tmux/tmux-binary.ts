@@ -1,0 +1,59 @@
+/** The tmux program: whether it is there, which version it is, and running it once. */
+import { execFile } from "node:child_process";
+import { errnoOf, messageOf, ReeveError } from "../../platform/reeve-error.ts";
+
+export interface TmuxVersion {
+  readonly major: number;
+  readonly minor: number;
+}
+
+const OLDEST: TmuxVersion = { major: 3, minor: 2 };
+const INSTALL = "install tmux 3.2 or newer (Debian and Ubuntu: apt install tmux)";
+
+/** "tmux 3.3a", "tmux next-3.6", "tmux openbsd-7.5" (which is current). */
+export function parseVersion(text: string): TmuxVersion | null {
+  if (text.includes("openbsd") || text.trim() === "tmux master") return { major: 99, minor: 0 };
+  const match = /(\d+)\.(\d+)/.exec(text);
+  return match === null ? null : { major: Number(match[1]), minor: Number(match[2]) };
+}
+
+export function isAtLeast(version: TmuxVersion, wanted: TmuxVersion): boolean {
+  return version.major > wanted.major || (version.major === wanted.major && version.minor >= wanted.minor);
+}
+
+export async function requireTmux(binary: string, environment: Readonly<Record<string, string>>): Promise<TmuxVersion> {
+  const result = await runOnce([binary, "-V"], environment);
+  if (result.errno !== undefined) {
+    throw new ReeveError({
+      code: "tmux-missing",
+      kind: "config",
+      message: `tmux could not be run (${result.errno}); ${INSTALL}.`,
+    });
+  }
+  const version = parseVersion(result.output);
+  if (version !== null && isAtLeast(version, OLDEST)) return version;
+  throw new ReeveError({
+    code: "tmux-too-old",
+    kind: "config",
+    message: `This machine has "${result.output.trim().slice(0, 40)}"; ${INSTALL}.`,
+  });
+}
+
+export interface RunResult {
+  readonly isOk: boolean;
+  /** Set when the program could not be started at all. */
+  readonly errno: string | undefined;
+  readonly output: string;
+}
+
+/** Ten seconds: a start on a loaded machine takes one; past ten nobody waits any more. */
+export function runOnce(argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<RunResult> {
+  const [command = "", ...args] = argv;
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd: "/", env: environment, timeout: 10_000 }, (error, stdout, stderr) => {
+      const errno = error === null || typeof error.code === "number" ? undefined : errnoOf(error);
+      const output = `${stdout}${stderr}` || (error === null ? "" : messageOf(error));
+      resolve({ isOk: error === null, errno, output });
+    });
+  });
+}

@@ -1,0 +1,189 @@
+/**
+ * Sessions as panes of a tmux server of Reeve's own. Ties together the server
+ * link, the pane directory, the process tree and the output streams into the
+ * Runtime contract. Targets panes only by id, found by mark; touches no other
+ * tmux server, no configuration of the person's, and no process without proof.
+ */
+import { readdirSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../platform/clock.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
+import type { Place } from "../../session/session.ts";
+import { formatMark, type Observation, parseMark, type Runtime, type Target } from "../contract.ts";
+import { captureCommands, readScreen } from "./capture-screen.ts";
+import { createChangeHints } from "./change-hints.ts";
+import { createOutputStreams } from "./output-streams.ts";
+import { absentEvidence, createPaneDirectory, type Finding } from "./pane-directory.ts";
+import { createPlacement } from "./placement.ts";
+import { environmentOfMark, findMarked, releaseTree, stopTree, suspendTree, type Tree } from "./process-tree.ts";
+import { checkName } from "./quote.ts";
+import { createServerLink } from "./server-link.ts";
+import { checkSteps, typeInto } from "./type-input.ts";
+import { createWindowLinks } from "./window-links.ts";
+
+export interface TmuxRuntimeOptions {
+  /** This home's name in every mark. */
+  readonly instance: string;
+  /** Exists, mode 0700: socket, configuration, wrapper and what is remembered of the server. */
+  readonly runDir: string;
+  readonly clock: Clock;
+  readonly log: (message: string, fields?: object) => void;
+  readonly tmuxBinary?: string;
+}
+
+export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
+  const { runDir, clock, log } = options;
+  const instance = checkName(options.instance);
+  const binary = options.tmuxBinary ?? "tmux";
+  const hints = createChangeHints();
+  const streams = createOutputStreams(() => links.refresh());
+  const link = createServerLink({
+    ...{ instance, runDir, binary, clock, log },
+    onOutput: streams.deliver,
+    onNotification: (name, rest) => notified(name, rest),
+    onConnected: (_server, isOtherServer) => {
+      if (isOtherServer) streams.forgetAll();
+      removePastes(runDir);
+      links.refresh();
+      hints.tell(null);
+    },
+    onLost: (reason) => {
+      log("the connection to the tmux server was lost", { reason });
+      hints.tell(null);
+    },
+  });
+  const directory = createPaneDirectory(instance, link, streams, clock);
+  const links = createWindowLinks(streams, directory.all, log);
+  const placement = createPlacement({ instance, runDir, link, directory, streams });
+
+  const notified = (name: string, rest: string): void => {
+    switch (name) {
+      case "sessions-changed":
+      case "window-close":
+      case "unlinked-window-close":
+        return hints.tell(null);
+      case "window-renamed": {
+        // The hook in server-config.ts names the anchor's window after a pane that died.
+        const paneId = /^@\d+ (%\d+)$/.exec(rest)?.[1];
+        if (paneId !== undefined) hints.tell(parseMark(instance, streams.markOf(paneId) ?? ""));
+        return;
+      }
+      case "pause":
+        return resume(rest);
+    }
+  };
+
+  const resume = (paneId: string): void => {
+    if (!/^%\d+$/.test(paneId)) return;
+    log("terminal output came faster than it was read; some of it was skipped", { pane: paneId });
+    void link.reach().then((reach) => {
+      if (reach.status !== "connected") return;
+      reach.connection.request([{ text: `refresh-client -A '${paneId}:continue'` }]).catch(() => {}); // a new connection is not paused
+    });
+  };
+
+  const treeOf = async (target: Target): Promise<{ readonly tree: Tree; readonly finding: Finding }> => {
+    const finding = await directory.one(target);
+    const observation = finding.sightings[0]?.observation;
+    const place: Place | null = observation?.status === "running" ? observation.place : null;
+    const spared = finding.reach.status === "connected" ? [finding.reach.server.pid] : [];
+    return { tree: { instance, mark: formatMark(instance, target), place, spared }, finding };
+  };
+
+  const runningTree = async (target: Target): Promise<Tree> => {
+    const { connected, observation } = await directory.require(target);
+    if (observation.status !== "running") throw notRunning(target);
+    const spared = [connected.server.pid];
+    return { instance, mark: formatMark(instance, target), place: observation.place, spared };
+  };
+
+  const observe = async (target: Target): Promise<Observation> => {
+    const { reach, sightings } = await directory.one(target);
+    const [sighting] = sightings;
+    if (sighting !== undefined) return sighting.observation;
+    if (reach.status === "unreachable") return { status: "unreachable", evidence: reach.evidence };
+    return { status: "absent", evidence: absentEvidence(reach, target) };
+  };
+
+  return {
+    kind: "tmux",
+    capabilities: { suspend: true, stream: true, attach: true },
+    create: placement.create,
+    retainsEnvironment: placement.retainsEnvironment,
+    destroy: placement.destroy,
+    environmentOf: (target) => environmentOfMark(formatMark(instance, target)),
+    observe,
+    async list() {
+      const finding = await directory.all();
+      const { reach, sightings } = finding;
+      if (reach.status === "unreachable") return { reachable: false, evidence: reach.evidence };
+      if (reach.status === "absent") return { reachable: true, entries: [], evidence: reach.evidence };
+      links.compare(finding);
+      const entries = sightings.map(({ pane, observation }) => ({ ...pane.owner, observation }));
+      const evidence = `the tmux server (process ${reach.server.pid}) lists ${entries.length} of our panes`;
+      return { reachable: true, entries, evidence };
+    },
+    async send(target, steps) {
+      checkSteps(steps);
+      const { pane, observation, connected } = await directory.require(target);
+      if (observation.status !== "running") throw notRunning(target);
+      const { connection, server } = connected;
+      await typeInto(pane, steps, { connection, version: server.version, runDir, clock });
+    },
+    async capture(target, { lines }) {
+      const wanted = Math.max(1, Math.floor(lines));
+      const { pane, connected } = await directory.require(target);
+      const answer = await connected.connection.request(captureCommands(pane.id, wanted));
+      if (answer.error === null) return readScreen(answer, wanted);
+      throw new ReeveError({
+        code: "capture-failed",
+        kind: "unavailable",
+        message: `tmux did not show the screen: ${answer.error}.`,
+      });
+    },
+    stream: (target, listener) => streams.add(formatMark(instance, target), listener),
+    suspend: async (target) => suspendTree(await runningTree(target), clock),
+    release: async (target) => releaseTree(await runningTree(target), clock),
+    async stop(target, stopOptions) {
+      const { tree, finding } = await treeOf(target);
+      const report = await stopTree(tree, stopOptions, clock);
+      // tmux learns of the end a moment later; whoever observes next must not see the past.
+      const endsAt = clock.monotonic() + 1_000;
+      while (finding.sightings.length > 0 && report.survivors.length === 0 && clock.monotonic() < endsAt) {
+        if ((await observe(target)).status !== "running") break;
+        await clock.sleep(5);
+      }
+      return report;
+    },
+    findStrays: async (live) => findMarked(instance, live),
+    onChange: hints.listen,
+    async attachCommand(target) {
+      const { sightings } = await directory.ofSession(target.sessionId);
+      const mark = formatMark(instance, target);
+      const sessionId = sightings.find(({ pane }) => pane.mark === mark)?.pane.sessionId;
+      const session = sessionId ?? (await directory.require(target)).pane.sessionId;
+      return [binary, "-u", "-N", "-S", join(runDir, "tmux.sock"), "attach-session", "-t", session];
+    },
+    close: link.close,
+  };
+}
+
+function notRunning(target: Target): ReeveError {
+  return new ReeveError({
+    code: "not-running",
+    kind: "conflict",
+    message: `Session ${target.sessionId} is not running; restart it first.`,
+  });
+}
+
+/** A daemon killed while pasting leaves the text of a message behind. */
+function removePastes(runDir: string): void {
+  for (const name of readdirSync(runDir)) {
+    if (!name.endsWith(".paste")) continue;
+    try {
+      unlinkSync(join(runDir, name));
+    } catch (error) {
+      throw new ReeveError({ code: "run-directory", kind: "config", message: messageOf(error) });
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The shell script between tmux and the program of a session. It exists
+ * because tmux continues a direct child that was stopped (so suspending needs
+ * a grandchild), and because tmux puts variables of its own into a pane.
+ *
+ * It must never interpret an argument: they arrive as positional parameters
+ * and leave through `exec "$@"`, which also passes by the shell's builtins.
+ */
+import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** tmux overwrites SHELL in every pane; the session's own value travels under this name. */
+export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
+
+/**
+ * A trap with a command, not an ignored signal: the child starts with the
+ * default action, while this shell outlives it and reports its status. The
+ * arguments are the directory, then the command.
+ *
+ * The `read` in the background holds the terminal open a moment longer than
+ * this shell lives, and ends when tmux closes it. Otherwise tmux would see the
+ * terminal close first, and while it then runs its utempter helper it ignores
+ * SIGCHLD: about one exit in five was never reaped (3.3a on Debian 12, seen
+ * with strace; "notices each of many exits" in test/conformance proves it).
+ */
+const SCRIPT = `#!/bin/sh
+trap : HUP INT QUIT TERM
+cd -- "$1" || { echo "reeve: cannot enter the session's directory" >&2; exit 126; }
+shift
+if [ "\${${SHELL_VARIABLE}+set}" ]; then SHELL=$${SHELL_VARIABLE}; export SHELL; else unset SHELL; fi
+unset ${SHELL_VARIABLE} TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION OLDPWD
+(exec "$@")
+status=$?
+trap '' HUP INT QUIT TERM
+exec 3<&0
+read -r _ <&3 &
+exit "$status"
+`;
+
+/** Writes the script unless it is there already, and returns its path. */
+export function ensureWrapper(runDir: string): string {
+  const path = join(runDir, "pane.sh");
+  try {
+    if (readFileSync(path, "utf8") === SCRIPT) return path;
+  } catch {
+    // not there yet
+  }
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, SCRIPT, { mode: 0o500 });
+  chmodSync(fresh, 0o500);
+  renameSync(fresh, path);
+  return path;
+}

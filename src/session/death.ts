@@ -1,0 +1,65 @@
+/**
+ * A process ended, and that is proven. Reported once per incarnation; whether
+ * it is started again is the restart policy's business.
+ */
+import type { SessionEvent } from "./event.ts";
+import type { Context } from "./input.ts";
+import { decideRestart, recentRestarts } from "./restart-policy.ts";
+import type { Evidence, Exit, Reason, Session, StopIntent } from "./session.ts";
+
+/** Long enough for a shell to clean up; nobody waits for it. */
+const RESIDUE_GRACE_MS = 2_000;
+
+export function die(session: Session, exit: Exit, evidence: Evidence, context: Context): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+  if (session.exit !== null) return { session, events: [] };
+  const reason: Reason = { code: exitCode(exit), text: exitSentence(exit, evidence), evidence };
+  const status = exit.code === null && exit.signal === null ? "absent" : "exited";
+  const dead: Session = {
+    ...session,
+    exit,
+    liveness: { status, evidence },
+    activity: { status: "unknown", asks: null, evidence },
+    turnOpen: false,
+    suspended: false,
+    endedAt: context.now,
+  };
+  const exited: SessionEvent = { type: "session-exited", incarnation: session.incarnation, exit, reason };
+  // An end or restart that is under way already says what follows.
+  if (session.stop !== null) return { session: dead, events: [exited] };
+  return settle({ ...dead, stop: residue() }, exit, reason, [exited], context);
+}
+
+/** It ended by itself: stopped, error, or scheduled to start again. */
+function settle(dead: Session, exit: Exit, reason: Reason, events: readonly SessionEvent[], context: Context): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+  const isClean = exit.code === 0;
+  const settled: Session = { ...dead, state: isClean ? "stopped" : "error", reason };
+  const fact: SessionEvent = isClean ? { type: "session-stopped", reason } : { type: "session-errored", reason };
+  const record = { ...dead.restart, recentAt: recentRestarts(dead.restart.recentAt, context.now) };
+  const policy = dead.desired === "running" ? dead.restartPolicy : "never";
+  const decision = decideRestart({ policy, exit, record, now: context.now, random: context.random });
+  if (decision.restart) {
+    const dueAt = context.now + decision.delayMs;
+    const why: Reason = { ...reason, text: `${reason.text} Starting again in ${Math.ceil(decision.delayMs / 1000)} s (attempt ${decision.attempt}).` };
+    return { session: { ...settled, reason: why, restart: { ...record, dueAt } }, events: [...events, fact, { type: "restart-scheduled", dueAt, reason: why }] };
+  }
+  if (decision.why === "policy") return { session: { ...settled, restart: record }, events: [...events, fact] };
+  const given: Reason = { ...reason, code: "restarts-exhausted", text: `${reason.text} Not started again: it died too often; look at its data, then use restart.` };
+  return { session: { ...settled, state: "error", reason: given, restart: record }, events: [...events, fact, { type: "restart-abandoned", reason: given }] };
+}
+
+/** What the dead process left behind is ended too; the place stays for a restart. */
+function residue(): StopIntent {
+  return { then: "rest", graceMs: RESIDUE_GRACE_MS, afterTurn: false };
+}
+
+function exitCode(exit: Exit): string {
+  if (exit.signal !== null) return "killed";
+  if (exit.code === null) return "gone";
+  return exit.code === 0 ? "exited" : "failed";
+}
+
+function exitSentence(exit: Exit, evidence: Evidence): string {
+  if (exit.signal !== null) return `Its process was killed by ${exit.signal}.`;
+  if (exit.code === null) return `Its process is gone: ${evidence.detail}.`;
+  return `Its process exited with status ${exit.code}.`;
+}

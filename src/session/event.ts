@@ -1,0 +1,56 @@
+/**
+ * What happened, in the past tense, as it stands in the log. Events are
+ * appended, never changed; everything that waits is a cursor into them.
+ */
+import type { Activity, Evidence, Exit, Liveness, Observability, Reason } from "./session.ts";
+
+export type SessionEvent =
+  | { readonly type: "session-planned"; readonly name: string; readonly agent: string; readonly role: string }
+  | { readonly type: "session-starting"; readonly incarnation: number; readonly reason: Reason }
+  | { readonly type: "session-running"; readonly incarnation: number; readonly reason: Reason; readonly pid: number }
+  | { readonly type: "session-adopted"; readonly incarnation: number; readonly pid: number; readonly evidence: Evidence }
+  | { readonly type: "environment-lost"; readonly incarnation: number; readonly reason: Reason }
+  | { readonly type: "pause-requested"; readonly reason: Reason }
+  | { readonly type: "session-paused"; readonly reason: Reason }
+  | { readonly type: "resume-requested"; readonly reason: Reason }
+  | { readonly type: "session-resumed"; readonly reason: Reason }
+  | { readonly type: "restart-requested"; readonly reason: Reason }
+  | { readonly type: "restart-scheduled"; readonly dueAt: number; readonly reason: Reason }
+  | { readonly type: "restart-abandoned"; readonly reason: Reason }
+  | { readonly type: "end-requested"; readonly reason: Reason }
+  | { readonly type: "stop-delayed"; readonly incarnation: number; readonly reason: Reason }
+  | { readonly type: "session-exited"; readonly incarnation: number; readonly exit: Exit; readonly reason: Reason }
+  | { readonly type: "session-cleared"; readonly incarnation: number; readonly evidence: Evidence }
+  | { readonly type: "session-errored"; readonly reason: Reason }
+  | { readonly type: "session-stopped"; readonly reason: Reason }
+  | { readonly type: "liveness-changed"; readonly from: Liveness["status"]; readonly liveness: Liveness }
+  | { readonly type: "observability-changed"; readonly from: Observability["status"]; readonly observability: Observability }
+  | { readonly type: "activity-changed"; readonly from: Activity["status"]; readonly activity: Activity }
+  | { readonly type: "turn-started"; readonly turn: number; readonly evidence: Evidence }
+  | { readonly type: "turn-completed"; readonly turn: number; readonly evidence: Evidence }
+  | { readonly type: "turn-failed"; readonly turn: number; readonly error: string; readonly evidence: Evidence }
+  | { readonly type: "turn-interrupted"; readonly turn: number; readonly evidence: Evidence }
+  | { readonly type: "message-admitted"; readonly messageId: string; readonly bytes: number }
+  | { readonly type: "message-delivered"; readonly messageId: string; readonly evidence: Evidence }
+  | { readonly type: "message-refused"; readonly messageId: string; readonly reason: Reason }
+  | { readonly type: "message-unknown"; readonly messageId: string; readonly reason: Reason };
+
+/** What happened to Reeve itself rather than to one session. */
+export type HomeEvent =
+  | { readonly type: "daemon-started"; readonly pid: number; readonly version: string; readonly sessions: number }
+  | { readonly type: "daemon-stopped"; readonly pid: number }
+  | { readonly type: "runtime-lost"; readonly runtime: string; readonly sessions: number; readonly evidence: Evidence }
+  | { readonly type: "store-rebuilt"; readonly from: string; readonly sessions: number; readonly quarantined: string }
+  | { readonly type: "state-file-quarantined"; readonly path: string; readonly why: string }
+  | { readonly type: "orphan-found"; readonly what: string; readonly evidence: Evidence }
+  | { readonly type: "orphan-reaped"; readonly what: string; readonly evidence: Evidence };
+
+export type EventBody = SessionEvent | HomeEvent;
+
+/** An event as the log holds it: `seq` is the one monotonic sequence. */
+export interface LoggedEvent {
+  readonly seq: number;
+  readonly at: number;
+  readonly sessionId: string | null;
+  readonly body: EventBody;
+}

@@ -1,0 +1,53 @@
+/** The record of a session that was just asked for: nothing has happened yet but the asking. */
+import type { SessionEvent } from "./event.ts";
+import type { Launch, Reason, RestartPolicy, Session } from "./session.ts";
+
+export interface SessionRequest {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly agent: string;
+  readonly hasTurns: boolean;
+  readonly runtime: string;
+  readonly launch: Launch;
+  readonly restartPolicy: RestartPolicy;
+  readonly parentId: string | null;
+  readonly outputsDir: string;
+  readonly branch: string | null;
+  readonly nativeId: string | null;
+  readonly transcriptPath: string | null;
+  readonly observabilityReason: string;
+}
+
+export function planSession(request: SessionRequest, now: number): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+  const { nativeId, transcriptPath, observabilityReason, ...identity } = request;
+  const evidence = { source: "operator", detail: "asked for", at: now } as const;
+  const reason: Reason = { code: "start", text: "Starting on request.", evidence };
+  const session: Session = {
+    ...identity,
+    desired: "running",
+    state: "starting",
+    reason,
+    pauseMode: null,
+    suspended: false,
+    stop: null,
+    incarnation: 1,
+    place: null,
+    liveness: { status: "absent", evidence: { source: "supervisor", detail: "its process has not been started yet", at: now } },
+    observability: { status: "pending", expected: true, reason: observabilityReason, transcriptPath },
+    activity: { status: "starting", asks: null, evidence },
+    nativeId,
+    turns: 0,
+    turnOpen: false,
+    exit: null,
+    restart: { count: 0, recentAt: [], dueAt: null },
+    held: null,
+    createdAt: now,
+    startedAt: null,
+    lastActivityAt: null,
+    endedAt: null,
+    revision: 1,
+  };
+  const planned: SessionEvent = { type: "session-planned", name: session.name, agent: session.agent, role: session.role };
+  return { session, events: [planned, { type: "session-starting", incarnation: 1, reason }] };
+}

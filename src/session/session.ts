@@ -1,0 +1,163 @@
+/**
+ * A session as Reeve knows it: one immutable record, a projection of its
+ * events. Pure data; it holds no secret (of the environment only names and the
+ * file it came from) and nothing that belongs to one runtime or one agent.
+ *
+ * Instants are milliseconds since the epoch and end in `At`.
+ */
+
+export type State = "planned" | "starting" | "running" | "paused" | "error" | "stopped";
+export const STATES = ["planned", "starting", "running", "paused", "error", "stopped"] as const satisfies State[];
+
+/** What somebody asked for, kept apart from what is. */
+export type Desired = "running" | "paused" | "stopped";
+
+/** Detach holds input back; suspend also stops the processes. */
+export type PauseMode = "detach" | "suspend";
+
+export type RestartPolicy = "never" | "on-failure" | "always";
+
+/** Where a claim comes from, so that whoever reads it can check it. */
+export interface Evidence {
+  readonly source: "operator" | "runtime" | "protocol" | "hook" | "transcript" | "screen" | "supervisor";
+  readonly detail: string;
+  readonly at: number;
+}
+
+export interface Reason {
+  /** Stable, for programs. */
+  readonly code: string;
+  /** One sentence, for people. */
+  readonly text: string;
+  readonly evidence: Evidence;
+}
+
+/** Is its process there? */
+export interface Liveness {
+  readonly status: "running" | "exited" | "absent" | "unreachable";
+  readonly evidence: Evidence;
+}
+
+/** Can its native transcript be read? */
+export interface Observability {
+  readonly status: "pending" | "observable" | "lost";
+  /** True while a missing transcript is what this agent does at this moment. */
+  readonly expected: boolean;
+  readonly reason: string;
+  readonly transcriptPath: string | null;
+}
+
+/** What is it doing? */
+export interface Activity {
+  readonly status: ActivityStatus;
+  /** What is asked, when something is. */
+  readonly asks: string | null;
+  readonly evidence: Evidence;
+}
+export type ActivityStatus = "starting" | "working" | "idle" | "awaiting-approval" | "awaiting-input" | "unknown";
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly at: number;
+}
+
+/** What to run; enough to run it again. */
+export interface Launch {
+  /** For the agent: its own arguments, or the whole command for the `command` agent. */
+  readonly args: readonly string[];
+  readonly prompt: string | null;
+  readonly model: string | null;
+  readonly cwd: string;
+  readonly envFile: string | null;
+  /** Names given with `--env`; the values live only in the runtime. */
+  readonly envNames: readonly string[];
+}
+
+/**
+ * Where the runtime put it: opaque to everyone else, plain JSON, safe to store.
+ * `id` is what a person may be shown; `pid` with `startTicks` names the
+ * process beyond doubt (a reused pid has another start time).
+ */
+export interface Place {
+  readonly id: string;
+  readonly pid: number;
+  readonly startTicks: string;
+}
+
+/**
+ * The processes of this incarnation are to be ended, and what follows then.
+ * Present from the commit of the intent until the end is proven.
+ */
+export interface StopIntent {
+  readonly then: "stopped" | "restart" | "rest";
+  readonly graceMs: number;
+  /** Hold back while a turn is under way. */
+  readonly afterTurn: boolean;
+}
+
+export interface RestartRecord {
+  readonly count: number;
+  /** When automatic restarts happened, newest last; bounded by the policy's window. */
+  readonly recentAt: readonly number[];
+  /** When the next automatic restart is due. */
+  readonly dueAt: number | null;
+}
+
+export interface Held {
+  readonly reason: string;
+  readonly until: number;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly agent: string;
+  /** Whether this agent says when it works; without turns its activity stays unknown. */
+  readonly hasTurns: boolean;
+  readonly runtime: string;
+  readonly launch: Launch;
+  readonly restartPolicy: RestartPolicy;
+  readonly parentId: string | null;
+  readonly outputsDir: string;
+  readonly branch: string | null;
+
+  readonly desired: Desired;
+  readonly state: State;
+  readonly reason: Reason;
+  readonly pauseMode: PauseMode | null;
+  /** Fact: the processes were stopped by signal and not yet released. */
+  readonly suspended: boolean;
+  readonly stop: StopIntent | null;
+
+  /** Counts the processes started for this session; 0 before the first. */
+  readonly incarnation: number;
+  readonly place: Place | null;
+  readonly liveness: Liveness;
+  readonly observability: Observability;
+  readonly activity: Activity;
+  /** The agent's own conversation id, by which it can be resumed. */
+  readonly nativeId: string | null;
+  /** Turns begun; `turnOpen` says whether the last one is still under way. */
+  readonly turns: number;
+  readonly turnOpen: boolean;
+  /** How this incarnation ended; null while that is not proven. */
+  readonly exit: Exit | null;
+  readonly restart: RestartRecord;
+  readonly held: Held | null;
+
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly lastActivityAt: number | null;
+  readonly endedAt: number | null;
+  /** Grows by one with every committed change. */
+  readonly revision: number;
+}
+
+export const SESSION_ID_PATTERN = /^[a-z0-9-]{1,64}$/;
+
+/** Whether a process of this session may exist. */
+export function mayHaveProcess(session: Session): boolean {
+  return session.incarnation > 0 && (session.stop !== null || ["starting", "running", "paused"].includes(session.state));
+}

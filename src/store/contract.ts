@@ -1,0 +1,66 @@
+/**
+ * The store: one append-only event log, the registry of current sessions and
+ * the mailbox, changed together by `commit` or not at all. Only the supervisor
+ * commits. Everything returned is immutable.
+ */
+import type { EventBody, LoggedEvent } from "../session/event.ts";
+import type { Message, MessageState } from "../session/message.ts";
+import type { Session } from "../session/session.ts";
+
+export interface Commit {
+  /** The new row; its revision must be exactly one above the stored one (0: none yet). */
+  readonly session?: Session;
+  readonly events?: readonly { readonly sessionId: string | null; readonly body: EventBody }[];
+  readonly admit?: Omit<Message, "position">;
+  readonly settle?: { readonly messageId: string; readonly state: MessageState; readonly detail: string | null; readonly at: number };
+  readonly idempotency?: IdempotencyRecord;
+}
+
+/** Which answer a key already has; `subject` is the id of what the first call made or changed. */
+export interface IdempotencyRecord {
+  readonly key: string;
+  readonly operation: string;
+  /** Hash of the request, so that a reused key with another request is refused. */
+  readonly fingerprint: string;
+  readonly subject: string;
+  readonly at: number;
+}
+
+export interface EventLog {
+  /** The highest sequence number committed; 0 when empty. */
+  head(): number;
+  /** Events with seq > after, in order, at most `limit`, optionally of these sessions only. */
+  read(query: { readonly after: number; readonly limit: number; readonly sessionIds?: readonly string[] }): readonly LoggedEvent[];
+  /** Called with each committed batch, in order; must not throw. */
+  follow(listener: (events: readonly LoggedEvent[]) => void): () => void;
+}
+
+export interface Registry {
+  get(id: string): Session | undefined;
+  /** In order of creation. */
+  all(): readonly Session[];
+  byName(name: string): readonly Session[];
+}
+
+export interface Mailbox {
+  get(messageId: string): Message | undefined;
+  /** Messages of a session that are admitted or leased, in order. */
+  open(sessionId: string): readonly Message[];
+  /** Every leased message: after a crash, those with an unknown outcome. */
+  leased(): readonly Message[];
+}
+
+export interface Store {
+  readonly log: EventLog;
+  readonly registry: Registry;
+  readonly mailbox: Mailbox;
+  /** Durable when resolved (fsynced); concurrent commits share a transaction, each all or nothing. */
+  commit(change: Commit): Promise<readonly LoggedEvent[]>;
+  idempotency(key: string): IdempotencyRecord | undefined;
+  /** This home's id, made once; part of every mark. Matches ^[a-z0-9]{8,16}$. */
+  readonly instance: string;
+  /** What had to be mended while opening. */
+  readonly repairs: readonly EventBody[];
+  /** Waits for pending writes (state.json included) and closes. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,109 @@
+/**
+ * Messages: open ones (admitted or leased) in memory and in order, settled ones
+ * in the database only. A settled message is never opened again; only an
+ * unknown outcome may still become known.
+ */
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { Message, MessageState } from "../session/message.ts";
+import type { Commit, Mailbox } from "./contract.ts";
+import { deepFreeze } from "./freeze.ts";
+import { parseColumn, type Sqlite } from "./sqlite.ts";
+
+export interface MessageRow {
+  readonly id: string;
+  readonly session_id: string;
+  readonly position: number;
+  readonly text: string;
+  readonly submit: number;
+  readonly state: MessageState;
+  readonly admitted_at: number;
+  readonly settled_at: number | null;
+  readonly detail: string | null;
+}
+
+export class SqliteMailbox implements Mailbox {
+  readonly #db: Sqlite;
+  readonly #open = new Map<string, Message>();
+  /** The same messages by session, in order. */
+  readonly #queues = new Map<string, Map<string, Message>>();
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+    const sql = "SELECT * FROM messages WHERE state IN ('admitted', 'leased') ORDER BY session_id, position";
+    for (const row of db.all<MessageRow>(sql)) this.publish(fromRow(row));
+  }
+
+  get(messageId: string): Message | undefined {
+    const open = this.#open.get(messageId);
+    if (open) return open;
+    const row = this.#db.get<MessageRow>("SELECT * FROM messages WHERE id = ?", messageId);
+    return row && fromRow(row);
+  }
+
+  open(sessionId: string): readonly Message[] {
+    return [...(this.#queues.get(sessionId)?.values() ?? [])];
+  }
+
+  leased(): readonly Message[] {
+    return [...this.#open.values()].filter((message) => message.state === "leased");
+  }
+
+  /** Inside a transaction: takes the next position of its session. */
+  stageAdmission(message: NonNullable<Commit["admit"]>): Message {
+    const sql = `INSERT INTO messages (id, session_id, position, text, submit, state, admitted_at, settled_at, detail)
+      SELECT ?1, ?2, COALESCE(MAX(position), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM messages WHERE session_id = ?2
+      RETURNING *`;
+    const { id, sessionId, text, submit, state, admittedAt, settledAt, detail } = message;
+    const row = this.#db.get<MessageRow>(sql, id, sessionId, JSON.stringify(text), submit ? 1 : 0, state, admittedAt, settledAt, encodeDetail(detail));
+    if (!row) throw new ReeveError({ code: "message-not-stored", kind: "internal", message: `Message ${id} was not stored; try again.` });
+    return fromRow(row);
+  }
+
+  /** Inside a transaction. A lease is not an outcome, so it leaves `settledAt` alone. */
+  stageSettlement({ messageId, state, detail, at }: NonNullable<Commit["settle"]>): Message {
+    const sql = `UPDATE messages SET state = ?, settled_at = ?, detail = ?
+      WHERE id = ? AND (state IN ('admitted', 'leased') OR (state = 'unknown' AND ? IN ('delivered', 'refused')))
+      RETURNING *`;
+    const row = this.#db.get<MessageRow>(sql, state, isOpen(state) ? null : at, encodeDetail(detail), messageId, state);
+    if (!row) {
+      const message = `Message ${messageId} cannot become ${state}: it is unknown or its outcome is final; read it again.`;
+      throw new ReeveError({ code: "message-not-open", kind: "internal", message, details: { messageId, state } });
+    }
+    return fromRow(row);
+  }
+
+  /** After the transaction. Positions only grow and a settled message stays settled, so a map keeps the order. */
+  publish(message: Message): void {
+    const queue = this.#queues.get(message.sessionId) ?? new Map<string, Message>();
+    if (isOpen(message.state)) {
+      this.#open.set(message.id, message);
+      this.#queues.set(message.sessionId, queue.set(message.id, message));
+      return;
+    }
+    this.#open.delete(message.id);
+    queue.delete(message.id);
+    if (queue.size === 0) this.#queues.delete(message.sessionId);
+  }
+}
+
+function isOpen(state: MessageState): boolean {
+  return state === "admitted" || state === "leased";
+}
+
+function encodeDetail(detail: string | null): string | null {
+  return detail === null ? null : JSON.stringify(detail);
+}
+
+function fromRow(row: MessageRow): Message {
+  return deepFreeze({
+    id: row.id,
+    sessionId: row.session_id,
+    position: row.position,
+    text: parseColumn<string>(row.text, "messages.text"),
+    submit: row.submit === 1,
+    state: row.state,
+    admittedAt: row.admitted_at,
+    settledAt: row.settled_at,
+    detail: row.detail === null ? null : parseColumn<string>(row.detail, "messages.detail"),
+  });
+}

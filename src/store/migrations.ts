@@ -1,0 +1,83 @@
+/**
+ * The schema, as the scripts that made it. A script that was released is never
+ * edited: the next change is a new one at the end. Each runs in one transaction
+ * together with its number in `PRAGMA user_version`, so a kill leaves the old
+ * schema or the new.
+ *
+ *   events       the log; AUTOINCREMENT so that no number is ever used twice.
+ *                `body` is the EventBody as JSON.
+ *   sessions     one row per session; `ordinal` is the order of creation,
+ *                `body` the whole Session as JSON, from which `name` and
+ *                `revision` are repeated.
+ *   messages     one row per message; `text` and `detail` are JSON strings,
+ *                because a bare column would lose unpaired surrogates.
+ *   idempotency  which key has had which answer; rows older than a day go.
+ *   meta         `instance`: this home's id.
+ */
+import { failpoint } from "../platform/failpoint.ts";
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    session_id TEXT,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX events_by_session ON events (session_id, seq);
+
+  CREATE TABLE sessions (
+    ordinal INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    revision INTEGER NOT NULL CHECK (revision > 0),
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE messages (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id),
+    position INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    submit INTEGER NOT NULL CHECK (submit IN (0, 1)),
+    state TEXT NOT NULL CHECK (state IN ('admitted', 'leased', 'delivered', 'refused', 'unknown')),
+    admitted_at INTEGER NOT NULL,
+    settled_at INTEGER,
+    detail TEXT,
+    UNIQUE (session_id, position)
+  ) STRICT;
+  CREATE INDEX messages_open ON messages (session_id, position) WHERE state IN ('admitted', 'leased');
+
+  CREATE TABLE idempotency (
+    key TEXT PRIMARY KEY,
+    operation TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_by_age ON idempotency (at);
+
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+];
+
+export function migrate(db: Sqlite, scripts: readonly string[] = MIGRATIONS): void {
+  const version = schemaVersion(db);
+  if (version > scripts.length) {
+    const message = `The database has schema ${version} and this Reeve knows ${scripts.length}: it was written by a newer version; install that version again.`;
+    throw new ReeveError({ code: "store-too-new", kind: "config", message, details: { version, known: scripts.length } });
+  }
+  for (let next = version; next < scripts.length; next += 1) {
+    db.transaction(() => {
+      db.exec(scripts[next] ?? "");
+      failpoint("store.mid-migration");
+      db.exec(`PRAGMA user_version=${next + 1}`);
+    }, "store.before-migration-commit");
+  }
+}
+
+export function schemaVersion(db: Sqlite): number {
+  return db.get<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
+}

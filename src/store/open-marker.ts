@@ -1,0 +1,44 @@
+/**
+ * How the database was left. A small file stands beside it while it is open:
+ *
+ *   absent     it was closed properly
+ *   "open"     whoever had it open was killed (or has it open still)
+ *   "suspect"  damage was seen while it was in use: check it before trusting it
+ *
+ * The words are followed by a newline; anything else counts as "open". It is
+ * written without fsync: a kill keeps it, and after a power cut without it the
+ * database is merely taken as it is.
+ */
+import { constants, openSync, readFileSync, rmSync, writeFileSync, closeSync } from "node:fs";
+
+export type Left = "closed" | "open" | "suspect";
+
+export class OpenMarker {
+  readonly #path: string;
+
+  constructor(databasePath: string) {
+    this.#path = `${databasePath}.open`;
+  }
+
+  read(): Left {
+    try {
+      const file = openSync(this.#path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      try {
+        return readFileSync(file, "utf8") === "suspect\n" ? "suspect" : "open";
+      } finally {
+        closeSync(file);
+      }
+    } catch {
+      return "closed";
+    }
+  }
+
+  write(left: "open" | "suspect"): void {
+    rmSync(this.#path, { force: true });
+    writeFileSync(this.#path, `${left}\n`, { mode: 0o600, flag: "wx" });
+  }
+
+  remove(): void {
+    rmSync(this.#path, { force: true });
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Opens the store and puts its parts together: mends what must be mended before
+ * anything is read, and leaves the rest to the background.
+ */
+import { messageOf } from "../platform/reeve-error.ts";
+import type { EventBody } from "../session/event.ts";
+import { CommitQueue } from "./commit-queue.ts";
+import type { Store } from "./contract.ts";
+import { resolveInstance } from "./instance.ts";
+import { findDamage } from "./integrity-check.ts";
+import { type Left, OpenMarker } from "./open-marker.ts";
+import type { StoreOptions } from "./options.ts";
+import { openDatabase, type Opened, restoreRows } from "./recovery.ts";
+import { NOTHING_SALVAGED, salvage } from "./salvage.ts";
+import { isCorruption, MalformedRow, storageError } from "./sqlite.ts";
+import { quarantineStateFile, type StateRecord } from "./state-file.ts";
+import { scanStateFiles } from "./state-scan.ts";
+import { StateWriter } from "./state-writer.ts";
+import { type Staged, Tables } from "./tables.ts";
+import { verifyStateFiles } from "./verification.ts";
+
+export interface OpenStore extends Store {
+  /** Resolves when the background has compared every state.json with the database. */
+  readonly verified: Promise<void>;
+}
+
+export async function openStore(options: StoreOptions): Promise<OpenStore> {
+  const marker = new OpenMarker(options.databasePath);
+  let damaged = false;
+  const onFailure = (error: unknown): void => {
+    options.log("the store met an error", { why: messageOf(error) });
+    if (!isCorruption(error) || damaged) return;
+    damaged = true;
+    marker.write("suspect");
+  };
+
+  const left = marker.read();
+  const opened = openDatabase(options, left, onFailure);
+  try {
+    const mended = await mend(options, opened, onFailure);
+    const { instance, repairs } = resolveInstance(mended.tables.db, options);
+    marker.write("open");
+    return assemble({ options, tables: mended.tables, instance, repairs: [...mended.repairs, ...repairs], left, onFailure, closed: () => damaged || marker.remove() });
+  } catch (error) {
+    opened.tables.db.close();
+    throw storageError(error);
+  }
+}
+
+interface Parts {
+  readonly options: StoreOptions;
+  readonly tables: Tables;
+  readonly instance: string;
+  readonly repairs: readonly EventBody[];
+  readonly left: Left;
+  readonly onFailure: (error: unknown) => void;
+  readonly closed: () => void;
+}
+
+function assemble({ options, tables, instance, repairs, left, onFailure, closed }: Parts): OpenStore {
+  const writer = new StateWriter(options.log);
+  const queue = new CommitQueue<Staged>({
+    db: tables.db,
+    onCorruption: onFailure,
+    publish: (batch) => {
+      tables.publish(batch);
+      for (const { session } of batch) if (session) writer.put({ seq: tables.log.head(), session });
+    },
+  });
+  const background = new AbortController();
+  const compared = verifyStateFiles({ store: options, tables, queue, writer })
+    .catch(onFailure)
+    .finally(() => writer.release());
+  const checked = left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure) : Promise.resolve();
+  let closing: Promise<void> | undefined;
+
+  const close = async (): Promise<void> => {
+    background.abort();
+    await Promise.all([compared, checked]);
+    queue.close();
+    await writer.idle();
+    tables.db.close();
+    closed();
+  };
+
+  return {
+    log: tables.log,
+    registry: tables.registry,
+    mailbox: tables.mailbox,
+    instance,
+    repairs,
+    verified: Promise.all([compared, checked]).then(() => {}),
+    commit: async (change) => (await queue.enqueue(() => tables.stage(change))).events,
+    idempotency: (key) => tables.idempotency.get(key),
+    close: () => (closing ??= close()),
+  };
+}
+
+/** What cannot wait: without rows there is nothing to start from, and a lost -wal took acknowledged commits with it. */
+async function mend(options: StoreOptions, { tables, quarantined, lostWal }: Opened, onFailure: (error: unknown) => void): Promise<{ readonly tables: Tables; readonly repairs: readonly EventBody[] }> {
+  if (!tables.registry.isEmpty() && quarantined === undefined && !lostWal) return { tables, repairs: [] };
+  const { clock, log, outputsRoot } = options;
+  const repairs: EventBody[] = [];
+  const files: StateRecord[] = [];
+  await scanStateFiles(outputsRoot, tables.registry, async (directory, verdict) => {
+    if (verdict.kind === "ahead") files.push(verdict.record);
+    if (verdict.kind !== "corrupt") return;
+    try {
+      repairs.push({ type: "state-file-quarantined", path: await quarantineStateFile(directory, clock.now()), why: verdict.why });
+    } catch (error) {
+      log("a bad state.json could not be set aside", { directory, why: messageOf(error) });
+    }
+  });
+  const saved = quarantined === undefined ? NOTHING_SALVAGED : salvage(quarantined);
+  const taken = restoreRows({ tables, files, saved, eventsLost: quarantined !== undefined || lostWal });
+  if (taken.length > 0 || quarantined !== undefined) {
+    repairs.unshift({ type: "store-rebuilt", from: outputsRoot, sessions: taken.length, quarantined: quarantined ?? "" });
+  }
+  return { tables: new Tables(tables.db, clock, onFailure), repairs };
+}
+
+async function checkIntegrity(databasePath: string, signal: AbortSignal, onFailure: (error: unknown) => void): Promise<void> {
+  const damage = await findDamage(databasePath, signal);
+  if (damage !== undefined) onFailure(new MalformedRow(damage));
+}

@@ -1,0 +1,176 @@
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Session } from "../session/session.ts";
+import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+
+const PAGE = 4_096;
+
+let home: TestHome;
+let sessions: readonly Session[];
+let instance: string;
+beforeEach(async () => {
+  home = makeHome();
+  sessions = Array.from({ length: 20 }, (_, index) => makeSession(home, `s-${index}`, { createdAt: 1_000 + index, role: index % 2 ? "worker" : "lead" }));
+  const store = await home.open();
+  for (const session of sessions) await store.commit({ session, events: [{ sessionId: session.id, body: STARTED }], admit: makeMessage(session.id, `m-${session.id}`) });
+  instance = store.instance;
+  await store.close();
+});
+afterEach(() => home.remove());
+
+/** Sessions and instance are whole, the log goes on above every number given out, and the store takes commits. */
+async function expectRecovered(): Promise<void> {
+  const store = await home.open();
+  expect(store.registry.all()).toEqual(sessions);
+  expect(store.instance).toBe(instance);
+  const [event] = await store.commit({ session: nextRevision(sessions[0] as Session), events: [{ sessionId: null, body: STARTED }] });
+  expect(event?.seq).toBeGreaterThan(20);
+  expect(store.log.read({ after: (event?.seq ?? 0) - 1, limit: 10 })).toEqual([event]);
+  await store.verified;
+  await store.close();
+}
+
+const DAMAGE: Record<string, () => void> = {
+  "replaced by text": () => writeFileSync(home.databasePath, "this is no database\n".repeat(500)),
+  "cut to nothing": () => truncateSync(home.databasePath, 0),
+  "cut in a page": () => truncateSync(home.databasePath, PAGE * 2 + 100),
+  "cut to one page": () => truncateSync(home.databasePath, PAGE),
+  "a directory": () => (rmSync(home.databasePath), mkdirSync(home.databasePath)),
+  "a link to nowhere": () => (rmSync(home.databasePath), symlinkSync("/nonexistent/x", home.databasePath)),
+  "all zeros": () => writeFileSync(home.databasePath, Buffer.alloc(PAGE * 10)),
+  "overwritten at random": () => scribble(1 + Math.floor(Math.random() * (pages() - 1))),
+  missing: () => rmSync(home.databasePath),
+};
+
+describe.each(Object.keys(DAMAGE))("the database is %s", (name) => {
+  test("rebuilt from the state files", async () => {
+    DAMAGE[name]?.();
+    await expectRecovered();
+  });
+});
+
+test("any single page may be overwritten", async () => {
+  const copy = `${home.databasePath}.copy`;
+  copyFileSync(home.databasePath, copy);
+  for (let page = 0; page < pages(); page += 1) {
+    copyFileSync(copy, home.databasePath);
+    scribble(page);
+    const store = await home.open();
+    expect([page, store.registry.all()]).toEqual([page, sessions]);
+    expect([page, store.log.read({ after: 0, limit: 100 }).every(({ body }) => body.type === "daemon-started")]).toEqual([page, true]);
+    await store.close();
+  }
+});
+
+test("the damaged database is kept, with what belongs to it, and told of", async () => {
+  scribble(0);
+  const damaged = readFileSync(home.databasePath);
+  writeFileSync(`${home.databasePath}-wal`, "a log");
+  const store = await home.open();
+  const [repair] = store.repairs;
+  expect(store.repairs).toEqual([{ type: "store-rebuilt", from: home.outputsRoot, sessions: 20, quarantined: expect.stringMatching(/reeve\.db\.corrupt-\d+$/) }]);
+  const quarantined = repair?.type === "store-rebuilt" ? repair.quarantined : "";
+  expect([readFileSync(quarantined).equals(damaged), existsSync(`${quarantined}-wal`)]).toEqual([true, true]);
+});
+
+test("what can still be read is saved: events, messages and sessions without a state.json", async () => {
+  rmSync(home.outputsRoot, { recursive: true });
+  const copy = `${home.databasePath}.copy`;
+  copyFileSync(home.databasePath, copy);
+  let whole = 0;
+  for (let page = 1; page < pages(); page += 1) {
+    copyFileSync(copy, home.databasePath);
+    scribble(page);
+    const store = await home.open();
+    const open = sessions.flatMap(({ id }) => store.mailbox.open(id));
+    if (store.registry.all().length === 20 && open.length === 20 && store.log.read({ after: 0, limit: 99 }).length >= 20) whole += 1;
+    await store.close();
+    rmSync(home.outputsRoot, { recursive: true, force: true });
+  }
+  expect(whole).toBeGreaterThan(0);
+});
+
+test("a -wal that was deleted after a kill took commits with it; the state files bring them back at once", async () => {
+  const store = await home.open();
+  await store.verified;
+  const newer = sessions.map((session) => nextRevision(session, { turns: 5 }));
+  for (const session of newer) await store.commit({ session });
+  const added = makeSession(home, "new", { createdAt: 9_999 });
+  const [last] = await store.commit({ session: added, events: [{ sessionId: "new", body: STARTED }] });
+  const killed = join(home.directory, "killed");
+  mkdirSync(killed);
+  for (const suffix of ["", ".open"]) copyFileSync(home.databasePath + suffix, join(killed, basename(home.databasePath) + suffix));
+  await store.close();
+  for (const name of readdirSync(dirname(home.databasePath))) if (name.startsWith("reeve.db")) rmSync(join(dirname(home.databasePath), name));
+  for (const name of readdirSync(killed)) renameSync(join(killed, name), join(dirname(home.databasePath), name));
+  const again = await home.open();
+  expect(again.registry.all()).toEqual([...newer, added]);
+  expect(again.repairs).toEqual([{ type: "store-rebuilt", from: home.outputsRoot, sessions: 21, quarantined: "" }]);
+  expect(again.log.head()).toBeGreaterThan(last?.seq ?? Infinity);
+});
+
+test("numbers only grow, rebuild after rebuild", async () => {
+  let highest = 20;
+  let session = sessions[0] as Session;
+  for (let round = 0; round < 3; round += 1) {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(home.databasePath + suffix, { force: true });
+    const store = await home.open();
+    session = nextRevision(session);
+    const [event] = await store.commit({ session, events: [{ sessionId: session.id, body: STARTED }] });
+    expect(event?.seq).toBeGreaterThan(highest);
+    highest = event?.seq ?? 0;
+    await store.close();
+  }
+});
+
+test("a moved home is rebuilt where it lies now", async () => {
+  rmSync(home.databasePath);
+  const outputsRoot = join(home.directory, "moved");
+  renameSync(home.outputsRoot, outputsRoot);
+  const store = await home.open({ outputsRoot });
+  expect(store.registry.all()).toEqual(sessions.map((session) => ({ ...session, outputsDir: makeSession({ outputsRoot }, session.id, { role: session.role }).outputsDir })));
+});
+
+test("with everything gone an empty store works", async () => {
+  rmSync(home.outputsRoot, { recursive: true });
+  rmSync(dirname(home.databasePath), { recursive: true });
+  mkdirSync(dirname(home.databasePath));
+  const store = await home.open();
+  expect([store.registry.all(), store.log.head(), store.repairs]).toEqual([[], 0, []]);
+  expect(store.instance).not.toBe(instance);
+  await store.commit({ session: sessions[0] as Session });
+});
+
+test("a database that cannot be opened is refused, not rebuilt", async () => {
+  rmSync(dirname(home.databasePath), { recursive: true });
+  await expect(home.open()).rejects.toMatchObject({ code: "store-unwritable", kind: "unavailable" });
+});
+
+test("damage in a big database that was not closed properly is found in the background, and mended at the next start", async () => {
+  const store = await home.open();
+  for (let turn = 0; turn < 40; turn += 1) await store.commit({ events: Array.from({ length: 500 }, () => ({ sessionId: "s-1", body: { ...STARTED, version: "x".repeat(100) } })) });
+  await store.close();
+  writeFileSync(`${home.databasePath}.open`, "open\n");
+  writeFileSync(`${home.databasePath}-wal`, "");
+  scribble(Math.floor(pages() / 2));
+  const unaware = await home.open();
+  await unaware.verified;
+  expect([unaware.repairs, readFileSync(`${home.databasePath}.open`, "utf8")]).toEqual([[], "suspect\n"]);
+  await unaware.close();
+  const mended = await home.open();
+  expect(mended.repairs).toMatchObject([{ type: "store-rebuilt", sessions: 20 }]);
+  expect(mended.registry.all()).toEqual(sessions);
+  expect(mended.log.read({ after: 0, limit: 50_000 }).length).toBeGreaterThan(15_000);
+});
+
+function pages(): number {
+  return statSync(home.databasePath).size / PAGE;
+}
+
+function scribble(page: number): void {
+  const file = openSync(home.databasePath, "r+");
+  writeSync(file, randomBytes(PAGE), 0, PAGE, page * PAGE);
+  closeSync(file);
+}

@@ -1,0 +1,121 @@
+/**
+ * Opens the database whatever state it is in. A damaged one is set aside, never
+ * deleted, and its rows are made again from every state.json and from what can
+ * be read of the old file. A database that merely cannot be reached, or that
+ * belongs to a newer version, is left alone and refused.
+ *
+ * When the whole file is checked before use (`quick_check`, 1.2 ms per MB):
+ *   - it is small enough not to be felt;
+ *   - damage was seen when it was last open ("suspect");
+ *   - its -wal is gone although it was not closed properly.
+ * After any other unclean end a thread checks it in the background: a kill does
+ * not damage SQLite, so the start need not wait for that.
+ */
+import { existsSync, lstatSync, renameSync, statSync } from "node:fs";
+import { messageOf } from "../platform/reeve-error.ts";
+import { migrate } from "./migrations.ts";
+import type { Left } from "./open-marker.ts";
+import type { StoreOptions } from "./options.ts";
+import type { Salvage } from "./salvage.ts";
+import { isCorruption, MalformedRow, Sqlite, storageError } from "./sqlite.ts";
+import type { StateRecord } from "./state-file.ts";
+import { Tables } from "./tables.ts";
+
+/** Checked in about 2 ms. */
+const SMALL_BYTES = 2 * 1024 * 1024;
+
+/**
+ * How far a rebuilt log jumps ahead of the last number it knows of: events after
+ * the last state.json may have been seen by somebody whose cursor points there.
+ */
+const SEQUENCE_GAP = 10_000;
+
+export interface Opened {
+  readonly tables: Tables;
+  /** Where the damaged database went. */
+  readonly quarantined: string | undefined;
+  readonly lostWal: boolean;
+}
+
+export function openDatabase(options: StoreOptions, left: Left, onFailure: (error: unknown) => void): Opened {
+  const { databasePath, clock, log } = options;
+  const lostWal = left !== "closed" && existsSync(databasePath) && !existsSync(`${databasePath}-wal`);
+  const load = (): Tables => openTables(options, left === "suspect" || lostWal, onFailure);
+  try {
+    return { tables: load(), quarantined: undefined, lostWal };
+  } catch (error) {
+    if (!isCorruption(error)) throw storageError(error);
+    log("the database is damaged; it is set aside and rebuilt", { databasePath, why: messageOf(error) });
+  }
+  const quarantined = quarantineDatabase(databasePath, clock.now());
+  try {
+    return { tables: load(), quarantined, lostWal };
+  } catch (error) {
+    throw storageError(error);
+  }
+}
+
+export interface Found {
+  readonly tables: Tables;
+  readonly files: readonly StateRecord[];
+  readonly saved: Salvage;
+  /** Numbers may have been given out that nothing left here tells of. */
+  readonly eventsLost: boolean;
+}
+
+/** In one transaction: every session whose revision is higher than the stored one, and what was salvaged. Returns the ids taken. */
+export function restoreRows(found: Found): readonly string[] {
+  const { tables, files, saved, eventsLost } = found;
+  const { db, registry, log } = tables;
+  const byCreation = [...files.map(({ session }) => session), ...saved.sessions].toSorted((one, other) => one.createdAt - other.createdAt);
+  return db.transaction(() => {
+    const taken = new Set<string>();
+    for (const session of byCreation) if (registry.restore(session)) taken.add(session.id);
+    for (const row of saved.events) db.run("INSERT OR IGNORE INTO events (seq, at, session_id, body) VALUES (?, ?, ?, ?)", row.seq, row.at, row.session_id, row.body);
+    for (const row of saved.messages) {
+      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, state, admitted_at, settled_at, detail)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?2)`;
+      db.run(sql, row.id, row.session_id, row.position, row.text, row.submit, row.state, row.admitted_at, row.settled_at, row.detail);
+    }
+    for (const row of saved.idempotency) {
+      db.run("INSERT OR IGNORE INTO idempotency (key, operation, fingerprint, subject, at) VALUES (?, ?, ?, ?, ?)", row.key, row.operation, row.fingerprint, row.subject, row.at);
+    }
+    if (saved.instance !== undefined) db.run("INSERT OR IGNORE INTO meta (key, value) VALUES ('instance', ?)", saved.instance);
+    const highest = files.reduce((seq, file) => Math.max(seq, file.seq), Math.max(saved.seq, log.head()));
+    if (eventsLost || highest > log.head()) continueAfter(db, highest + SEQUENCE_GAP);
+    return [...taken];
+  });
+}
+
+function openTables(options: StoreOptions, mustCheck: boolean, onFailure: (error: unknown) => void): Tables {
+  const { databasePath, clock } = options;
+  const found = lstatSync(databasePath, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new MalformedRow("it is not a regular file");
+  const db = Sqlite.open(databasePath);
+  try {
+    if (mustCheck || statSync(databasePath).size <= SMALL_BYTES) db.check();
+    migrate(db);
+    return new Tables(db, clock, onFailure);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** The database first: a -wal without its database is dropped by SQLite, a database without its -wal would be believed. */
+function quarantineDatabase(path: string, timestamp: number): string {
+  let target = `${path}.corrupt-${timestamp}`;
+  for (let attempt = 1; isThere(target); attempt += 1) target = `${path}.corrupt-${timestamp}-${attempt}`;
+  for (const suffix of ["", "-wal", "-shm"]) if (isThere(path + suffix)) renameSync(path + suffix, target + suffix);
+  return target;
+}
+
+/** A dangling link is there as well. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function continueAfter(db: Sqlite, seq: number): void {
+  const { changes } = db.run("UPDATE sqlite_sequence SET seq = MAX(seq, ?) WHERE name = 'events'", seq);
+  if (changes === 0) db.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ?)", seq);
+}

@@ -1,0 +1,109 @@
+/**
+ * The current rows of all sessions, held in memory. Memory follows the database:
+ * rows are staged in a transaction and become visible only when that is durable.
+ *
+ * Parsing a thousand rows takes 15 ms, so at the start only their ids and names
+ * are read, and SQLite vouches that each body parses; a body is fetched when it
+ * is first asked for, and from then on no read touches the database.
+ */
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { Session } from "../session/session.ts";
+import type { Registry } from "./contract.ts";
+import { deepFreeze } from "./freeze.ts";
+import { MalformedRow, parseColumn, type Sqlite } from "./sqlite.ts";
+
+export class SqliteRegistry implements Registry {
+  readonly #db: Sqlite;
+  /** In order of creation; null: not fetched yet. */
+  readonly #rows = new Map<string, Session | null>();
+  readonly #names = new Map<string, Set<string>>();
+  #all: readonly Session[] | undefined;
+
+  constructor(db: Sqlite) {
+    this.#db = db;
+    const sql = "SELECT id, name, json_valid(body) AS valid FROM sessions ORDER BY ordinal";
+    for (const { id, name, valid } of db.all<{ id: string; name: string; valid: number }>(sql)) {
+      if (valid !== 1) throw new MalformedRow(`sessions.body of ${id} is not JSON`);
+      this.#rows.set(id, null);
+      this.#addName(name, id);
+    }
+  }
+
+  /** In order of creation, without fetching anything. */
+  ids(): Iterable<string> {
+    return this.#rows.keys();
+  }
+
+  isEmpty(): boolean {
+    return this.#rows.size === 0;
+  }
+
+  get(id: string): Session | undefined {
+    const row = this.#rows.get(id);
+    return row === null ? this.#fetch(id) : row;
+  }
+
+  all(): readonly Session[] {
+    return (this.#all ??= Object.freeze(this.#existing(this.#rows.keys())));
+  }
+
+  byName(name: string): readonly Session[] {
+    return this.#existing(this.#names.get(name) ?? []);
+  }
+
+  /** Inside a transaction: compare and set. */
+  stage(session: Session): void {
+    const { id, name, revision } = session;
+    const body = JSON.stringify(session);
+    const { changes } =
+      revision === 1
+        ? this.#db.run("INSERT INTO sessions (id, name, revision, body) VALUES (?, ?, 1, ?) ON CONFLICT (id) DO NOTHING", id, name, body)
+        : this.#db.run("UPDATE sessions SET name = ?, revision = ?, body = ? WHERE id = ? AND revision = ?", name, revision, body, id, revision - 1);
+    if (changes !== 1) throw revisionConflict(session);
+  }
+
+  /** Inside a transaction: takes a row found elsewhere if it is newer than the stored one; says whether it did. */
+  restore(session: Session): boolean {
+    const sql = `INSERT INTO sessions (id, name, revision, body) VALUES (?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET name = excluded.name, revision = excluded.revision, body = excluded.body
+      WHERE excluded.revision > sessions.revision`;
+    return this.#db.run(sql, session.id, session.name, session.revision, JSON.stringify(session)).changes === 1;
+  }
+
+  /** After the transaction. */
+  publish(session: Session): void {
+    const before = this.get(session.id);
+    this.#rows.set(session.id, deepFreeze(session));
+    this.#all = undefined;
+    if (before && before.name !== session.name) this.#removeName(before.name, session.id);
+    this.#addName(session.name, session.id);
+  }
+
+  #existing(ids: Iterable<string>): Session[] {
+    return [...ids].flatMap((id) => this.get(id) ?? []);
+  }
+
+  #fetch(id: string): Session {
+    const row = this.#db.get<{ body: string }>("SELECT body FROM sessions WHERE id = ?", id);
+    const session = deepFreeze(parseColumn<Session>(row?.body ?? "", "sessions.body"));
+    this.#rows.set(id, session);
+    return session;
+  }
+
+  #addName(name: string, id: string): void {
+    const ids = this.#names.get(name);
+    if (ids) ids.add(id);
+    else this.#names.set(name, new Set([id]));
+  }
+
+  #removeName(name: string, id: string): void {
+    const ids = this.#names.get(name);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#names.delete(name);
+  }
+}
+
+function revisionConflict({ id, revision }: Session): ReeveError {
+  const message = `Session ${id} cannot become revision ${revision}: the stored one is not ${revision - 1}; read it again and repeat the change.`;
+  return new ReeveError({ code: "revision-conflict", kind: "internal", message, details: { id, revision } });
+}

@@ -1,0 +1,86 @@
+/**
+ * What can still be read of a database that was set aside: sessions, messages,
+ * events, keys and the instance id. Best effort and read-only. A table is read
+ * from the front until it breaks, then from the back; rows that do not parse
+ * are left behind.
+ */
+import type { IdempotencyRecord } from "./contract.ts";
+import type { MessageRow } from "./mailbox.ts";
+import { isSession } from "./session-shape.ts";
+import type { Session } from "../session/session.ts";
+import { Sqlite } from "./sqlite.ts";
+
+export interface EventRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly session_id: string | null;
+  readonly body: string;
+}
+
+export interface Salvage {
+  readonly sessions: readonly Session[];
+  readonly messages: readonly MessageRow[];
+  readonly events: readonly EventRow[];
+  readonly idempotency: readonly IdempotencyRecord[];
+  readonly instance: string | undefined;
+  /** The highest sequence number it shows any sign of. */
+  readonly seq: number;
+}
+
+export const NOTHING_SALVAGED: Salvage = { sessions: [], messages: [], events: [], idempotency: [], instance: undefined, seq: 0 };
+
+export function salvage(quarantinedPath: string): Salvage {
+  let db: Sqlite;
+  try {
+    db = Sqlite.openReadOnly(quarantinedPath);
+  } catch {
+    return NOTHING_SALVAGED;
+  }
+  try {
+    const events = rows<EventRow>(db, "events", "seq").filter((row) => isEventBody(row.body)).toSorted((one, other) => one.seq - other.seq);
+    const counter = rows<{ name: string; seq: number }>(db, "sqlite_sequence", "rowid").find((row) => row.name === "events")?.seq ?? 0;
+    return {
+      sessions: rows<{ body: string }>(db, "sessions", "ordinal").map((row) => parsed(row.body)).filter(isSession),
+      messages: rows<MessageRow>(db, "messages", "rowid").filter((row) => typeof parsed(row.text) === "string").toSorted((one, other) => one.position - other.position),
+      events,
+      idempotency: rows<IdempotencyRecord>(db, "idempotency", "key"),
+      instance: rows<{ key: string; value: string }>(db, "meta", "key").find((row) => row.key === "instance")?.value,
+      seq: Math.max(counter, events.at(-1)?.seq ?? 0),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+function rows<Row>(db: Sqlite, table: string, key: string): Row[] {
+  const front: Row[] = [];
+  try {
+    for (const row of db.iterate<Row>(`SELECT * FROM ${table} ORDER BY ${key}`)) front.push(row);
+    return front;
+  } catch {
+    // What is behind the damage may be reached from the other end.
+  }
+  const seen = new Set(front.map((row) => JSON.stringify(row)));
+  try {
+    for (const row of db.iterate<Row>(`SELECT * FROM ${table} ORDER BY ${key} DESC`)) {
+      if (seen.has(JSON.stringify(row))) break;
+      front.push(row);
+    }
+  } catch {
+    // The damage from its other side.
+  }
+  return front;
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === "string" ? (JSON.parse(text) as unknown) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isEventBody(text: unknown): boolean {
+  const body = parsed(text);
+  return typeof body === "object" && body !== null && "type" in body && typeof body.type === "string";
+}

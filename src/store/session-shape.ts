@@ -1,0 +1,73 @@
+/**
+ * Whether something read from a file is a Session. A state.json lies in a
+ * directory its agent can write to, so nothing in it is taken on trust. Fields
+ * this version does not know are let through, for files of later versions.
+ */
+import { SESSION_ID_PATTERN, STATES, type Session } from "../session/session.ts";
+
+type Check = (value: unknown) => boolean;
+/** One check for each field: the compiler sees to it that none is forgotten. */
+type ShapeOf<Type> = { readonly [Key in keyof Type]-?: Check };
+
+const text: Check = (value) => typeof value === "string";
+const flag: Check = (value) => typeof value === "boolean";
+const instant: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const orNull = (check: Check): Check => (value) => value === null || check(value);
+const oneOf = (...values: readonly string[]): Check => (value) => values.some((known) => known === value);
+const listOf = (check: Check): Check => (value) => Array.isArray(value) && value.every(check);
+
+function object<Type>(shape: ShapeOf<Type>): Check {
+  const checks = Object.entries<Check>(shape);
+  return (value) => {
+    if (typeof value !== "object" || value === null) return false;
+    const fields = value as Readonly<Record<string, unknown>>;
+    return checks.every(([key, check]) => Object.hasOwn(fields, key) && check(fields[key]));
+  };
+}
+
+const evidence = object<Session["reason"]["evidence"]>({
+  source: oneOf("operator", "runtime", "protocol", "hook", "transcript", "screen", "supervisor"),
+  detail: text,
+  at: instant,
+});
+
+const session = object<Session>({
+  id: (value) => typeof value === "string" && SESSION_ID_PATTERN.test(value),
+  name: text,
+  role: text,
+  agent: text,
+  runtime: text,
+  launch: object<Session["launch"]>({ args: listOf(text), prompt: orNull(text), model: orNull(text), cwd: text, envFile: orNull(text), envNames: listOf(text) }),
+  restartPolicy: oneOf("never", "on-failure", "always"),
+  parentId: orNull(text),
+  outputsDir: text,
+  branch: orNull(text),
+  desired: oneOf("running", "paused", "stopped"),
+  state: oneOf(...STATES),
+  reason: object<Session["reason"]>({ code: text, text, evidence }),
+  pauseMode: orNull(oneOf("detach", "suspend")),
+  suspended: flag,
+  stop: orNull(object<NonNullable<Session["stop"]>>({ then: oneOf("stopped", "restart", "rest"), graceMs: instant, afterTurn: flag })),
+  incarnation: count,
+  place: orNull(object<NonNullable<Session["place"]>>({ id: text, pid: count, startTicks: text })),
+  liveness: object<Session["liveness"]>({ status: oneOf("running", "exited", "absent", "unreachable"), evidence }),
+  observability: object<Session["observability"]>({ status: oneOf("pending", "observable", "lost"), expected: flag, reason: text, transcriptPath: orNull(text) }),
+  activity: object<Session["activity"]>({ status: oneOf("starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"), asks: orNull(text), evidence }),
+  nativeId: orNull(text),
+  hasTurns: flag,
+  turns: count,
+  turnOpen: flag,
+  exit: orNull(object<NonNullable<Session["exit"]>>({ code: orNull(instant), signal: orNull(text), at: instant })),
+  restart: object<Session["restart"]>({ count, recentAt: listOf(instant), dueAt: orNull(instant) }),
+  held: orNull(object<NonNullable<Session["held"]>>({ reason: text, until: instant })),
+  createdAt: instant,
+  startedAt: orNull(instant),
+  lastActivityAt: orNull(instant),
+  endedAt: orNull(instant),
+  revision: (value) => count(value) && value !== 0,
+});
+
+export function isSession(value: unknown): value is Session {
+  return session(value);
+}

@@ -1,0 +1,133 @@
+/**
+ * state.json: one session as it was when last committed, beside what it made,
+ * so that the registry can be rebuilt without the database. It owns the format
+ * and the reading; it must never follow a link, wait on a pipe or believe a
+ * file whose checksum is wrong.
+ *
+ * The format, one line of UTF-8 JSON ended by a newline:
+ *
+ *   {"format":1,"seq":S,"revision":R,"session":{…},"checksum":"H"}
+ *
+ *   format    1. A reader sets aside a format it does not know.
+ *   seq       the head of the event log when this was written; a rebuilt log
+ *             continues above the highest one found.
+ *   revision  that of the session, repeated.
+ *   session   the Session record whole, as JSON.stringify writes it. Messages
+ *             are not in it.
+ *   checksum  SHA-256, 64 hex digits, of all bytes before `,"checksum":`. It
+ *             finds damage; it is no seal, since an agent can compute it.
+ */
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../platform/atomic-file.ts";
+import { errnoOf, messageOf } from "../platform/reeve-error.ts";
+import type { Session } from "../session/session.ts";
+import { deepFreeze } from "./freeze.ts";
+import { isSession } from "./session-shape.ts";
+
+export const STATE_FILE = "state.json";
+const FORMAT = 1;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** A forged counter must not leave the real one without room to grow. */
+const MAX_COUNTER = 2 ** 50;
+const TEMPORARY = `.${STATE_FILE}.tmp`;
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const TAIL = /,"checksum":"([0-9a-f]{64})"\}\n$/;
+const TAIL_LENGTH = `,"checksum":"${"0".repeat(64)}"}\n`.length;
+
+export interface StateRecord {
+  readonly seq: number;
+  readonly session: Session;
+}
+
+export type StateFileReading =
+  | { readonly status: "good"; readonly record: StateRecord }
+  | { readonly status: "missing" }
+  | { readonly status: "corrupt"; readonly why: string }
+  /** It could not be asked: says nothing about what is in it. */
+  | { readonly status: "unreadable"; readonly why: string };
+
+export function encodeState({ seq, session }: StateRecord): string {
+  const head = JSON.stringify({ format: FORMAT, seq, revision: session.revision, session }).slice(0, -1);
+  return `${head},"checksum":"${checksumOf(head)}"}\n`;
+}
+
+export async function writeStateFile(record: StateRecord): Promise<void> {
+  const text = encodeState(record);
+  if (Buffer.byteLength(text) > MAX_BYTES) throw new Error(`the record has more than ${MAX_BYTES} bytes`);
+  const directory = record.session.outputsDir;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeFileAtomic(join(directory, STATE_FILE), text, { temporaryName: TEMPORARY });
+}
+
+export async function readStateFile(directory: string): Promise<StateFileReading> {
+  let text: string;
+  try {
+    const read = await readBounded(join(directory, STATE_FILE));
+    if (read.text === undefined) return { status: "corrupt", why: read.why };
+    text = read.text;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === "ENOENT") return { status: "missing" };
+    if (errno === "ELOOP") return { status: "corrupt", why: "it is a symbolic link" };
+    return { status: "unreadable", why: messageOf(error) };
+  }
+  try {
+    return decodeState(text);
+  } catch (error) {
+    return { status: "corrupt", why: messageOf(error) };
+  }
+}
+
+/** Moves a bad file (or whatever stands in its place) aside; returns where to. */
+export async function quarantineStateFile(directory: string, timestamp: number): Promise<string> {
+  const path = join(directory, STATE_FILE);
+  let target = `${path}.corrupt-${timestamp}`;
+  for (let attempt = 1; await exists(target); attempt += 1) target = `${path}.corrupt-${timestamp}-${attempt}`;
+  await rename(path, target);
+  return target;
+}
+
+function decodeState(text: string): StateFileReading {
+  const checksum = TAIL.exec(text.slice(-TAIL_LENGTH))?.[1];
+  if (checksum === undefined) return { status: "corrupt", why: "it does not end with a checksum" };
+  if (checksumOf(text.slice(0, -TAIL_LENGTH)) !== checksum) return { status: "corrupt", why: "its checksum is wrong" };
+  const { format, seq, revision, session } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  if (format !== FORMAT) return { status: "corrupt", why: `its format is ${String(format)}, not ${FORMAT}` };
+  if (!isCounter(seq) || !isCounter(revision)) return { status: "corrupt", why: "its seq or revision is out of bounds" };
+  if (!isSession(session)) return { status: "corrupt", why: "it does not describe a session" };
+  if (session.revision !== revision) return { status: "corrupt", why: "its revisions disagree" };
+  return { status: "good", record: deepFreeze({ seq, session }) };
+}
+
+/** Looks before it opens (a device may act on being opened) and again at what it opened. */
+async function readBounded(path: string): Promise<{ readonly text: string } | { readonly text: undefined; readonly why: string }> {
+  if (!(await lstat(path)).isFile()) return { text: undefined, why: "it is not a regular file" };
+  const file = await open(path, READ);
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_BYTES) return { text: undefined, why: `it has ${size} bytes, more than ${MAX_BYTES}` };
+    const buffer = Buffer.alloc(size);
+    const { bytesRead } = await file.read(buffer, 0, size, 0);
+    return { text: buffer.toString("utf8", 0, bytesRead) };
+  } finally {
+    await file.close();
+  }
+}
+
+function isCounter(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNTER;
+}
+
+function checksumOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * Keeps every session's state.json up with the registry, behind the commits and
+ * never in their way: the newest record of a session wins over those still
+ * waiting, few are written at a time, and a failed write is logged and tried
+ * again with the session's next change.
+ *
+ * It starts held: until the files have been compared with the database, a file
+ * that is ahead of it must not be overwritten.
+ */
+import { messageOf } from "../platform/reeve-error.ts";
+import { type StateRecord, writeStateFile } from "./state-file.ts";
+import type { Log } from "./options.ts";
+
+/** Half of Node's four file-system threads: an fsync must not keep everybody else's reads waiting. */
+const CONCURRENCY = 2;
+
+export class StateWriter {
+  readonly #log: Log;
+  readonly #waiting = new Map<string, StateRecord>();
+  readonly #writing = new Set<string>();
+  readonly #idle: (() => void)[] = [];
+  #held = true;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  put(record: StateRecord): void {
+    this.#waiting.set(record.session.id, record);
+    this.#advance();
+  }
+
+  release(): void {
+    this.#held = false;
+    this.#advance();
+  }
+
+  /** Resolves when nothing is waiting and nothing is being written. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idle.push(resolve);
+      this.#advance();
+    });
+  }
+
+  #advance(): void {
+    if (this.#held) return;
+    for (const [id, record] of this.#waiting) {
+      if (this.#writing.size >= CONCURRENCY) return;
+      if (this.#writing.has(id)) continue;
+      this.#waiting.delete(id);
+      this.#writing.add(id);
+      void this.#write(record);
+    }
+    if (this.#writing.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #write(record: StateRecord): Promise<void> {
+    const { id, outputsDir, revision } = record.session;
+    try {
+      await writeStateFile(record);
+    } catch (error) {
+      this.#log("state.json could not be written; it is tried again with the session's next change", { id, outputsDir, revision, why: messageOf(error) });
+    }
+    this.#writing.delete(id);
+    this.#advance();
+  }
+}

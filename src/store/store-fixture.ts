@@ -1,0 +1,98 @@
+/**
+ * For tests only: a home in a temporary directory, sessions to put into it, and
+ * stores that are closed with it.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../platform/clock.ts";
+import type { Message } from "../session/message.ts";
+import type { Session } from "../session/session.ts";
+import { openStore, type OpenStore } from "./open-store.ts";
+import type { StoreOptions } from "./options.ts";
+
+export interface TestHome extends StoreOptions {
+  readonly directory: string;
+  /** What the store logged. */
+  readonly logged: { readonly message: string; readonly fields: object | undefined }[];
+  open(overrides?: Partial<StoreOptions>): Promise<OpenStore>;
+  remove(): Promise<void>;
+}
+
+export function makeHome(directory = mkdtempSync(join(tmpdir(), "reeve-store-"))): TestHome {
+  mkdirSync(join(directory, "state"), { recursive: true, mode: 0o700 });
+  const logged: TestHome["logged"] = [];
+  const stores: OpenStore[] = [];
+  const options: StoreOptions = {
+    databasePath: join(directory, "state", "reeve.db"),
+    outputsRoot: join(directory, "outputs"),
+    instancePath: join(directory, "state", "instance"),
+    clock: systemClock,
+    log: (message, fields) => void logged.push({ message, fields }),
+  };
+  return {
+    ...options,
+    directory,
+    logged,
+    open: async (overrides = {}) => {
+      const store = await openStore({ ...options, ...overrides });
+      stores.push(store);
+      return store;
+    },
+    remove: async () => {
+      for (const store of stores) await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export function makeSession(home: { readonly outputsRoot: string }, id: string, changes: Partial<Session> = {}): Session {
+  const evidence = { source: "operator", detail: "test", at: 1_700_000_000_000 } as const;
+  const role = changes.role ?? "worker";
+  return {
+    id,
+    name: `name-${id}`,
+    role,
+    agent: "command",
+    runtime: "tmux",
+    launch: { args: ["sh", "-c", "echo \u00e9\u{1f600}"], prompt: null, model: null, cwd: "/work", envFile: null, envNames: ["TOKEN"] },
+    restartPolicy: "on-failure",
+    parentId: null,
+    outputsDir: join(home.outputsRoot, "agents", role, id),
+    branch: null,
+    desired: "running",
+    state: "planned",
+    reason: { code: "asked", text: "Somebody asked.", evidence },
+    pauseMode: null,
+    suspended: false,
+    stop: null,
+    incarnation: 0,
+    place: null,
+    liveness: { status: "absent", evidence },
+    observability: { status: "pending", expected: true, reason: "not started", transcriptPath: null },
+    activity: { status: "unknown", asks: null, evidence },
+    nativeId: null,
+    hasTurns: true,
+    turns: 0,
+    turnOpen: false,
+    exit: null,
+    restart: { count: 0, recentAt: [], dueAt: null },
+    held: null,
+    createdAt: 1_700_000_000_000,
+    startedAt: null,
+    lastActivityAt: null,
+    endedAt: null,
+    revision: 1,
+    ...changes,
+  };
+}
+
+export function nextRevision(session: Session, changes: Partial<Session> = {}): Session {
+  return { ...session, ...changes, revision: session.revision + 1 };
+}
+
+export function makeMessage(sessionId: string, id: string, changes: Partial<Message> = {}): Omit<Message, "position"> {
+  return { id, sessionId, text: "hello", submit: true, state: "admitted", admittedAt: 1_700_000_000_000, settledAt: null, detail: null, ...changes };
+}
+
+export const STARTED = { type: "daemon-started", pid: 1, version: "0.1.0", sessions: 0 } as const;

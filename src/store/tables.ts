@@ -1,0 +1,56 @@
+/**
+ * One open database with everything that is held of it in memory. Making this
+ * reads every session and every open message, so damage to them shows here.
+ */
+import type { Commit } from "./contract.ts";
+import type { LoggedEvent } from "../session/event.ts";
+import type { Message } from "../session/message.ts";
+import type { Session } from "../session/session.ts";
+import type { Clock } from "../platform/clock.ts";
+import { SqliteEventLog } from "./event-log.ts";
+import { IdempotencyTable } from "./idempotency.ts";
+import { SqliteMailbox } from "./mailbox.ts";
+import { SqliteRegistry } from "./registry.ts";
+import type { Sqlite } from "./sqlite.ts";
+
+/** What one change will look like once its transaction is durable. */
+export interface Staged {
+  readonly session: Session | undefined;
+  readonly messages: readonly Message[];
+  readonly events: readonly LoggedEvent[];
+}
+
+export class Tables {
+  readonly db: Sqlite;
+  readonly log: SqliteEventLog;
+  readonly registry: SqliteRegistry;
+  readonly mailbox: SqliteMailbox;
+  readonly idempotency: IdempotencyTable;
+
+  constructor(db: Sqlite, clock: Clock, onFailure: (error: unknown) => void) {
+    this.db = db;
+    this.log = new SqliteEventLog(db, clock, onFailure);
+    this.registry = new SqliteRegistry(db);
+    this.mailbox = new SqliteMailbox(db);
+    this.idempotency = new IdempotencyTable(db, clock);
+  }
+
+  /** Inside a transaction. */
+  stage(change: Commit): Staged {
+    if (change.idempotency) this.idempotency.stage(change.idempotency);
+    if (change.session) this.registry.stage(change.session);
+    const messages: Message[] = [];
+    if (change.admit) messages.push(this.mailbox.stageAdmission(change.admit));
+    if (change.settle) messages.push(this.mailbox.stageSettlement(change.settle));
+    return { session: change.session, messages, events: this.log.append(change.events ?? []) };
+  }
+
+  /** After the transaction; followers are told last, so that they see the rows of what they hear. */
+  publish(batch: readonly Staged[]): void {
+    for (const { session, messages } of batch) {
+      if (session) this.registry.publish(session);
+      for (const message of messages) this.mailbox.publish(message);
+    }
+    this.log.publish(batch.flatMap(({ events }) => events));
+  }
+}

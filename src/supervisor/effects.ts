@@ -1,0 +1,157 @@
+/** The effects themselves: what each pending effect does to the runtime, and the observation it ends in. */
+import { join } from "node:path";
+import type { Agent } from "../agent/contract.ts";
+import { writeFileAtomic } from "../platform/atomic-file.ts";
+import type { Clock } from "../platform/clock.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import type { Log } from "../platform/log.ts";
+import { messageOf, ReeveError } from "../platform/reeve-error.ts";
+import type { Runtime, StopReport, Target } from "../runtime/contract.ts";
+import type { Effect } from "../session/pending-effect.ts";
+import type { Evidence, Session } from "../session/session.ts";
+import type { Environment } from "./environment.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** Lines of scrollback kept of an ended session. */
+const FINAL_SCREEN_LINES = 2_000;
+
+export interface EffectParts {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly runtime: (kind: string) => Runtime;
+  readonly agent: (name: string) => Agent;
+  /** The environment a caller brought along for the next start; held in memory only, and taken once. */
+  readonly takeEnvironment: (sessionId: string) => Environment | null;
+  /** For a start that nobody brought an environment for: the daemon's own. */
+  readonly fallbackEnvironment: (envFile: string | null) => Environment;
+  /** Takes the session's secrets out of a text that is about to be written; null: they are not known. */
+  readonly redact: (session: Session, text: string) => string | null;
+}
+
+export function performEffect(parts: EffectParts, session: Session, effect: Effect, hurry: AbortSignal): Promise<void> {
+  switch (effect.kind) {
+    case "create":
+      return create(parts, session);
+    case "suspend":
+    case "release":
+      return suspendOrRelease(parts, session, effect.kind);
+    case "stop":
+      return stop(parts, session, effect.stop, hurry);
+  }
+}
+
+async function create(parts: EffectParts, session: Session): Promise<void> {
+  const { ledger } = parts;
+  const runtime = parts.runtime(session.runtime);
+  const target = targetOf(session);
+  try {
+    const plan = parts.agent(session.agent).plan({
+      sessionId: session.id,
+      launch: session.launch,
+      resume: session.incarnation > 1 ? session.nativeId : null,
+      sessionDir: session.outputsDir,
+      spoolDir: spoolDirOf(session.outputsDir),
+    });
+    const environment = await environmentFor(parts, session, runtime);
+    const created = await runtime.create({
+      ...target,
+      argv: plan.argv,
+      cwd: session.launch.cwd,
+      environment,
+      extraEnvironment: { ...plan.environment, REEVE_SESSION_ID: session.id },
+      label: session.name,
+    });
+    failpoint("create.after-effect");
+    const evidence = observed(parts, `process ${created.place.pid} (${created.place.id})`);
+    await ledger.apply(session.id, { type: "created", incarnation: session.incarnation, place: created.place, evidence });
+  } catch (error) {
+    if (!(error instanceof ReeveError) || error.kind === "unavailable" || error.kind === "internal") throw error;
+    const evidence = observed(parts, error.message);
+    await ledger.apply(session.id, { type: "create-failed", incarnation: session.incarnation, code: error.code, evidence });
+  }
+}
+
+/**
+ * From the caller if one brought it; else what the runtime kept (null); else,
+ * if nothing given by hand would be missing, the daemon's own, and that is said.
+ */
+async function environmentFor(parts: EffectParts, session: Session, runtime: Runtime): Promise<Environment | null> {
+  const brought = parts.takeEnvironment(session.id);
+  if (brought !== null && session.incarnation === 1) return brought;
+  if (session.incarnation > 1 && (await runtime.retainsEnvironment(session.id))) return null;
+  if (brought !== null) return brought;
+  const { envFile, envNames } = session.launch;
+  if (envNames.length > 0) {
+    throw new ReeveError({
+      code: "environment-lost",
+      kind: "conflict",
+      message: `The values of ${envNames.join(", ")} are gone with the runtime that held them; start the session again with --env.`,
+    });
+  }
+  const why = `the environment it was started with is gone; using the daemon's own${envFile === null ? "" : ` and ${envFile}`}`;
+  await parts.ledger.apply(session.id, { type: "environment-lost", incarnation: session.incarnation, evidence: observed(parts, why) });
+  return parts.fallbackEnvironment(envFile);
+}
+
+async function suspendOrRelease(parts: EffectParts, session: Session, kind: "suspend" | "release"): Promise<void> {
+  const detail = await parts.runtime(session.runtime)[kind](targetOf(session));
+  failpoint(`${kind}.after-effect`);
+  const type = kind === "suspend" ? "suspended" : "released";
+  await parts.ledger.apply(session.id, { type, incarnation: session.incarnation, evidence: observed(parts, detail) });
+}
+
+async function stop(parts: EffectParts, session: Session, intent: NonNullable<Session["stop"]>, hurry: AbortSignal): Promise<void> {
+  const runtime = parts.runtime(session.runtime);
+  const target = targetOf(session);
+  const { incarnation } = session;
+  const report = await runtime.stop(target, { graceMs: intent.graceMs, hurry });
+  failpoint("stop.after-signals");
+  if (report.survivors.length > 0) {
+    await parts.ledger.apply(session.id, { type: "stop-delayed", incarnation, evidence: observed(parts, report.evidence) });
+    throw new Error(`processes ${report.survivors.join(", ")} are still there`);
+  }
+  const seen = await runtime.observe(target);
+  if (seen.status === "unreachable") throw new Error(seen.evidence);
+  if (seen.status === "exited") {
+    await parts.ledger.apply(session.id, { type: "found-exited", incarnation, code: seen.code, signal: seen.signal, evidence: observed(parts, seen.evidence) });
+    await keepFinalScreen(parts, session, runtime);
+  }
+  if (intent.then === "stopped") await runtime.destroy(target);
+  failpoint("stop.after-effect");
+  await parts.ledger.apply(session.id, { type: "cleared", incarnation, evidence: observed(parts, sentence(report)) });
+}
+
+/** Best effort: what was on the screen is worth keeping, but never worth holding up an end. */
+async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Runtime): Promise<void> {
+  try {
+    const screen = await runtime.capture(targetOf(session), { lines: FINAL_SCREEN_LINES });
+    const text = parts.redact(session, screen.text);
+    if (text === null) return parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
+    await writeFileAtomic(finalScreenPath(session), text);
+  } catch (error) {
+    parts.log("the last screen could not be kept", { session: session.id, why: messageOf(error) });
+  }
+}
+
+function sentence(report: StopReport): string {
+  const done = [report.terminated > 0 ? `${report.terminated} asked to end` : "", report.killed > 0 ? `${report.killed} killed` : ""].filter((part) => part !== "");
+  return `${done.length === 0 ? "nothing was left to end" : `processes: ${done.join(", ")}`}; none with its mark remains`;
+}
+
+export function targetOf(session: Session): Target {
+  return { sessionId: session.id, incarnation: session.incarnation };
+}
+
+/** Where an agent's hooks leave their records. */
+export function spoolDirOf(outputsDir: string): string {
+  return join(outputsDir, "spool");
+}
+
+export function finalScreenPath(session: Session): string {
+  return join(session.outputsDir, "screen.txt");
+}
+
+export function observed(parts: { readonly clock: Clock }, detail: string): Evidence {
+  return { source: "runtime", detail, at: parts.clock.now() };
+}

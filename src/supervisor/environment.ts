@@ -1,0 +1,48 @@
+/**
+ * What a session's process sees: the caller's environment, less what belongs
+ * to Reeve or to another agent's session, plus `--env-file` and `--env`.
+ * Values are handed to the runtime and held nowhere else.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { scrubEnvironment } from "../agent/session-variables.ts";
+import { messageOf, ReeveError } from "../platform/reeve-error.ts";
+
+export type Environment = Readonly<Record<string, string>>;
+
+const LARGEST_FILE_BYTES = 1_048_576;
+
+export function sessionEnvironment(parts: {
+  readonly caller: Readonly<Record<string, string | undefined>>;
+  /** Exact names, or prefixes ending in `*`. */
+  readonly scrub: readonly string[];
+  readonly file: Environment;
+  readonly given: Environment;
+}): Environment {
+  return { ...scrubEnvironment(parts.caller, parts.scrub), ...parts.file, ...parts.given };
+}
+
+/** Re-read at every start, so that a restart sees the file as it is then. */
+export function readEnvFile(path: string | null): Environment {
+  if (path === null) return {};
+  try {
+    const about = statSync(path);
+    if (!about.isFile() || about.size > LARGEST_FILE_BYTES) throw new Error("it is not a file of at most 1 MB");
+    const entries = Object.entries(parseEnv(readFileSync(path, "utf8")));
+    return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  } catch (error) {
+    throw new ReeveError({
+      code: "env-file-unreadable",
+      kind: "usage",
+      message: `The environment file ${path} cannot be read (${messageOf(error)}); check the path given with --env-file.`,
+    });
+  }
+}
+
+/** Values that must not reach a log: all that was given on purpose, and what is named like a secret. */
+export function secretValues(environment: Environment, given: Iterable<string>): readonly string[] {
+  const names = new Set(given);
+  return Object.entries(environment)
+    .filter(([name, value]) => value.length >= 8 && (names.has(name) || /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i.test(name)))
+    .map(([, value]) => value);
+}

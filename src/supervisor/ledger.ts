@@ -1,0 +1,91 @@
+/**
+ * The only writer of session state. Every input goes through the session's
+ * own serial queue: transition, commit, and only then is anybody told.
+ */
+import type { Clock } from "../platform/clock.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { HomeEvent, SessionEvent } from "../session/event.ts";
+import type { Input } from "../session/input.ts";
+import type { Message } from "../session/message.ts";
+import type { Session } from "../session/session.ts";
+import { transition } from "../session/transition.ts";
+import type { Commit, IdempotencyRecord, Store } from "../store/contract.ts";
+import { createKeyedQueue } from "./keyed-queue.ts";
+
+export interface Ledger {
+  /** Commits what the input makes of the session; a refused command is an error. */
+  apply(sessionId: string, input: Input, idempotency?: IdempotencyRecord): Promise<Session>;
+  plan(session: Session, events: readonly SessionEvent[], idempotency?: IdempotencyRecord): Promise<void>;
+  admit(message: Omit<Message, "position">, idempotency?: IdempotencyRecord): Promise<void>;
+  settle(message: Message, outcome: NonNullable<Commit["settle"]>["state"], event: SessionEvent | null, detail: string | null): Promise<void>;
+  note(event: HomeEvent): Promise<void>;
+  onCommit(listener: (sessionId: string) => void): void;
+  idle(): Promise<void>;
+}
+
+export function createLedger({ store, clock }: { readonly store: Store; readonly clock: Clock }): Ledger {
+  const queue = createKeyedQueue();
+  const listeners: ((sessionId: string) => void)[] = [];
+  const tell = (sessionId: string): void => {
+    for (const listener of listeners) listener(sessionId);
+  };
+
+  return {
+    apply: (sessionId, input, idempotency) =>
+      queue.run(sessionId, async () => {
+        const session = store.registry.get(sessionId);
+        if (session === undefined) throw new ReeveError({ code: "unknown-session", kind: "not-found", message: `There is no session ${sessionId}.` });
+        const outcome = transition(session, input, { now: clock.now(), random: Math.random() });
+        if (outcome.refused !== null) throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
+        const { events } = outcome;
+        const isChanged = outcome.session !== session;
+        if (!isChanged && events.length === 0 && idempotency === undefined) return session;
+        failpoint(`${input.type}.before-commit`);
+        await store.commit({
+          ...(isChanged ? { session: outcome.session } : {}),
+          events: events.map((body) => ({ sessionId, body })),
+          ...(idempotency === undefined ? {} : { idempotency }),
+        });
+        failpoint(`${input.type}.after-commit`);
+        tell(sessionId);
+        return outcome.session;
+      }),
+
+    plan: (session, events, idempotency) =>
+      queue.run(session.id, async () => {
+        failpoint("start.before-commit");
+        await store.commit({
+          session,
+          events: events.map((body) => ({ sessionId: session.id, body })),
+          ...(idempotency === undefined ? {} : { idempotency }),
+        });
+        failpoint("start.after-commit");
+        tell(session.id);
+      }),
+
+    admit: (message, idempotency) =>
+      queue.run(message.sessionId, async () => {
+        const body: SessionEvent = { type: "message-admitted", messageId: message.id, bytes: Buffer.byteLength(message.text) };
+        failpoint("send.before-commit");
+        await store.commit({ admit: message, events: [{ sessionId: message.sessionId, body }], ...(idempotency === undefined ? {} : { idempotency }) });
+        failpoint("send.after-commit");
+        tell(message.sessionId);
+      }),
+
+    settle: (message, state, event, detail) =>
+      queue.run(message.sessionId, async () => {
+        await store.commit({
+          settle: { messageId: message.id, state, detail, at: clock.now() },
+          events: event === null ? [] : [{ sessionId: message.sessionId, body: event }],
+        });
+        tell(message.sessionId);
+      }),
+
+    note: async (event) => {
+      await store.commit({ events: [{ sessionId: null, body: event }] });
+    },
+    onCommit: (listener) => void listeners.push(listener),
+    idle: () => queue.idle(),
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * Asks the runtimes what is there and feeds the answers to the ledger: at
+ * once when a runtime hints at a change, and every few seconds regardless. An
+ * answer only speaks about sessions that were known before the question was
+ * asked; silence is a miss, and only the second miss is a verdict.
+ */
+import type { Clock } from "../platform/clock.ts";
+import type { Log } from "../platform/log.ts";
+import { messageOf } from "../platform/reeve-error.ts";
+import type { Listing, Observation, Runtime } from "../runtime/contract.ts";
+import type { Health } from "../session/health.ts";
+import { healthy, judge } from "../session/health.ts";
+import type { Observation as SessionInput } from "../session/input.ts";
+import type { Session } from "../session/session.ts";
+import type { Store } from "../store/contract.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** A second question soon after an unanswered one, so that the verdict does not take a whole interval. */
+const SECOND_LOOK_MS = 500;
+
+export interface Observer {
+  /** Resolves when every runtime was asked once and the answers are committed. */
+  look(): Promise<void>;
+  start(): void;
+  close(): Promise<void>;
+}
+
+export function createObserver(parts: {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly runtimes: readonly Runtime[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly intervalMs: number;
+}): Observer {
+  const watchers = parts.runtimes.map((runtime) => watch(parts, runtime));
+  const unsubscribe = watchers.map((watcher) => watcher.runtime.onChange(() => watcher.lookSoon()));
+  return {
+    look: async () => {
+      await Promise.all(watchers.map((watcher) => watcher.look()));
+    },
+    start: () => watchers.forEach((watcher) => watcher.start()),
+    close: async () => {
+      unsubscribe.forEach((stop) => stop());
+      await Promise.all(watchers.map((watcher) => watcher.close()));
+    },
+  };
+}
+
+function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
+  const { store, ledger, clock } = parts;
+  let health: Health = healthy;
+  /** Sessions seen since this daemon started; the first sighting of one that was here before is an adoption. */
+  const unadopted = new Set(store.registry.all().map((session) => session.id));
+  let looking: Promise<void> | null = null;
+  let isAskedAgain = false;
+  let timer: NodeJS.Timeout | null = null;
+  let isClosed = false;
+
+  /** One question at a time; hints that arrive meanwhile cause exactly one more. */
+  function look(): Promise<void> {
+    if (looking !== null) {
+      isAskedAgain = true;
+      return looking;
+    }
+    looking = ask()
+      .catch((error: unknown) => parts.log("a look at the runtime failed", { runtime: runtime.kind, why: messageOf(error) }))
+      .finally(() => {
+        looking = null;
+        if (isAskedAgain && !isClosed) {
+          isAskedAgain = false;
+          void look();
+        }
+      });
+    return looking;
+  }
+
+  async function ask(): Promise<void> {
+    const known = store.registry.all().filter((session) => session.runtime === runtime.kind && session.exit === null && session.state !== "planned");
+    const listing = await runtime.list();
+    const verdict = judge(health, listing.reachable);
+    health = verdict.health;
+    if (!listing.reachable) {
+      if (!verdict.unreachable) setTimeout(() => void look(), SECOND_LOOK_MS).unref();
+      else await commitUnreachable(known, listing);
+      return;
+    }
+    await commitSightings(known, listing);
+  }
+
+  async function commitUnreachable(known: readonly Session[], listing: Extract<Listing, { reachable: false }>): Promise<void> {
+    const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
+    await Promise.all(known.map((session) => ledger.apply(session.id, { type: "found-unreachable", incarnation: session.incarnation, evidence })));
+  }
+
+  async function commitSightings(known: readonly Session[], listing: Extract<Listing, { reachable: true }>): Promise<void> {
+    const byTarget = new Map(listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.observation]));
+    const absent: Observation = { status: "absent", evidence: listing.evidence };
+    const sightings = known.map((session) => ({ session, observation: byTarget.get(`${session.id} ${session.incarnation}`) ?? absent }));
+    const gone = sightings.filter((sighting) => sighting.observation.status === "absent" && sighting.session.place !== null && sighting.session.stop === null);
+    if (gone.length > 1 && gone.length === sightings.length) {
+      const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
+      await ledger.note({ type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
+    }
+    await Promise.all(sightings.filter(isNews).map(({ session, observation }) => ledger.apply(session.id, toInput(session, observation))));
+  }
+
+  function isNews({ session, observation }: { readonly session: Session; readonly observation: Observation }): boolean {
+    return observation.status !== "running" || session.liveness.status !== "running" || unadopted.has(session.id);
+  }
+
+  function toInput(session: Session, observation: Observation): SessionInput {
+    const { incarnation } = session;
+    const evidence = { source: "runtime", detail: observation.evidence, at: clock.now() } as const;
+    switch (observation.status) {
+      case "running":
+        return { type: "found-running", incarnation, place: observation.place, evidence, adopted: unadopted.delete(session.id) };
+      case "exited":
+        return { type: "found-exited", incarnation, code: observation.code, signal: observation.signal, evidence };
+      case "absent":
+        return { type: "found-absent", incarnation, evidence };
+      case "unreachable":
+        return { type: "found-unreachable", incarnation, evidence };
+    }
+  }
+
+  function tick(): void {
+    timer = setTimeout(() => void look().finally(() => (isClosed ? undefined : tick())), parts.intervalMs).unref();
+  }
+
+  return {
+    runtime,
+    look,
+    lookSoon: () => void look(),
+    start: tick,
+    async close(): Promise<void> {
+      isClosed = true;
+      if (timer !== null) clearTimeout(timer);
+      await looking;
+    },
+  };
+}

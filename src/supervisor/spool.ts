@@ -1,0 +1,129 @@
+/**
+ * Reads what agents' hooks left in their sessions' spool directories. A
+ * record is a JSON file that appeared by rename; it is deleted only after
+ * what it said is committed, and a record read twice (a crash between the
+ * two) counts once. What agents write is input: bounded, checked, never
+ * followed through a link.
+ */
+import { constants, watch } from "node:fs";
+import type { FSWatcher } from "node:fs";
+import { mkdir, open, readdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { Agent } from "../agent/contract.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Log } from "../platform/log.ts";
+import { errnoOf, messageOf } from "../platform/reeve-error.ts";
+import type { Session } from "../session/session.ts";
+import type { Store } from "../store/contract.ts";
+import { spoolDirOf } from "./effects.ts";
+import type { Ledger } from "./ledger.ts";
+
+const LARGEST_RECORD_BYTES = 1_048_576;
+
+export interface Spool {
+  /** Reads what is there and watches for more. */
+  follow(session: Session): Promise<void>;
+  /** Reads what is there once more and watches no longer. */
+  leave(session: Session): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createSpool(parts: {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly agent: (name: string) => Agent;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Spool {
+  const watchers = new Map<string, FSWatcher>();
+  const draining = new Map<string, Promise<void>>();
+  const isDirty = new Set<string>();
+
+  /** One reader per session, so that records keep their order. */
+  function drain(sessionId: string): Promise<void> {
+    const current = draining.get(sessionId);
+    if (current !== undefined) {
+      isDirty.add(sessionId);
+      return current;
+    }
+    const run = drainUntilClean(sessionId)
+      .catch((error: unknown) => parts.log("a spool could not be read", { session: sessionId, why: messageOf(error) }))
+      .finally(() => draining.delete(sessionId));
+    draining.set(sessionId, run);
+    return run;
+  }
+
+  async function drainUntilClean(sessionId: string): Promise<void> {
+    do {
+      isDirty.delete(sessionId);
+      const session = parts.store.registry.get(sessionId);
+      if (session === undefined) return;
+      const directory = spoolDirOf(session.outputsDir);
+      const names = (await readdir(directory)).filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
+      for (const name of names) await consume(session, directory, name);
+    } while (isDirty.has(sessionId));
+  }
+
+  async function consume(session: Session, directory: string, name: string): Promise<void> {
+    const path = join(directory, name);
+    const key = `spool:${session.id}:${name}`;
+    if (parts.store.idempotency(key) === undefined) {
+      const record = await readRecord(path);
+      const reading = record === undefined ? null : parts.agent(session.agent).readHook(record);
+      if (reading === null) parts.log("a spool record says nothing", { session: session.id, name });
+      else {
+        const { incarnation } = session;
+        await parts.ledger.apply(
+          session.id,
+          { type: "read", incarnation, reading },
+          { key, operation: "spool", fingerprint: name, subject: session.id, at: parts.clock.now() },
+        );
+      }
+    }
+    await unlink(path);
+  }
+
+  return {
+    async follow(session) {
+      const directory = spoolDirOf(session.outputsDir);
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      if (!watchers.has(session.id)) {
+        const watcher = watch(directory, () => void drain(session.id));
+        watcher.on("error", (error) => parts.log("a spool can no longer be watched", { session: session.id, why: messageOf(error) }));
+        watcher.unref();
+        watchers.set(session.id, watcher);
+      }
+      await drain(session.id);
+    },
+    async leave(session) {
+      watchers.get(session.id)?.close();
+      watchers.delete(session.id);
+      await drain(session.id);
+    },
+    async close() {
+      for (const watcher of watchers.values()) watcher.close();
+      await Promise.all(draining.values());
+    },
+  };
+}
+
+/** Undefined for anything that is not a plain, small, well-formed file. */
+async function readRecord(path: string): Promise<unknown> {
+  let file;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (errnoOf(error) === "ELOOP" || errnoOf(error) === "ENXIO") return undefined;
+    throw error;
+  }
+  try {
+    const about = await file.stat();
+    if (!about.isFile() || about.size > LARGEST_RECORD_BYTES) return undefined;
+    const parsed: unknown = JSON.parse(await file.readFile("utf8"));
+    return parsed;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The only part of Reeve that changes anything. It owns the ledger (what is
+ * true), the effect runner (what is done about it), and the three watchers:
+ * runtimes, spools and strays. Surfaces ask it through operations.
+ */
+import type { Agent } from "../agent/contract.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Log } from "../platform/log.ts";
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { Runtime } from "../runtime/contract.ts";
+import type { Command } from "../session/input.ts";
+import type { Message } from "../session/message.ts";
+import { pendingEffect } from "../session/pending-effect.ts";
+import type { SessionRequest } from "../session/plan-session.ts";
+import { planSession } from "../session/plan-session.ts";
+import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
+import type { Reason, Session } from "../session/session.ts";
+import type { IdempotencyRecord, Store } from "../store/contract.ts";
+import { createAttention } from "./attention.ts";
+import { createDelivery } from "./delivery.ts";
+import type { Task } from "./effect-runner.ts";
+import { createEffectRunner } from "./effect-runner.ts";
+import type { EffectParts } from "./effects.ts";
+import { performEffect } from "./effects.ts";
+import type { Environment } from "./environment.ts";
+import { readEnvFile, sessionEnvironment } from "./environment.ts";
+import { createLedger } from "./ledger.ts";
+import { createObserver } from "./observer.ts";
+import type { Settings } from "./settings.ts";
+import type { Orphan } from "./sweep.ts";
+import { createSweep } from "./sweep.ts";
+
+export interface SupervisorParts {
+  readonly store: Store;
+  readonly runtimes: readonly Runtime[];
+  readonly agents: readonly Agent[];
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The daemon's own environment: the fallback for a start that nobody brought one for. */
+  readonly ownEnvironment: Environment;
+  /** Variables of Reeve's and of agents' sessions that no session may inherit. */
+  readonly scrub: readonly string[];
+}
+
+export interface EnvironmentRequest {
+  readonly caller: Environment;
+  readonly envFile: string | null;
+  readonly given: Environment;
+}
+
+export interface Supervisor {
+  readonly settings: Settings;
+  /** What a session's process will see. */
+  environment(request: EnvironmentRequest): Environment;
+  start(request: SessionRequest, environment: Environment, idempotency?: IdempotencyRecord): Promise<Session>;
+  /** A restart may bring an environment, used only where the runtime kept none. */
+  submit(sessionId: string, command: Command, options?: { readonly environment?: Environment; readonly idempotency?: IdempotencyRecord }): Promise<Session>;
+  send(session: Session, message: Pick<Message, "id" | "text" | "submit">, idempotency?: IdempotencyRecord): Promise<void>;
+  agent(name: string): Agent;
+  runtime(kind: string): Runtime;
+  orphans(): readonly Orphan[];
+  /** Adopts what survived, reports what did not, resumes what was under way. */
+  boot(version: string): Promise<void>;
+  sweepNow(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A start answers even if a runtime does not: what is known by then is served, the rest follows. */
+const BOOT_LOOK_MS = 1_500;
+
+export function createSupervisor(parts: SupervisorParts): Supervisor {
+  const { store, clock, log, settings } = parts;
+  const agents = new Map(parts.agents.map((agent) => [agent.name, agent]));
+  const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.kind, runtime]));
+  const agent = (name: string): Agent => known(agents, name, "agent");
+  const runtime = (kind: string): Runtime => known(runtimes, kind, "runtime");
+
+  const environment = ({ caller, envFile, given }: EnvironmentRequest): Environment =>
+    sessionEnvironment({ caller, scrub: parts.scrub, file: readEnvFile(envFile), given });
+
+  const ledger = createLedger({ store, clock });
+  /** Brought by callers for a start that has not happened yet. In memory only. */
+  const environments = new Map<string, Environment>();
+  const restartTimers = new Map<string, NodeJS.Timeout>();
+  const attention = createAttention({ store, ledger, agent, runtime, clock, log, settings });
+
+  const effectParts: EffectParts = {
+    ledger,
+    clock,
+    log,
+    runtime,
+    agent,
+    takeEnvironment: (sessionId) => {
+      const brought = environments.get(sessionId) ?? null;
+      environments.delete(sessionId);
+      return brought;
+    },
+    fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
+    redact: attention.redact,
+  };
+  const delivery = createDelivery({ store, ledger, clock, runtime, agent, pokeLater: (id, ms) => void setTimeout(() => runner.poke(id), ms).unref() });
+  const runner = createEffectRunner({ nextTask, clock, log });
+  const sweep = createSweep({ store, ledger, runtimes: parts.runtimes, clock, log, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
+  const observer = createObserver({ store, ledger, runtimes: parts.runtimes, clock, log, intervalMs: settings.healthIntervalMs });
+
+  function nextTask(sessionId: string): Task | null {
+    const session = store.registry.get(sessionId);
+    if (session === undefined) return null;
+    const effect = pendingEffect(session);
+    if (effect === null) return delivery.nextTask(session);
+    return { key: JSON.stringify(effect), kind: effect.kind, perform: (hurry) => performEffect(effectParts, session, effect, hurry) };
+  }
+
+  function scheduleRestart(session: Session): void {
+    clearTimeout(restartTimers.get(session.id));
+    restartTimers.delete(session.id);
+    if (session.restart.dueAt === null || session.stop !== null) return;
+    // Wall time decides only how long to wait, within what the policy could have asked for: a clock jump cannot strand it.
+    const wait = Math.min(LONGEST_DELAY_MS, Math.max(0, session.restart.dueAt - clock.now()));
+    const timer = setTimeout(() => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due")), wait);
+    restartTimers.set(session.id, timer.unref());
+  }
+
+  ledger.onCommit((sessionId) => {
+    const session = store.registry.get(sessionId);
+    if (session === undefined) return;
+    if (session.restart.dueAt !== null || restartTimers.has(sessionId)) scheduleRestart(session);
+    attention.attend(session);
+    runner.poke(sessionId);
+  });
+
+  function report(what: string): (error: unknown) => void {
+    return (error) => log(`${what} failed`, { why: error });
+  }
+
+  async function settleLeased(): Promise<void> {
+    for (const message of store.mailbox.leased()) {
+      const detail = "Reeve stopped while it was being typed, so it may or may not have arrived";
+      const reason: Reason = { code: "interrupted", text: detail, evidence: { source: "supervisor", detail, at: clock.now() } };
+      await ledger.settle(message, "unknown", { type: "message-unknown", messageId: message.id, reason }, detail);
+    }
+  }
+
+  return {
+    settings,
+    environment,
+    agent,
+    runtime,
+    orphans: () => sweep.orphans(),
+    sweepNow: () => sweep.run(),
+
+    async start(request, brought, idempotency) {
+      const { session, events } = planSession(request, clock.now());
+      environments.set(session.id, brought);
+      try {
+        await ledger.plan(session, events, idempotency);
+      } catch (error) {
+        environments.delete(session.id);
+        throw error;
+      }
+      return session;
+    },
+
+    async submit(sessionId, command, options = {}) {
+      if (options.environment !== undefined) environments.set(sessionId, options.environment);
+      return await ledger.apply(sessionId, command, options.idempotency);
+    },
+
+    async send(session, message, idempotency) {
+      await ledger.admit({ ...message, sessionId: session.id, state: "admitted", admittedAt: clock.now(), settledAt: null, detail: null }, idempotency);
+    },
+
+    async boot(version) {
+      for (const repair of store.repairs) log("the store was mended", { repair });
+      await settleLeased();
+      await ledger.note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length });
+      await Promise.race([observer.look(), clock.sleep(BOOT_LOOK_MS)]);
+      for (const session of store.registry.all()) {
+        if (session.restart.dueAt !== null) scheduleRestart(session);
+        attention.attend(session);
+        runner.poke(session.id);
+      }
+      observer.start();
+      sweep.start();
+    },
+
+    async close() {
+      for (const timer of restartTimers.values()) clearTimeout(timer);
+      await Promise.all([sweep.close(), observer.close(), runner.close()]);
+      await attention.close();
+      await ledger.note({ type: "daemon-stopped", pid: process.pid });
+      await ledger.idle();
+    },
+  };
+}
+
+function known<T>(table: ReadonlyMap<string, T>, name: string, what: string): T {
+  const value = table.get(name);
+  if (value === undefined) {
+    throw new ReeveError({ code: `unknown-${what}`, kind: "usage", message: `There is no ${what} "${name}"; known are: ${[...table.keys()].join(", ")}.` });
+  }
+  return value;
+}

@@ -1,0 +1,128 @@
+/**
+ * Finds what carries this home's mark but belongs to no living session:
+ * places and processes. Found ones are quarantined (reported, left alone);
+ * what is still there after the grace period is ended. Nothing without the
+ * mark is ever looked at twice.
+ */
+import type { Clock } from "../platform/clock.ts";
+import type { Log } from "../platform/log.ts";
+import { messageOf } from "../platform/reeve-error.ts";
+import type { ListingEntry, Runtime, Target } from "../runtime/contract.ts";
+import type { Session } from "../session/session.ts";
+import type { Store } from "../store/contract.ts";
+import type { Ledger } from "./ledger.ts";
+
+export interface Orphan extends Target {
+  readonly what: string;
+  /** On the monotonic clock. */
+  readonly foundAt: number;
+}
+
+export interface Sweep {
+  run(): Promise<void>;
+  start(): void;
+  orphans(): readonly Orphan[];
+  close(): Promise<void>;
+}
+
+const REAP_GRACE_MS = 2_000;
+
+export function createSweep(parts: {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly runtimes: readonly Runtime[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly graceMs: number;
+  readonly intervalMs: number;
+}): Sweep {
+  const found = new Map<string, Orphan & { readonly runtime: Runtime }>();
+  let timer: NodeJS.Timeout | null = null;
+  let running: Promise<void> | null = null;
+  let isClosed = false;
+
+  async function sweep(): Promise<void> {
+    for (const runtime of parts.runtimes) {
+      const listing = await runtime.list();
+      // What cannot be asked cannot be swept.
+      if (!listing.reachable) continue;
+      const places = listing.entries.filter((entry) => !ownsPlace(parts.store.registry.get(entry.sessionId), entry));
+      const strays = await runtime.findStrays((target) => ownsProcesses(parts.store.registry.get(target.sessionId), target));
+      const candidates = new Map<string, string>();
+      for (const place of places) candidates.set(keyOf(place), describePlace(place));
+      for (const stray of strays) candidates.set(keyOf(stray), `process ${stray.pid} (${stray.command})`);
+      await quarantine(runtime, candidates);
+      await reap(runtime);
+    }
+  }
+
+  async function quarantine(runtime: Runtime, candidates: ReadonlyMap<string, string>): Promise<void> {
+    for (const [key, orphan] of found) if (orphan.runtime === runtime && !candidates.has(key)) found.delete(key);
+    for (const [key, what] of candidates) {
+      if (found.has(key)) continue;
+      found.set(key, { ...targetOfKey(key), what, foundAt: parts.clock.monotonic(), runtime });
+      await parts.ledger.note({ type: "orphan-found", what, evidence: evidence(`it carries the mark of ${key}, which is no living session`) });
+    }
+  }
+
+  async function reap(runtime: Runtime): Promise<void> {
+    for (const [key, orphan] of found) {
+      if (orphan.runtime !== runtime || parts.clock.monotonic() - orphan.foundAt < parts.graceMs) continue;
+      const report = await runtime.stop(orphan, { graceMs: REAP_GRACE_MS });
+      if (report.survivors.length > 0) continue;
+      await runtime.destroy(orphan);
+      found.delete(key);
+      await parts.ledger.note({ type: "orphan-reaped", what: orphan.what, evidence: evidence(report.evidence) });
+    }
+  }
+
+  function evidence(detail: string) {
+    return { source: "runtime", detail, at: parts.clock.now() } as const;
+  }
+
+  function run(): Promise<void> {
+    running ??= sweep()
+      .catch((error: unknown) => parts.log("the sweep failed", { why: messageOf(error) }))
+      .finally(() => (running = null));
+    return running;
+  }
+
+  function tick(): void {
+    timer = setTimeout(() => void run().finally(() => (isClosed ? undefined : tick())), parts.intervalMs).unref();
+  }
+
+  return {
+    run,
+    start: tick,
+    orphans: () => [...found.values()],
+    async close() {
+      isClosed = true;
+      if (timer !== null) clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** A dead session keeps its place (screen and environment) until it is ended. */
+function ownsPlace(session: Session | undefined, target: Target): boolean {
+  if (session === undefined || session.incarnation !== target.incarnation) return session !== undefined && session.stop === null && session.state === "starting";
+  return session.stop !== null || session.desired !== "stopped" || session.state !== "stopped";
+}
+
+function ownsProcesses(session: Session | undefined, target: Target): boolean {
+  if (session === undefined || session.incarnation !== target.incarnation) return false;
+  return session.exit === null || session.stop !== null;
+}
+
+function describePlace(entry: ListingEntry): string {
+  return entry.observation.status === "running" ? `${entry.observation.place.id} (process ${entry.observation.place.pid})` : `the place of ${keyOf(entry)}`;
+}
+
+function keyOf(target: Target): string {
+  return `${target.sessionId}.${target.incarnation}`;
+}
+
+function targetOfKey(key: string): Target {
+  const dot = key.lastIndexOf(".");
+  return { sessionId: key.slice(0, dot), incarnation: Number(key.slice(dot + 1)) };
+}

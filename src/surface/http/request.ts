@@ -1,0 +1,74 @@
+/** What a request carries, read within bounds and checked against the operation's schema. */
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import * as z from "zod/mini";
+import type { Operation } from "../../operation/contract.ts";
+import { ReeveError } from "../../platform/reeve-error.ts";
+
+/** 1 MB of text can be six times as long in JSON. */
+const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
+
+export async function readInput(request: IncomingMessage, url: URL, operation: Operation, parameters: Readonly<Record<string, string>>): Promise<unknown> {
+  const given = operation.method === "GET" ? queryOf(url) : await readJson(request);
+  return checked(operation, { ...given, ...parameters });
+}
+
+export function checked(operation: Operation, input: unknown): unknown {
+  const result = z.safeParse(operation.input, input);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const where = issue === undefined || issue.path.length === 0 ? "The request" : `"${issue.path.join(".")}"`;
+  throw new ReeveError({
+    code: "bad-request",
+    kind: "usage",
+    message: `${where} is not right: ${issue?.message ?? "invalid input"}.`,
+    details: { path: issue?.path.map(String) ?? [] },
+  });
+}
+
+/** A key that names this change once and for all, with a print of the request it came with. */
+export function idempotencyOf(request: IncomingMessage, operation: Operation, input: unknown): { readonly key: string; readonly fingerprint: string } | null {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined || operation.effect === "read") return null;
+  if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new ReeveError({ code: "bad-request", kind: "usage", message: "An Idempotency-Key is 1 to 255 visible ASCII characters." });
+  }
+  return { key: `http:${key}`, fingerprint: createHash("sha256").update(operation.name).update(JSON.stringify(input)).digest("hex") };
+}
+
+function queryOf(url: URL): Record<string, unknown> {
+  const query: Record<string, unknown> = {};
+  for (const key of new Set(url.searchParams.keys())) {
+    const values = url.searchParams.getAll(key);
+    query[key] = values.length === 1 ? values[0] : values;
+  }
+  return query;
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const type = request.headers["content-type"];
+  const length = request.headers["content-length"];
+  if (length === "0" || (length === undefined && request.headers["transfer-encoding"] === undefined)) return {};
+  if (type === undefined || !/^application\/json(?:;|$)/i.test(type)) {
+    throw new ReeveError({ code: "not-json", kind: "usage", message: "Send the request as application/json." });
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_BODY_BYTES) {
+      throw new ReeveError({ code: "request-too-large", kind: "usage", message: `A request has at most ${LARGEST_BODY_BYTES} bytes; this one is larger.` });
+    }
+    chunks.push(chunk);
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new ReeveError({ code: "not-json", kind: "usage", message: "The request's body is not well-formed JSON." });
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    throw new ReeveError({ code: "not-json", kind: "usage", message: "The request's body must be a JSON object." });
+  }
+  return { ...parsed };
+}

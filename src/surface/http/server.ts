@@ -1,0 +1,79 @@
+/**
+ * The HTTP API on the daemon's unix socket (0600 in a 0700 directory). Every
+ * route is an operation; this file only carries requests to them and answers
+ * back. It decides nothing.
+ */
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Operation, OperationContext } from "../../operation/contract.ts";
+import type { Log } from "../../platform/log.ts";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import { resolveSession } from "../../operation/session-reference.ts";
+import { streamEvents } from "./event-stream.ts";
+import { describeApi } from "./openapi.ts";
+import { internalProblem, toProblem } from "./problem.ts";
+import { idempotencyOf, readInput } from "./request.ts";
+import { createRouter } from "./router.ts";
+
+/** Literal: a page that rebinds its name to this machine still sends its own name. */
+const HOSTS = new Set(["localhost", "reeve"]);
+
+export interface HttpParts {
+  readonly operations: readonly Operation[];
+  readonly context: Omit<OperationContext, "signal" | "idempotency">;
+  readonly log: Log;
+}
+
+export function createHttpServer(parts: HttpParts): Server {
+  const route = createRouter(parts.operations);
+  const server = createServer((request, response) => {
+    answer(parts, route, request, response).catch((error: unknown) => refuse(parts, response, error));
+  });
+  server.keepAliveTimeout = 60_000;
+  server.requestTimeout = 30_000;
+  return server;
+}
+
+async function answer(parts: HttpParts, route: ReturnType<typeof createRouter>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  requireLocalCaller(request);
+  const url = new URL(request.url ?? "/", "http://localhost");
+  if (request.method === "GET" && url.pathname === "/openapi.json") return sendJson(response, 200, describeApi(parts.operations, parts.context.daemon.version));
+  const { operation, parameters } = route(request.method ?? "GET", url.pathname);
+  const input = await readInput(request, url, operation, parameters);
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  if (operation.name === "read_events" && request.headers.accept?.includes("text/event-stream") === true) {
+    return await stream(parts, request, response, input, gone.signal);
+  }
+  const idempotency = idempotencyOf(request, operation, input);
+  sendJson(response, 200, await operation.run(input, { ...parts.context, signal: gone.signal, idempotency }));
+}
+
+async function stream(parts: HttpParts, request: IncomingMessage, response: ServerResponse, input: unknown, signal: AbortSignal): Promise<void> {
+  const { store } = parts.context;
+  const { after, session } = input as { readonly after: number; readonly session?: string };
+  const lastSeen = request.headers["last-event-id"];
+  const cursor = typeof lastSeen === "string" && /^[0-9]{1,15}$/.test(lastSeen) ? Number(lastSeen) : after;
+  const sessionIds = session === undefined ? null : [resolveSession(store.registry, session).id];
+  await streamEvents(response, { log: store.log, after: cursor, sessionIds, signal });
+}
+
+function requireLocalCaller(request: IncomingMessage): void {
+  const { host, origin } = request.headers;
+  if (origin === undefined && host !== undefined && HOSTS.has(host)) return;
+  throw new ReeveError({ code: "foreign-caller", kind: "forbidden", message: 'This socket answers local programs only: send "Host: localhost" and no Origin.' });
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown, type = "application/json"): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text), "cache-control": "no-store" });
+  response.end(text);
+}
+
+function refuse(parts: HttpParts, response: ServerResponse, error: unknown): void {
+  const known = error instanceof ReeveError ? error : internalProblem;
+  if (known === internalProblem) parts.log("a request failed", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  if (response.headersSent) return void response.destroy();
+  const problem = toProblem(known);
+  sendJson(response, problem.status, problem, "application/problem+json");
+}

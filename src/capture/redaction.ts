@@ -36,5 +36,5 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 
 /** So that a secret inside another one does not leave the outer one's rest behind. */
 function longestFirst(secrets: readonly string[]): readonly string[] {
-  return secrets.flatMap((secret) => (secret === "" ? [] : [secret])).sort((a, b) => b.length - a.length);
+  return secrets.flatMap((secret) => (secret === "" ? [] : [secret])).toSorted((a, b) => b.length - a.length);
 }

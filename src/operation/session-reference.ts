@@ -25,7 +25,7 @@ export function resolveSession(registry: Registry, reference: string): Session {
 
 /** Asked to end, and ended: no longer listed by default, its name is free again. */
 export function isEnded(session: Session): boolean {
-  return session.desired === "stopped" && session.state === "stopped";
+  return session.desired === "stopped" && session.state === "stopped" && session.stop === null;
 }
 
 function ambiguous(reference: string, matches: readonly Session[]): ReeveError {
@@ -44,7 +44,7 @@ function unknown(registry: Registry, reference: string): ReeveError {
     .filter((session) => !isEnded(session))
     .map((session) => ({ session, distance: Math.min(distance(session.name, reference), distance(session.id, reference)) }))
     .filter((candidate) => candidate.distance <= Math.max(2, reference.length / 2))
-    .sort((a, b) => a.distance - b.distance)
+    .toSorted((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ session }) => session.name);
   const hint = nearest.length === 0 ? "see reeve list --all" : `did you mean ${nearest.join(", ")}?`;

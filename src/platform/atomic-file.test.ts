@@ -1,4 +1,14 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -6,7 +16,8 @@ import { type AtomicWriteOptions, writeFileAtomic, writeFileAtomicSync } from ".
 
 const WRITERS = {
   writeFileAtomic,
-  writeFileAtomicSync: async (path: string, data: string, options?: AtomicWriteOptions) => writeFileAtomicSync(path, data, options),
+  writeFileAtomicSync: async (path: string, data: string, options?: AtomicWriteOptions) =>
+    writeFileAtomicSync(path, data, options),
 };
 
 describe.each(Object.entries(WRITERS))("%s", (_name, write) => {
@@ -21,7 +32,11 @@ describe.each(Object.entries(WRITERS))("%s", (_name, write) => {
   test("replaces the content, privately, and leaves nothing else behind", async () => {
     await write(path, "old");
     await write(path, "new");
-    expect({ text: readFileSync(path, "utf8"), mode: statSync(path).mode & 0o777, names: readdirSync(directory) }).toEqual({ text: "new", mode: 0o600, names: ["file"] });
+    expect({
+      text: readFileSync(path, "utf8"),
+      mode: statSync(path).mode & 0o777,
+      names: readdirSync(directory),
+    }).toEqual({ text: "new", mode: 0o600, names: ["file"] });
   });
 
   test("replaces a symbolic link instead of following it", async () => {
@@ -37,7 +52,11 @@ describe.each(Object.entries(WRITERS))("%s", (_name, write) => {
     writeFileSync(elsewhere, "untouched");
     symlinkSync(elsewhere, join(directory, ".tmp"));
     await write(path, "new", { temporaryName: ".tmp" });
-    expect([readFileSync(elsewhere, "utf8"), readFileSync(path, "utf8"), readdirSync(directory).sort()]).toEqual(["untouched", "new", ["elsewhere", "file"]]);
+    expect([readFileSync(elsewhere, "utf8"), readFileSync(path, "utf8"), readdirSync(directory).toSorted()]).toEqual([
+      "untouched",
+      "new",
+      ["elsewhere", "file"],
+    ]);
   });
 
   test("does not write through a directory that is a link", async () => {

@@ -21,7 +21,11 @@ test("makes it and its parents for the owner only, and accepts it the second tim
 test.each([0o755, 0o710, 0o701, 0o770])("refuses mode %o and says what to run", (mode) => {
   chmodSync(directory, mode);
   const error = refusal(directory);
-  expect([error.code, error.kind, error.message.endsWith(`run: chmod 700 '${directory}'`)]).toEqual(["home-not-private", "config", true]);
+  expect([error.code, error.kind, error.message.endsWith(`run: chmod 700 '${directory}'`)]).toEqual([
+    "home-not-private",
+    "config",
+    true,
+  ]);
   expect(statSync(directory).mode & 0o777).toBe(mode);
 });
 
@@ -34,7 +38,10 @@ test("refuses a link, even to a private directory", () => {
 test("refuses a dangling link and a file", () => {
   symlinkSync(join(directory, "nowhere"), join(directory, "link"));
   writeFileSync(join(directory, "file"), "");
-  expect([refusal(join(directory, "link")).code, refusal(join(directory, "file")).code]).toEqual(["home-not-private", "home-not-private"]);
+  expect([refusal(join(directory, "link")).code, refusal(join(directory, "file")).code]).toEqual([
+    "home-not-private",
+    "home-not-private",
+  ]);
 });
 
 test("refuses what lies below a file", () => {

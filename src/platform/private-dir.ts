@@ -14,11 +14,17 @@ export function ensurePrivateDir(path: string): void {
   }
   const uid = process.getuid?.();
   if (uid !== undefined && found.uid !== uid) {
-    throw notPrivate(path, `${path} belongs to user ${found.uid}, not to you (${uid}); give Reeve a directory of your own, or run: sudo chown ${uid} '${path}'`);
+    throw notPrivate(
+      path,
+      `${path} belongs to user ${found.uid}, not to you (${uid}); give Reeve a directory of your own, or run: sudo chown ${uid} '${path}'`,
+    );
   }
   const mode = found.mode & 0o777;
   if ((mode & 0o077) !== 0) {
-    throw notPrivate(path, `${path} can be reached by others (mode ${mode.toString(8).padStart(3, "0")}); run: chmod 700 '${path}'`);
+    throw notPrivate(
+      path,
+      `${path} can be reached by others (mode ${mode.toString(8).padStart(3, "0")}); run: chmod 700 '${path}'`,
+    );
   }
   if ((mode & 0o700) !== 0o700) throw notWritable(path, `its mode is ${mode.toString(8).padStart(3, "0")}`);
   try {

@@ -49,7 +49,7 @@ function settle(dead: Session, exit: Exit, reason: Reason, events: readonly Sess
 
 /** What the dead process left behind is ended too; the place stays for a restart. */
 function residue(): StopIntent {
-  return { then: "rest", graceMs: RESIDUE_GRACE_MS, afterTurn: false };
+  return { next: "rest", graceMs: RESIDUE_GRACE_MS, afterTurn: false };
 }
 
 function exitCode(exit: Exit): string {

@@ -33,5 +33,5 @@ export function takesMessages(session: Session): boolean {
 
 /** Whether a message can still be delivered at some time without a new start. */
 export function mayTakeMessagesLater(session: Session): boolean {
-  return session.desired !== "stopped" && (session.exit === null || session.restart.dueAt !== null || session.stop?.then === "restart");
+  return session.desired !== "stopped" && (session.exit === null || session.restart.dueAt !== null || session.stop?.next === "restart");
 }

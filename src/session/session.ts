@@ -90,7 +90,7 @@ export interface Place {
  * Present from the commit of the intent until the end is proven.
  */
 export interface StopIntent {
-  readonly then: "stopped" | "restart" | "rest";
+  readonly next: "stopped" | "restart" | "rest";
   readonly graceMs: number;
   /** Hold back while a turn is under way. */
   readonly afterTurn: boolean;

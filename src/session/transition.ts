@@ -109,14 +109,14 @@ function resume(session: Session, context: Context): Outcome {
 }
 
 function restart(session: Session, command: Extract<Command, { type: "restart" }>, context: Context): Outcome {
-  if (session.stop?.then === "stopped") return refuse("being-ended", `Session ${session.name} is being ended; restart it once it has stopped.`);
-  if (session.stop?.then === "restart") return unchanged(session);
+  if (session.stop?.next === "stopped") return refuse("being-ended", `Session ${session.name} is being ended; restart it once it has stopped.`);
+  if (session.stop?.next === "restart") return unchanged(session);
   const reason = asked("restart", "Restarted on request.", context);
   const next: Session = {
     ...session,
     desired: "running",
     pauseMode: null,
-    stop: { then: "restart", graceMs: command.graceMs, afterTurn: false },
+    stop: { next: "restart", graceMs: command.graceMs, afterTurn: false },
     restart: { ...session.restart, dueAt: null },
   };
   return changed({ session: next, events: [{ type: "restart-requested", reason }] });
@@ -124,8 +124,8 @@ function restart(session: Session, command: Extract<Command, { type: "restart" }
 
 function end(session: Session, command: Extract<Command, { type: "end" }>, context: Context): Outcome {
   if (session.state === "stopped" && session.desired === "stopped" && session.stop === null) return unchanged(session);
-  const stop: StopIntent = { then: "stopped", graceMs: command.graceMs, afterTurn: command.afterTurn };
-  if (session.stop?.then === "stopped" && session.stop.graceMs === stop.graceMs && session.stop.afterTurn === stop.afterTurn) {
+  const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn: command.afterTurn };
+  if (session.stop?.next === "stopped" && session.stop.graceMs === stop.graceMs && session.stop.afterTurn === stop.afterTurn) {
     return unchanged(session);
   }
   const reason = asked("end", "Ended on request.", context);
@@ -165,7 +165,7 @@ function createFailed(session: Session, input: Extract<Observation, { type: "cre
   if (session.state !== "starting") return unchanged(session);
   const reason: Reason = { code: input.code, text: input.evidence.detail, evidence: input.evidence };
   // Whatever was half made is swept before anything else happens.
-  const stop: StopIntent = session.stop ?? { then: "rest", graceMs: 0, afterTurn: false };
+  const stop: StopIntent = session.stop ?? { next: "rest", graceMs: 0, afterTurn: false };
   const next: Session = {
     ...session,
     state: "error",
@@ -208,14 +208,16 @@ function released(session: Session, evidence: Evidence): Outcome {
 /** No process of this incarnation is left: proven. What the stop was for follows. */
 function cleared(session: Session, evidence: Evidence, context: Context): Outcome {
   if (session.stop === null) return unchanged(session);
-  const { then } = session.stop;
+  const { next: nextStep } = session.stop;
   const isDeathUnreported = session.exit === null && session.place !== null;
   const dead = isDeathUnreported ? die(session, { code: null, signal: null, at: context.now }, evidence, context) : { session, events: [] };
   const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.incarnation, evidence };
-  const rested: Session = { ...dead.session, stop: null, suspended: false };
+  // Even one that never had a process is over now: nothing seen later may revive it.
+  const exit = dead.session.exit ?? { code: null, signal: null, at: context.now };
+  const rested: Session = { ...dead.session, exit, stop: null, suspended: false };
   const events = [...dead.events, clearedEvent];
-  if (then === "rest") return changed({ session: rested, events });
-  if (then === "restart") {
+  if (nextStep === "rest") return changed({ session: rested, events });
+  if (nextStep === "restart") {
     const reason: Reason = { code: "restart", text: "Starting again on request.", evidence };
     return changed(startNext(rested, events, reason, rested.restart.recentAt));
   }
@@ -267,8 +269,8 @@ const STATE_WORDS = {
 } as const satisfies Record<State, string>;
 
 function describe(session: Session): string {
-  if (session.stop?.then === "stopped") return "being ended";
-  if (session.stop?.then === "restart") return "being restarted";
+  if (session.stop?.next === "stopped") return "being ended";
+  if (session.stop?.next === "restart") return "being restarted";
   return STATE_WORDS[session.state];
 }
 

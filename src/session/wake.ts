@@ -25,7 +25,7 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
 
 /** What somebody who waits without a cursor would be told at once: it is over, or it is asking. */
 export function standingWake(session: Session): WakeReason | null {
-  if (session.exit !== null || session.state === "stopped") return session.restart.dueAt === null && session.stop?.then !== "restart" ? "exited" : null;
+  if (session.exit !== null || session.state === "stopped") return session.restart.dueAt === null && session.stop?.next !== "restart" ? "exited" : null;
   if (session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input") return session.activity.status;
   return null;
 }

@@ -106,5 +106,9 @@ function contradiction(error: unknown): ReeveError {
 }
 
 function closedError(): ReeveError {
-  return new ReeveError({ code: "store-closed", kind: "unavailable", message: "The store is closed; the daemon is stopping, try again when it is back." });
+  return new ReeveError({
+    code: "store-closed",
+    kind: "unavailable",
+    message: "The store is closed; the daemon is stopping, try again when it is back.",
+  });
 }

@@ -8,7 +8,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
 import type { Commit, EventLog } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
-import { parseColumn, storageError, type Sqlite } from "./sqlite.ts";
+import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
 
 /** A follower that is this far behind is served from memory. */
 const RING_SIZE = 1_000;
@@ -62,12 +62,18 @@ export class SqliteEventLog implements EventLog {
   }
 
   /** Inside a transaction. */
-  append(events: NonNullable<Commit["events"]>): LoggedEvent[] {
-    return events.map(({ sessionId, body }) => {
+  append(events: NonNullable<Commit["events"]>): readonly LoggedEvent[] {
+    const logged = events.map(({ sessionId, body }) => {
       const at = this.#clock.now();
-      const { lastId } = this.#db.run("INSERT INTO events (at, session_id, body) VALUES (?, ?, ?)", at, sessionId, JSON.stringify(body));
+      const { lastId } = this.#db.run(
+        "INSERT INTO events (at, session_id, body) VALUES (?, ?, ?)",
+        at,
+        sessionId,
+        JSON.stringify(body),
+      );
       return deepFreeze({ seq: lastId, at, sessionId, body });
     });
+    return Object.freeze(logged);
   }
 
   /** After the transaction. */
@@ -91,22 +97,27 @@ export class SqliteEventLog implements EventLog {
   }
 
   #readRows(after: number, limit: number, sessionIds: readonly string[] | undefined): LoggedEvent[] {
-    try {
-      return this.#selectRows(after, limit, sessionIds).map(fromRow);
-    } catch (error) {
-      this.#onFailure(error);
-      throw storageError(error);
-    }
+    return guardRead(this.#onFailure, () => this.#selectRows(after, limit, sessionIds).map(fromRow));
   }
 
   #selectRows(after: number, limit: number, sessionIds: readonly string[] | undefined): EventRow[] {
     const columns = "SELECT seq, at, session_id, body FROM events";
     if (!sessionIds) return this.#db.all(`${columns} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit);
     if (sessionIds.length === 1) {
-      return this.#db.all(`${columns} WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`, sessionIds[0] ?? null, after, limit);
+      return this.#db.all(
+        `${columns} WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+        sessionIds[0] ?? null,
+        after,
+        limit,
+      );
     }
     const among = "session_id IN (SELECT value FROM json_each(?))";
-    return this.#db.all(`${columns} WHERE ${among} AND seq > ? ORDER BY seq LIMIT ?`, JSON.stringify(sessionIds), after, limit);
+    return this.#db.all(
+      `${columns} WHERE ${among} AND seq > ? ORDER BY seq LIMIT ?`,
+      JSON.stringify(sessionIds),
+      after,
+      limit,
+    );
   }
 }
 

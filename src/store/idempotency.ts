@@ -22,7 +22,10 @@ export class IdempotencyTable {
   }
 
   get(key: string): IdempotencyRecord | undefined {
-    const row = this.#db.get<IdempotencyRecord>("SELECT key, operation, fingerprint, subject, at FROM idempotency WHERE key = ?", key);
+    const row = this.#db.get<IdempotencyRecord>(
+      "SELECT key, operation, fingerprint, subject, at FROM idempotency WHERE key = ?",
+      key,
+    );
     return row && row.at > this.#clock.now() - LIFETIME_MS ? Object.freeze({ ...row }) : undefined;
   }
 
@@ -34,7 +37,8 @@ export class IdempotencyTable {
     const sql = `INSERT INTO idempotency (key, operation, fingerprint, subject, at) VALUES (?1, ?2, ?3, ?4, ?5)
       ON CONFLICT (key) DO UPDATE SET operation = ?2, fingerprint = ?3, subject = ?4, at = ?5 WHERE idempotency.at <= ?6`;
     if (this.#db.run(sql, key, operation, fingerprint, subject, at, expired).changes === 1) return;
-    const message = "This idempotency key has already been used; repeat the same request to get its answer, or choose a new key.";
+    const message =
+      "This idempotency key has already been used; repeat the same request to get its answer, or choose a new key.";
     throw new ReeveError({ code: "idempotency-key-used", kind: "conflict", message, details: { key } });
   }
 }

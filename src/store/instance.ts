@@ -18,7 +18,10 @@ const INSTANCE = /^[a-z0-9]{8,16}$/;
 
 type FileReading = { readonly id: string } | { readonly id: undefined; readonly why: string | undefined };
 
-export function resolveInstance(db: Sqlite, { instancePath, clock, log }: StoreOptions): { readonly instance: string; readonly repairs: readonly EventBody[] } {
+export function resolveInstance(
+  db: Sqlite,
+  { instancePath, clock, log }: StoreOptions,
+): { readonly instance: string; readonly repairs: readonly EventBody[] } {
   const stored = db.get<{ value: string }>("SELECT value FROM meta WHERE key = 'instance'")?.value;
   const known = stored !== undefined && INSTANCE.test(stored) ? stored : undefined;
   const file = readInstanceFile(instancePath);
@@ -30,7 +33,8 @@ export function resolveInstance(db: Sqlite, { instancePath, clock, log }: StoreO
   }
   const instance = known ?? file.id ?? randomBytes(6).toString("hex");
   if (file.id !== instance) {
-    if (file.id !== undefined) log("the instance file named another home; the database's id is kept", { file: file.id, instance });
+    if (file.id !== undefined)
+      log("the instance file named another home; the database's id is kept", { file: file.id, instance });
     writeFileAtomicSync(instancePath, `${instance}\n`);
   }
   if (known === undefined) db.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('instance', ?)", instance);

@@ -7,7 +7,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import type { Message, MessageState } from "../session/message.ts";
 import type { Commit, Mailbox } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
-import { parseColumn, type Sqlite } from "./sqlite.ts";
+import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
 
 export interface MessageRow {
   readonly id: string;
@@ -23,12 +23,14 @@ export interface MessageRow {
 
 export class SqliteMailbox implements Mailbox {
   readonly #db: Sqlite;
+  readonly #onFailure: (error: unknown) => void;
   readonly #open = new Map<string, Message>();
   /** The same messages by session, in order. */
   readonly #queues = new Map<string, Map<string, Message>>();
 
-  constructor(db: Sqlite) {
+  constructor(db: Sqlite, onFailure: (error: unknown) => void) {
     this.#db = db;
+    this.#onFailure = onFailure;
     const sql = "SELECT * FROM messages WHERE state IN ('admitted', 'leased') ORDER BY session_id, position";
     for (const row of db.all<MessageRow>(sql)) this.publish(fromRow(row));
   }
@@ -36,8 +38,10 @@ export class SqliteMailbox implements Mailbox {
   get(messageId: string): Message | undefined {
     const open = this.#open.get(messageId);
     if (open) return open;
-    const row = this.#db.get<MessageRow>("SELECT * FROM messages WHERE id = ?", messageId);
-    return row && fromRow(row);
+    return guardRead(this.#onFailure, () => {
+      const row = this.#db.get<MessageRow>("SELECT * FROM messages WHERE id = ?", messageId);
+      return row && fromRow(row);
+    });
   }
 
   open(sessionId: string): readonly Message[] {
@@ -54,8 +58,23 @@ export class SqliteMailbox implements Mailbox {
       SELECT ?1, ?2, COALESCE(MAX(position), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM messages WHERE session_id = ?2
       RETURNING *`;
     const { id, sessionId, text, submit, state, admittedAt, settledAt, detail } = message;
-    const row = this.#db.get<MessageRow>(sql, id, sessionId, JSON.stringify(text), submit ? 1 : 0, state, admittedAt, settledAt, encodeDetail(detail));
-    if (!row) throw new ReeveError({ code: "message-not-stored", kind: "internal", message: `Message ${id} was not stored; try again.` });
+    const row = this.#db.get<MessageRow>(
+      sql,
+      id,
+      sessionId,
+      JSON.stringify(text),
+      submit ? 1 : 0,
+      state,
+      admittedAt,
+      settledAt,
+      encodeDetail(detail),
+    );
+    if (!row)
+      throw new ReeveError({
+        code: "message-not-stored",
+        kind: "internal",
+        message: `Message ${id} was not stored; try again.`,
+      });
     return fromRow(row);
   }
 

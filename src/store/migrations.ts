@@ -67,7 +67,12 @@ export function migrate(db: Sqlite, scripts: readonly string[] = MIGRATIONS): vo
   const version = schemaVersion(db);
   if (version > scripts.length) {
     const message = `The database has schema ${version} and this Reeve knows ${scripts.length}: it was written by a newer version; install that version again.`;
-    throw new ReeveError({ code: "store-too-new", kind: "config", message, details: { version, known: scripts.length } });
+    throw new ReeveError({
+      code: "store-too-new",
+      kind: "config",
+      message,
+      details: { version, known: scripts.length },
+    });
   }
   for (let next = version; next < scripts.length; next += 1) {
     db.transaction(() => {

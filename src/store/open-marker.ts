@@ -33,9 +33,14 @@ export class OpenMarker {
     }
   }
 
-  write(left: "open" | "suspect"): void {
-    rmSync(this.#path, { force: true });
-    writeFileSync(this.#path, `${left}\n`, { mode: 0o600, flag: "wx" });
+  /** A full disk costs the mark, not the start. */
+  tryWrite(left: "open" | "suspect"): void {
+    try {
+      rmSync(this.#path, { force: true });
+      writeFileSync(this.#path, `${left}\n`, { mode: 0o600, flag: "wx" });
+    } catch {
+      // Damage that stays unmarked shows again when it is next read.
+    }
   }
 
   remove(): void {

@@ -16,10 +16,20 @@ afterEach(() => home.remove());
 describe("round trips", () => {
   test("everything committed comes back equal after reopening", async () => {
     const store = await home.open();
-    const first = makeSession(home, "a", { name: "twin", launch: { args: ["\ud800", "\0", "'\n"], prompt: "p", model: null, cwd: "/", envFile: null, envNames: [] } });
+    const first = makeSession(home, "a", {
+      name: "twin",
+      launch: { args: ["\ud800", "\0", "'\n"], prompt: "p", model: null, cwd: "/", envFile: null, envNames: [] },
+    });
     const second = makeSession(home, "b", { name: "twin" });
     const idempotency = { key: "k", operation: "start-session", fingerprint: "f", subject: "a", at: Date.now() };
-    const events = await store.commit({ session: first, events: [{ sessionId: "a", body: STARTED }, { sessionId: null, body: STARTED }], idempotency });
+    const events = await store.commit({
+      session: first,
+      events: [
+        { sessionId: "a", body: STARTED },
+        { sessionId: null, body: STARTED },
+      ],
+      idempotency,
+    });
     await store.commit({ session: second });
     const renamed = nextRevision(first, { name: "renamed" });
     await store.commit({ session: renamed, admit: makeMessage("a", "m1", { text: "\ud800\0 text" }) });
@@ -57,12 +67,26 @@ describe("round trips", () => {
     expect(again.repairs).toEqual([]);
   });
 
+  test("a session renamed before it was ever read is found by its new name only", async () => {
+    const session = makeSession(home, "a", { name: "old" });
+    await home.open().then(async (store) => (await store.commit({ session }), await store.close()));
+    const store = await home.open();
+    const renamed = nextRevision(session, { name: "new" });
+    const commit = store.commit({ session: renamed });
+    await commit;
+    expect([store.registry.byName("old"), store.registry.byName("new")]).toEqual([[], [renamed]]);
+  });
+
   test("rows are frozen and the list is the same until something changes", async () => {
     const store = await home.open();
     await store.commit({ session: makeSession(home, "a") });
     const list = store.registry.all();
     expect(store.registry.all()).toBe(list);
-    expect([Object.isFrozen(list), Object.isFrozen(list[0]), Object.isFrozen(list[0]?.launch.args)]).toEqual([true, true, true]);
+    expect([Object.isFrozen(list), Object.isFrozen(list[0]), Object.isFrozen(list[0]?.launch.args)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
     await store.commit({ session: makeSession(home, "b") });
     expect([list.length, store.registry.all().length]).toEqual([1, 2]);
   });
@@ -72,17 +96,25 @@ describe("round trips", () => {
     const session = makeSession(home, "a");
     await store.commit({ session });
     await store.verified;
-    const modes = [home.databasePath, `${home.databasePath}-wal`, home.instancePath].map((path) => statSync(path).mode & 0o777);
+    const modes = [home.databasePath, `${home.databasePath}-wal`, home.instancePath].map(
+      (path) => statSync(path).mode & 0o777,
+    );
     await store.close();
-    const stateModes = [session.outputsDir, join(session.outputsDir, "state.json")].map((path) => statSync(path).mode & 0o777);
-    expect([modes, stateModes]).toEqual([[0o600, 0o600, 0o600], [0o700, 0o600]]);
+    const stateModes = [session.outputsDir, join(session.outputsDir, "state.json")].map(
+      (path) => statSync(path).mode & 0o777,
+    );
+    expect([modes, stateModes]).toEqual([
+      [0o600, 0o600, 0o600],
+      [0o700, 0o600],
+    ]);
   });
 
   test("state.json follows the last commit once closed", async () => {
     const store = await home.open();
     let session = makeSession(home, "a");
     await store.commit({ session, events: [{ sessionId: "a", body: STARTED }] });
-    for (let turns = 1; turns <= 50; turns += 1) await store.commit({ session: (session = nextRevision(session, { turns })) });
+    for (let turns = 1; turns <= 50; turns += 1)
+      await store.commit({ session: (session = nextRevision(session, { turns })) });
     await store.close();
     expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
   });
@@ -101,94 +133,36 @@ describe("round trips", () => {
   });
 });
 
-describe("group commit", () => {
-  test("changes of one turn share one transaction, in order", async () => {
-    const store = await home.open();
-    const batches: number[] = [];
-    store.log.follow((events) => batches.push(events.length));
-    const results = await Promise.all(Array.from({ length: 250 }, (_, index) => store.commit({ events: [{ sessionId: `s-${index}`, body: STARTED }] })));
-    expect(batches).toEqual([250]);
-    expect(results.map(([event]) => [event?.seq, event?.sessionId])).toEqual(results.map((_, index) => [index + 1, `s-${index}`]));
-    await store.commit({ events: [{ sessionId: null, body: STARTED }] });
-    expect(batches).toEqual([250, 1]);
-  });
-
-  test("one bad change is refused alone, with nothing of it kept", async () => {
-    const store = await home.open();
-    const commits = [
-      store.commit({ session: makeSession(home, "a"), events: [{ sessionId: "a", body: STARTED }] }),
-      store.commit({ admit: makeMessage("nobody", "m0"), events: [{ sessionId: "x", body: STARTED }] }),
-      store.commit({ session: makeSession(home, "a", { name: "usurper" }), events: [{ sessionId: "x", body: STARTED }] }),
-      store.commit({ settle: { messageId: "none", state: "delivered", detail: null, at: 1 } }),
-      store.commit({ session: makeSession(home, "b") }),
-    ];
-    const outcomes = await Promise.allSettled(commits);
-    expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? "kept" : (outcome.reason as { code: string }).code))).toEqual(["kept", "change-refused", "revision-conflict", "message-not-open", "kept"]);
-    expect(store.registry.all().map(({ name }) => name)).toEqual(["name-a", "name-b"]);
-    expect(store.log.read({ after: 0, limit: 9 }).map(({ sessionId }) => sessionId)).toEqual(["a"]);
-  });
-
-  test("a change that builds on a refused one of the same turn is refused as well", async () => {
-    const store = await home.open();
-    const session = makeSession(home, "a");
-    const bad = store.commit({ session, admit: makeMessage("nobody", "m") });
-    const next = store.commit({ session: nextRevision(session) });
-    expect((await Promise.allSettled([bad, next])).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(store.registry.get("a")).toBeUndefined();
-  });
-
-  test.each([0, 1, 3, 4, 9])("stored revision 2, offered %i: refused", async (revision) => {
-    const store = await home.open();
-    const first = makeSession(home, "a");
-    const second = nextRevision(first);
-    await store.commit({ session: first });
-    await store.commit({ session: second });
-    const offered = store.commit({ session: { ...first, revision } });
-    if (revision === 3) await expect(offered).resolves.toEqual([]);
-    else await expect(offered).rejects.toMatchObject({ code: "revision-conflict", kind: "internal" });
-    expect(store.registry.get("a")?.revision).toBe(revision === 3 ? 3 : 2);
-  });
-
-  test("nothing is visible before it is durable, and rows are there when followers hear of them", async () => {
-    const store = await home.open();
-    const seen: unknown[] = [];
-    store.log.follow(() => seen.push(store.registry.get("a")?.revision));
-    store.log.follow(() => {
-      throw new Error("a careless follower");
-    });
-    const commit = store.commit({ session: makeSession(home, "a"), events: [{ sessionId: "a", body: STARTED }] });
-    expect([store.registry.get("a"), store.log.head()]).toEqual([undefined, 0]);
-    await commit;
-    expect(seen).toEqual([1]);
-  });
-
-  test("close writes what is queued; later changes are refused", async () => {
-    const store = await home.open();
-    const queued = store.commit({ session: makeSession(home, "a") });
-    await Promise.all([store.close(), store.close()]);
-    await expect(queued).resolves.toEqual([]);
-    await expect(store.commit({})).rejects.toMatchObject({ code: "store-closed" });
-    expect((await home.open()).registry.get("a")?.revision).toBe(1);
-  });
-});
-
 describe("reading the log", () => {
   test("memory and database answer alike at every cursor", async () => {
     const store = await home.open();
     for (let turn = 0; turn < 26; turn += 1) {
-      await store.commit({ events: Array.from({ length: 100 }, (_, index) => ({ sessionId: index % 3 === 0 ? null : `s-${index % 3}`, body: STARTED })) });
+      await store.commit({
+        events: Array.from({ length: 100 }, (_, index) => ({
+          sessionId: index % 3 === 0 ? null : `s-${index % 3}`,
+          body: STARTED,
+        })),
+      });
     }
     await store.close();
     const cold = await home.open();
     const hot: LoggedEvent[] = [];
     cold.log.follow((events) => void hot.push(...events));
-    for (let turn = 0; turn < 26; turn += 1) await cold.commit({ events: Array.from({ length: 100 }, (_, index) => ({ sessionId: `s-${index % 2}`, body: STARTED })) });
+    for (let turn = 0; turn < 26; turn += 1)
+      await cold.commit({
+        events: Array.from({ length: 100 }, (_, index) => ({ sessionId: `s-${index % 2}`, body: STARTED })),
+      });
     const all = cold.log.read({ after: 0, limit: 10_000 });
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 5_200 }, (_, index) => index + 1));
     expect(all.slice(2_600)).toEqual(hot);
     for (const after of [0, 2_599, 2_600, 2_601, 3_000, 3_700, 4_100, 4_199, 4_200, 5_199, 5_200, 9_999]) {
       for (const sessionIds of [undefined, ["s-1"], ["s-0", "s-2"], []]) {
-        const wanted = all.filter(({ seq, sessionId }) => seq > after && (!sessionIds || (sessionId !== null && sessionIds.includes(sessionId)))).slice(0, 7);
+        const wanted = all
+          .filter(
+            ({ seq, sessionId }) =>
+              seq > after && (!sessionIds || (sessionId !== null && sessionIds.includes(sessionId))),
+          )
+          .slice(0, 7);
         expect(cold.log.read({ after, limit: 7, ...(sessionIds && { sessionIds }) })).toEqual(wanted);
       }
     }
@@ -199,7 +173,8 @@ describe("mailbox", () => {
   test("a message goes its way once; only an unknown outcome may still become known", async () => {
     const store = await home.open();
     await store.commit({ session: makeSession(home, "a"), admit: makeMessage("a", "m") });
-    const settle = (state: "admitted" | "leased" | "delivered" | "unknown", at: number) => store.commit({ settle: { messageId: "m", state, detail: "seen", at } });
+    const settle = (state: "admitted" | "leased" | "delivered" | "unknown", at: number) =>
+      store.commit({ settle: { messageId: "m", state, detail: "seen", at } });
     await settle("leased", 1);
     expect(store.mailbox.get("m")?.settledAt).toBeNull();
     await settle("unknown", 2);
@@ -207,7 +182,10 @@ describe("mailbox", () => {
     await expect(settle("admitted", 3)).rejects.toMatchObject({ code: "message-not-open" });
     await settle("delivered", 4);
     await expect(settle("delivered", 5)).rejects.toMatchObject({ code: "message-not-open" });
-    expect(store.mailbox.get("m")).toEqual({ ...makeMessage("a", "m", { state: "delivered", settledAt: 4, detail: "seen" }), position: 1 });
+    expect(store.mailbox.get("m")).toEqual({
+      ...makeMessage("a", "m", { state: "delivered", settledAt: 4, detail: "seen" }),
+      position: 1,
+    });
     await store.commit({ admit: makeMessage("a", "n") });
     expect(store.mailbox.open("a").map(({ position }) => position)).toEqual([2]);
     await expect(store.commit({ admit: makeMessage("a", "n") })).rejects.toMatchObject({ code: "change-refused" });
@@ -220,7 +198,10 @@ describe("idempotency", () => {
     const store = await home.open({ clock: { ...home.clock, now: () => now } });
     const record = (key: string) => ({ key, operation: "start", fingerprint: "f", subject: "s", at: now });
     for (let index = 0; index < 10; index += 1) await store.commit({ idempotency: record(`k-${index}`) });
-    await expect(store.commit({ session: makeSession(home, "a"), idempotency: record("k-0") })).rejects.toMatchObject({ code: "idempotency-key-used", kind: "conflict" });
+    await expect(store.commit({ session: makeSession(home, "a"), idempotency: record("k-0") })).rejects.toMatchObject({
+      code: "idempotency-key-used",
+      kind: "conflict",
+    });
     expect(store.registry.get("a")).toBeUndefined();
     now += 24 * 3_600_000;
     expect(store.idempotency("k-9")).toBeUndefined();
@@ -229,7 +210,12 @@ describe("idempotency", () => {
     expect(store.idempotency("k-9")).toEqual(record("k-9"));
     await store.close();
     const db = Sqlite.open(home.databasePath);
-    expect(db.all<{ key: string }>("SELECT key FROM idempotency ORDER BY key").map(({ key }) => key)).toEqual(["k-9", "n-0", "n-1", "n-2"]);
+    expect(db.all<{ key: string }>("SELECT key FROM idempotency ORDER BY key").map(({ key }) => key)).toEqual([
+      "k-9",
+      "n-0",
+      "n-1",
+      "n-2",
+    ]);
     db.close();
   });
 });
@@ -241,5 +227,11 @@ test("the instance file is kept in step with the database", async () => {
   writeFileSync(home.instancePath, "not an id at all, too long");
   const again = await home.open();
   expect([again.instance, readFileSync(home.instancePath, "utf8")]).toEqual([store.instance, `${store.instance}\n`]);
-  expect(again.repairs).toEqual([{ type: "state-file-quarantined", path: expect.stringContaining("instance.corrupt-"), why: "it does not hold an instance id" }]);
+  expect(again.repairs).toEqual([
+    {
+      type: "state-file-quarantined",
+      path: expect.stringContaining("instance.corrupt-"),
+      why: "it does not hold an instance id",
+    },
+  ]);
 });

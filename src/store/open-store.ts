@@ -12,7 +12,7 @@ import { type Left, OpenMarker } from "./open-marker.ts";
 import type { StoreOptions } from "./options.ts";
 import { openDatabase, type Opened, restoreRows } from "./recovery.ts";
 import { NOTHING_SALVAGED, salvage } from "./salvage.ts";
-import { isCorruption, MalformedRow, storageError } from "./sqlite.ts";
+import { guardRead, isCorruption, MalformedRow, storageError } from "./sqlite.ts";
 import { quarantineStateFile, type StateRecord } from "./state-file.ts";
 import { scanStateFiles } from "./state-scan.ts";
 import { StateWriter } from "./state-writer.ts";
@@ -31,7 +31,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     options.log("the store met an error", { why: messageOf(error) });
     if (!isCorruption(error) || damaged) return;
     damaged = true;
-    marker.write("suspect");
+    marker.tryWrite("suspect");
   };
 
   const left = marker.read();
@@ -39,8 +39,16 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   try {
     const mended = await mend(options, opened, onFailure);
     const { instance, repairs } = resolveInstance(mended.tables.db, options);
-    marker.write("open");
-    return assemble({ options, tables: mended.tables, instance, repairs: [...mended.repairs, ...repairs], left, onFailure, closed: () => damaged || marker.remove() });
+    marker.tryWrite("open");
+    return assemble({
+      options,
+      tables: mended.tables,
+      instance,
+      repairs: [...mended.repairs, ...repairs],
+      left,
+      onFailure,
+      closed: () => damaged || marker.remove(),
+    });
   } catch (error) {
     opened.tables.db.close();
     throw storageError(error);
@@ -71,7 +79,8 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
   const compared = verifyStateFiles({ store: options, tables, queue, writer })
     .catch(onFailure)
     .finally(() => writer.release());
-  const checked = left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure) : Promise.resolve();
+  const checked =
+    left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure) : Promise.resolve();
   let closing: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {
@@ -89,15 +98,19 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
     mailbox: tables.mailbox,
     instance,
     repairs,
-    verified: Promise.all([compared, checked]).then(() => {}),
+    verified: compared.then(() => checked),
     commit: async (change) => (await queue.enqueue(() => tables.stage(change))).events,
-    idempotency: (key) => tables.idempotency.get(key),
+    idempotency: (key) => guardRead(onFailure, () => tables.idempotency.get(key)),
     close: () => (closing ??= close()),
   };
 }
 
 /** What cannot wait: without rows there is nothing to start from, and a lost -wal took acknowledged commits with it. */
-async function mend(options: StoreOptions, { tables, quarantined, lostWal }: Opened, onFailure: (error: unknown) => void): Promise<{ readonly tables: Tables; readonly repairs: readonly EventBody[] }> {
+async function mend(
+  options: StoreOptions,
+  { tables, quarantined, lostWal }: Opened,
+  onFailure: (error: unknown) => void,
+): Promise<{ readonly tables: Tables; readonly repairs: readonly EventBody[] }> {
   if (!tables.registry.isEmpty() && quarantined === undefined && !lostWal) return { tables, repairs: [] };
   const { clock, log, outputsRoot } = options;
   const repairs: EventBody[] = [];
@@ -106,7 +119,11 @@ async function mend(options: StoreOptions, { tables, quarantined, lostWal }: Ope
     if (verdict.kind === "ahead") files.push(verdict.record);
     if (verdict.kind !== "corrupt") return;
     try {
-      repairs.push({ type: "state-file-quarantined", path: await quarantineStateFile(directory, clock.now()), why: verdict.why });
+      repairs.push({
+        type: "state-file-quarantined",
+        path: await quarantineStateFile(directory, clock.now()),
+        why: verdict.why,
+      });
     } catch (error) {
       log("a bad state.json could not be set aside", { directory, why: messageOf(error) });
     }
@@ -114,12 +131,21 @@ async function mend(options: StoreOptions, { tables, quarantined, lostWal }: Ope
   const saved = quarantined === undefined ? NOTHING_SALVAGED : salvage(quarantined);
   const taken = restoreRows({ tables, files, saved, eventsLost: quarantined !== undefined || lostWal });
   if (taken.length > 0 || quarantined !== undefined) {
-    repairs.unshift({ type: "store-rebuilt", from: outputsRoot, sessions: taken.length, quarantined: quarantined ?? "" });
+    repairs.unshift({
+      type: "store-rebuilt",
+      from: outputsRoot,
+      sessions: taken.length,
+      quarantined: quarantined ?? "",
+    });
   }
   return { tables: new Tables(tables.db, clock, onFailure), repairs };
 }
 
-async function checkIntegrity(databasePath: string, signal: AbortSignal, onFailure: (error: unknown) => void): Promise<void> {
+async function checkIntegrity(
+  databasePath: string,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
   const damage = await findDamage(databasePath, signal);
   if (damage !== undefined) onFailure(new MalformedRow(damage));
 }

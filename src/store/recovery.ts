@@ -67,20 +67,48 @@ export interface Found {
 export function restoreRows(found: Found): readonly string[] {
   const { tables, files, saved, eventsLost } = found;
   const { db, registry, log } = tables;
-  const byCreation = [...files.map(({ session }) => session), ...saved.sessions].toSorted((one, other) => one.createdAt - other.createdAt);
+  const byCreation = [...files.map(({ session }) => session), ...saved.sessions].toSorted(
+    (one, other) => one.createdAt - other.createdAt,
+  );
   return db.transaction(() => {
     const taken = new Set<string>();
     for (const session of byCreation) if (registry.restore(session)) taken.add(session.id);
-    for (const row of saved.events) db.run("INSERT OR IGNORE INTO events (seq, at, session_id, body) VALUES (?, ?, ?, ?)", row.seq, row.at, row.session_id, row.body);
+    for (const row of saved.events)
+      db.run(
+        "INSERT OR IGNORE INTO events (seq, at, session_id, body) VALUES (?, ?, ?, ?)",
+        row.seq,
+        row.at,
+        row.session_id,
+        row.body,
+      );
     for (const row of saved.messages) {
       const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, state, admitted_at, settled_at, detail)
         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?2)`;
-      db.run(sql, row.id, row.session_id, row.position, row.text, row.submit, row.state, row.admitted_at, row.settled_at, row.detail);
+      db.run(
+        sql,
+        row.id,
+        row.session_id,
+        row.position,
+        row.text,
+        row.submit,
+        row.state,
+        row.admitted_at,
+        row.settled_at,
+        row.detail,
+      );
     }
     for (const row of saved.idempotency) {
-      db.run("INSERT OR IGNORE INTO idempotency (key, operation, fingerprint, subject, at) VALUES (?, ?, ?, ?, ?)", row.key, row.operation, row.fingerprint, row.subject, row.at);
+      db.run(
+        "INSERT OR IGNORE INTO idempotency (key, operation, fingerprint, subject, at) VALUES (?, ?, ?, ?, ?)",
+        row.key,
+        row.operation,
+        row.fingerprint,
+        row.subject,
+        row.at,
+      );
     }
-    if (saved.instance !== undefined) db.run("INSERT OR IGNORE INTO meta (key, value) VALUES ('instance', ?)", saved.instance);
+    if (saved.instance !== undefined)
+      db.run("INSERT OR IGNORE INTO meta (key, value) VALUES ('instance', ?)", saved.instance);
     const highest = files.reduce((seq, file) => Math.max(seq, file.seq), Math.max(saved.seq, log.head()));
     if (eventsLost || highest > log.head()) continueAfter(db, highest + SEQUENCE_GAP);
     return [...taken];

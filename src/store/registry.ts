@@ -10,21 +10,23 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import type { Registry } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
-import { MalformedRow, parseColumn, type Sqlite } from "./sqlite.ts";
+import { guardRead, MalformedRow, parseColumn, type Sqlite } from "./sqlite.ts";
 
 export class SqliteRegistry implements Registry {
   readonly #db: Sqlite;
-  /** In order of creation; null: not fetched yet. */
-  readonly #rows = new Map<string, Session | null>();
+  readonly #onFailure: (error: unknown) => void;
+  /** In order of creation; of a row not fetched yet, the name. */
+  readonly #rows = new Map<string, Session | string>();
   readonly #names = new Map<string, Set<string>>();
   #all: readonly Session[] | undefined;
 
-  constructor(db: Sqlite) {
+  constructor(db: Sqlite, onFailure: (error: unknown) => void) {
     this.#db = db;
+    this.#onFailure = onFailure;
     const sql = "SELECT id, name, json_valid(body) AS valid FROM sessions ORDER BY ordinal";
     for (const { id, name, valid } of db.all<{ id: string; name: string; valid: number }>(sql)) {
       if (valid !== 1) throw new MalformedRow(`sessions.body of ${id} is not JSON`);
-      this.#rows.set(id, null);
+      this.#rows.set(id, name);
       this.#addName(name, id);
     }
   }
@@ -40,7 +42,7 @@ export class SqliteRegistry implements Registry {
 
   get(id: string): Session | undefined {
     const row = this.#rows.get(id);
-    return row === null ? this.#fetch(id) : row;
+    return typeof row === "string" ? this.#fetch(id) : row;
   }
 
   all(): readonly Session[] {
@@ -57,8 +59,20 @@ export class SqliteRegistry implements Registry {
     const body = JSON.stringify(session);
     const { changes } =
       revision === 1
-        ? this.#db.run("INSERT INTO sessions (id, name, revision, body) VALUES (?, ?, 1, ?) ON CONFLICT (id) DO NOTHING", id, name, body)
-        : this.#db.run("UPDATE sessions SET name = ?, revision = ?, body = ? WHERE id = ? AND revision = ?", name, revision, body, id, revision - 1);
+        ? this.#db.run(
+            "INSERT INTO sessions (id, name, revision, body) VALUES (?, ?, 1, ?) ON CONFLICT (id) DO NOTHING",
+            id,
+            name,
+            body,
+          )
+        : this.#db.run(
+            "UPDATE sessions SET name = ?, revision = ?, body = ? WHERE id = ? AND revision = ?",
+            name,
+            revision,
+            body,
+            id,
+            revision - 1,
+          );
     if (changes !== 1) throw revisionConflict(session);
   }
 
@@ -72,10 +86,11 @@ export class SqliteRegistry implements Registry {
 
   /** After the transaction. */
   publish(session: Session): void {
-    const before = this.get(session.id);
+    const before = this.#rows.get(session.id);
+    const nameBefore = typeof before === "string" ? before : before?.name;
     this.#rows.set(session.id, deepFreeze(session));
     this.#all = undefined;
-    if (before && before.name !== session.name) this.#removeName(before.name, session.id);
+    if (nameBefore !== undefined && nameBefore !== session.name) this.#removeName(nameBefore, session.id);
     this.#addName(session.name, session.id);
   }
 
@@ -84,8 +99,10 @@ export class SqliteRegistry implements Registry {
   }
 
   #fetch(id: string): Session {
-    const row = this.#db.get<{ body: string }>("SELECT body FROM sessions WHERE id = ?", id);
-    const session = deepFreeze(parseColumn<Session>(row?.body ?? "", "sessions.body"));
+    const session = guardRead(this.#onFailure, () => {
+      const row = this.#db.get<{ body: string }>("SELECT body FROM sessions WHERE id = ?", id);
+      return deepFreeze(parseColumn<Session>(row?.body ?? "", "sessions.body"));
+    });
     this.#rows.set(id, session);
     return session;
   }

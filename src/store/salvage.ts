@@ -27,7 +27,14 @@ export interface Salvage {
   readonly seq: number;
 }
 
-export const NOTHING_SALVAGED: Salvage = { sessions: [], messages: [], events: [], idempotency: [], instance: undefined, seq: 0 };
+export const NOTHING_SALVAGED: Salvage = {
+  sessions: [],
+  messages: [],
+  events: [],
+  idempotency: [],
+  instance: undefined,
+  seq: 0,
+};
 
 export function salvage(quarantinedPath: string): Salvage {
   let db: Sqlite;
@@ -37,11 +44,19 @@ export function salvage(quarantinedPath: string): Salvage {
     return NOTHING_SALVAGED;
   }
   try {
-    const events = rows<EventRow>(db, "events", "seq").filter((row) => isEventBody(row.body)).toSorted((one, other) => one.seq - other.seq);
-    const counter = rows<{ name: string; seq: number }>(db, "sqlite_sequence", "rowid").find((row) => row.name === "events")?.seq ?? 0;
+    const events = rows<EventRow>(db, "events", "seq")
+      .filter((row) => isEventBody(row.body))
+      .toSorted((one, other) => one.seq - other.seq);
+    const counter =
+      rows<{ name: string; seq: number }>(db, "sqlite_sequence", "rowid").find((row) => row.name === "events")?.seq ??
+      0;
     return {
-      sessions: rows<{ body: string }>(db, "sessions", "ordinal").map((row) => parsed(row.body)).filter(isSession),
-      messages: rows<MessageRow>(db, "messages", "rowid").filter((row) => typeof parsed(row.text) === "string").toSorted((one, other) => one.position - other.position),
+      sessions: rows<{ body: string }>(db, "sessions", "ordinal")
+        .map((row) => parsed(row.body))
+        .filter(isSession),
+      messages: rows<MessageRow>(db, "messages", "rowid")
+        .filter((row) => typeof parsed(row.text) === "string")
+        .toSorted((one, other) => one.position - other.position),
       events,
       idempotency: rows<IdempotencyRecord>(db, "idempotency", "key"),
       instance: rows<{ key: string; value: string }>(db, "meta", "key").find((row) => row.key === "instance")?.value,

@@ -12,10 +12,19 @@ type ShapeOf<Type> = { readonly [Key in keyof Type]-?: Check };
 const text: Check = (value) => typeof value === "string";
 const flag: Check = (value) => typeof value === "boolean";
 const instant: Check = (value) => typeof value === "number" && Number.isFinite(value);
-const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-const orNull = (check: Check): Check => (value) => value === null || check(value);
-const oneOf = (...values: readonly string[]): Check => (value) => values.some((known) => known === value);
-const listOf = (check: Check): Check => (value) => Array.isArray(value) && value.every(check);
+const count: Check = (value) => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+const oneOf =
+  (...values: readonly string[]): Check =>
+  (value) =>
+    values.some((known) => known === value);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
 
 function object<Type>(shape: ShapeOf<Type>): Check {
   const checks = Object.entries<Check>(shape);
@@ -38,7 +47,14 @@ const session = object<Session>({
   role: text,
   agent: text,
   runtime: text,
-  launch: object<Session["launch"]>({ args: listOf(text), prompt: orNull(text), model: orNull(text), cwd: text, envFile: orNull(text), envNames: listOf(text) }),
+  launch: object<Session["launch"]>({
+    args: listOf(text),
+    prompt: orNull(text),
+    model: orNull(text),
+    cwd: text,
+    envFile: orNull(text),
+    envNames: listOf(text),
+  }),
   restartPolicy: oneOf("never", "on-failure", "always"),
   parentId: orNull(text),
   outputsDir: text,
@@ -48,12 +64,28 @@ const session = object<Session>({
   reason: object<Session["reason"]>({ code: text, text, evidence }),
   pauseMode: orNull(oneOf("detach", "suspend")),
   suspended: flag,
-  stop: orNull(object<NonNullable<Session["stop"]>>({ then: oneOf("stopped", "restart", "rest"), graceMs: instant, afterTurn: flag })),
+  stop: orNull(
+    object<NonNullable<Session["stop"]>>({
+      // oxlint-disable-next-line unicorn/no-thenable -- the field has this name; nobody awaits a table of checks
+      next: oneOf("stopped", "restart", "rest"),
+      graceMs: instant,
+      afterTurn: flag,
+    }),
+  ),
   incarnation: count,
   place: orNull(object<NonNullable<Session["place"]>>({ id: text, pid: count, startTicks: text })),
   liveness: object<Session["liveness"]>({ status: oneOf("running", "exited", "absent", "unreachable"), evidence }),
-  observability: object<Session["observability"]>({ status: oneOf("pending", "observable", "lost"), expected: flag, reason: text, transcriptPath: orNull(text) }),
-  activity: object<Session["activity"]>({ status: oneOf("starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"), asks: orNull(text), evidence }),
+  observability: object<Session["observability"]>({
+    status: oneOf("pending", "observable", "lost"),
+    expected: flag,
+    reason: text,
+    transcriptPath: orNull(text),
+  }),
+  activity: object<Session["activity"]>({
+    status: oneOf("starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"),
+    asks: orNull(text),
+    evidence,
+  }),
   nativeId: orNull(text),
   hasTurns: flag,
   turns: count,

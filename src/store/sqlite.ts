@@ -26,10 +26,14 @@ export class Sqlite {
 
   /** Makes the file, 0600 (its -wal and -shm inherit that), when it is missing. */
   static open(path: string): Sqlite {
-    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600));
+    closeSync(
+      openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600),
+    );
     const db = new DatabaseSync(path);
     try {
-      db.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON`);
+      db.exec(
+        `PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON`,
+      );
     } catch (error) {
       db.close();
       throw error;
@@ -142,7 +146,9 @@ const SQLITE_IOERR_SHORT_READ = 522;
 export function isCorruption(error: unknown): boolean {
   if (error instanceof MalformedRow) return true;
   const code = sqliteCode(error);
-  return code !== undefined && (code === SQLITE_IOERR_SHORT_READ || [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff));
+  return (
+    code !== undefined && (code === SQLITE_IOERR_SHORT_READ || [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff))
+  );
 }
 
 /** SQLite could not do its work, whatever the change was; a broken constraint is the change's own fault. */
@@ -160,6 +166,16 @@ export function storageError(error: unknown): ReeveError {
   }
   const message = `The database cannot be written (${why}), so nothing was changed; free the disk or mend its permissions and try again.`;
   return new ReeveError({ code: "store-unwritable", kind: "unavailable", message });
+}
+
+/** A read outside any transaction: what goes wrong is reported, and thrown in the store's own words. */
+export function guardRead<Result>(onFailure: (error: unknown) => void, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    onFailure(error);
+    throw storageError(error);
+  }
 }
 
 function sqliteCode(error: unknown): number | undefined {

@@ -2,10 +2,13 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../session/session.ts";
 import { encodeState, readStateFile } from "./state-file.ts";
 import { makeHome, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+
+/** Some tests open hundreds of stores or files; a busy machine takes its time. */
+vi.setConfig({ testTimeout: 30_000 });
 
 let home: TestHome;
 let session: Session;
@@ -73,12 +76,19 @@ const DAMAGE: Record<string, () => void> = {
   "runs of NUL": () => writeFileSync(path, Buffer.alloc(1_000)),
   "5 MB": () => writeFileSync(path, "x".repeat(5 * 1024 * 1024)),
   "100,000 nested arrays": () => writeFileSync(path, NESTED),
-  "100,000 nested arrays with a right checksum": () => writeFileSync(path, sealedText(`{"format":1,"seq":1,"revision":1,"session":${JSON.stringify(session).slice(0, -1)},"deep":${NESTED}}`)),
+  "100,000 nested arrays with a right checksum": () =>
+    writeFileSync(
+      path,
+      sealedText(
+        `{"format":1,"seq":1,"revision":1,"session":${JSON.stringify(session).slice(0, -1)},"deep":${NESTED}}`,
+      ),
+    ),
   "a directory": () => replace(() => mkdirSync(path)),
   "a link to elsewhere": () => replace(() => symlinkSync("/etc/hostname", path)),
   "a link to another session": () => replace(() => symlinkSync("../b/state.json", path)),
   "a pipe": () => replace(() => spawnSync("mkfifo", [path])),
-  "another session's file": () => writeFileSync(path, readFileSync(join(home.outputsRoot, "agents", "worker", "b", "state.json"))),
+  "another session's file": () =>
+    writeFileSync(path, readFileSync(join(home.outputsRoot, "agents", "worker", "b", "state.json"))),
 };
 
 describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
@@ -88,7 +98,16 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
     await store.verified;
     expect(store.repairs).toEqual([]);
     const told = store.log.read({ after: 1, limit: 10 }).map(({ sessionId, body }) => ({ sessionId, body }));
-    expect(told).toEqual([{ sessionId: "a", body: { type: "state-file-quarantined", path: expect.stringMatching(/state\.json\.corrupt-\d+$/), why: expect.any(String) } }]);
+    expect(told).toEqual([
+      {
+        sessionId: "a",
+        body: {
+          type: "state-file-quarantined",
+          path: expect.stringMatching(/state\.json\.corrupt-\d+$/),
+          why: expect.any(String),
+        },
+      },
+    ]);
     await store.close();
     expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
     expect(readdirSync(session.outputsDir).filter((entry) => entry.includes(".corrupt-")).length).toBe(1);
@@ -108,18 +127,14 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
 });
 
 describe("database and state.json disagree", () => {
-  const offer = (changes: Partial<Session>): Session => {
-    const offered = { ...session, ...changes };
-    writeFileSync(path, encodeState({ seq: 500, session: offered }));
-    return offered;
-  };
-
   test("the file is ahead: it wins, and the log says so", async () => {
     const ahead = offer({ revision: 7, turns: 3 });
     const store = await home.open();
     await store.verified;
     expect(store.registry.get("a")).toEqual(ahead);
-    expect(store.log.read({ after: 1, limit: 10 }).map(({ body }) => body)).toEqual([{ type: "store-rebuilt", from: path, sessions: 1, quarantined: "" }]);
+    expect(store.log.read({ after: 1, limit: 10 }).map(({ body }) => body)).toEqual([
+      { type: "store-rebuilt", from: path, sessions: 1, quarantined: "" },
+    ]);
     await store.commit({ session: nextRevision(ahead) });
   });
 
@@ -138,7 +153,11 @@ describe("database and state.json disagree", () => {
     expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
   });
 
-  test.each([{ runtime: "elsewhere" }, { launch: { ...makeSession({ outputsRoot: "/" }, "a").launch, args: ["rm"] } }, { parentId: "b" }])("a file cannot change what a session is: %j", async (changes) => {
+  test.each([
+    { runtime: "elsewhere" },
+    { launch: { ...makeSession({ outputsRoot: "/" }, "a").launch, args: ["rm"] } },
+    { parentId: "b" },
+  ])("a file cannot change what a session is: %j", async (changes) => {
     offer({ ...changes, revision: 7 });
     const store = await home.open();
     await store.verified;
@@ -152,6 +171,13 @@ describe("database and state.json disagree", () => {
     expect(existsSync(path)).toBe(true);
   });
 });
+
+/** Writes another state.json for the session; returns what it says. */
+function offer(changes: Partial<Session>): Session {
+  const offered = { ...session, ...changes };
+  writeFileSync(path, encodeState({ seq: 500, session: offered }));
+  return offered;
+}
 
 function replace(make: () => void): void {
   rmSync(path);

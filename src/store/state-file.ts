@@ -96,14 +96,17 @@ function decodeState(text: string): StateFileReading {
   if (checksumOf(text.slice(0, -TAIL_LENGTH)) !== checksum) return { status: "corrupt", why: "its checksum is wrong" };
   const { format, seq, revision, session } = JSON.parse(text) as Readonly<Record<string, unknown>>;
   if (format !== FORMAT) return { status: "corrupt", why: `its format is ${String(format)}, not ${FORMAT}` };
-  if (!isCounter(seq) || !isCounter(revision)) return { status: "corrupt", why: "its seq or revision is out of bounds" };
+  if (!isCounter(seq) || !isCounter(revision))
+    return { status: "corrupt", why: "its seq or revision is out of bounds" };
   if (!isSession(session)) return { status: "corrupt", why: "it does not describe a session" };
   if (session.revision !== revision) return { status: "corrupt", why: "its revisions disagree" };
   return { status: "good", record: deepFreeze({ seq, session }) };
 }
 
 /** Looks before it opens (a device may act on being opened) and again at what it opened. */
-async function readBounded(path: string): Promise<{ readonly text: string } | { readonly text: undefined; readonly why: string }> {
+async function readBounded(
+  path: string,
+): Promise<{ readonly text: string } | { readonly text: undefined; readonly why: string }> {
   if (!(await lstat(path)).isFile()) return { text: undefined, why: "it is not a regular file" };
   const file = await open(path, READ);
   try {
@@ -118,7 +121,7 @@ async function readBounded(path: string): Promise<{ readonly text: string } | { 
 }
 
 function isCounter(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNTER;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= MAX_COUNTER;
 }
 
 function checksumOf(text: string): string {

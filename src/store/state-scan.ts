@@ -62,9 +62,15 @@ async function judge(directory: string, id: string, registry: SqliteRegistry): P
 }
 
 /** The directory is taken from where the file lies, because a home may be moved. */
-function compare(directory: string, id: string, { seq, session: found }: StateRecord, session: Session | undefined): Verdict {
+function compare(
+  directory: string,
+  id: string,
+  { seq, session: found }: StateRecord,
+  session: Session | undefined,
+): Verdict {
   const role = session?.role ?? basename(dirname(directory));
-  if (found.id !== id || found.role !== role) return { kind: "corrupt", why: `it describes ${found.role}/${found.id}`, session };
+  if (found.id !== id || found.role !== role)
+    return { kind: "corrupt", why: `it describes ${found.role}/${found.id}`, session };
   const here = found.outputsDir === directory ? found : Object.freeze({ ...found, outputsDir: directory });
   if (!session) return { kind: "ahead", record: { seq, session: here } };
   if (found.revision > session.revision) {

@@ -60,7 +60,12 @@ export class StateWriter {
     try {
       await writeStateFile(record);
     } catch (error) {
-      this.#log("state.json could not be written; it is tried again with the session's next change", { id, outputsDir, revision, why: messageOf(error) });
+      this.#log("state.json could not be written; it is tried again with the session's next change", {
+        id,
+        outputsDir,
+        revision,
+        why: messageOf(error),
+      });
     }
     this.#writing.delete(id);
     this.#advance();

@@ -46,7 +46,11 @@ export function makeHome(directory = mkdtempSync(join(tmpdir(), "reeve-store-"))
   };
 }
 
-export function makeSession(home: { readonly outputsRoot: string }, id: string, changes: Partial<Session> = {}): Session {
+export function makeSession(
+  home: { readonly outputsRoot: string },
+  id: string,
+  changes: Partial<Session> = {},
+): Session {
   const evidence = { source: "operator", detail: "test", at: 1_700_000_000_000 } as const;
   const role = changes.role ?? "worker";
   return {
@@ -55,7 +59,14 @@ export function makeSession(home: { readonly outputsRoot: string }, id: string, 
     role,
     agent: "command",
     runtime: "tmux",
-    launch: { args: ["sh", "-c", "echo \u00e9\u{1f600}"], prompt: null, model: null, cwd: "/work", envFile: null, envNames: ["TOKEN"] },
+    launch: {
+      args: ["sh", "-c", "echo \u00e9\u{1f600}"],
+      prompt: null,
+      model: null,
+      cwd: "/work",
+      envFile: null,
+      envNames: ["TOKEN"],
+    },
     restartPolicy: "on-failure",
     parentId: null,
     outputsDir: join(home.outputsRoot, "agents", role, id),
@@ -92,7 +103,17 @@ export function nextRevision(session: Session, changes: Partial<Session> = {}): 
 }
 
 export function makeMessage(sessionId: string, id: string, changes: Partial<Message> = {}): Omit<Message, "position"> {
-  return { id, sessionId, text: "hello", submit: true, state: "admitted", admittedAt: 1_700_000_000_000, settledAt: null, detail: null, ...changes };
+  return {
+    id,
+    sessionId,
+    text: "hello",
+    submit: true,
+    state: "admitted",
+    admittedAt: 1_700_000_000_000,
+    settledAt: null,
+    detail: null,
+    ...changes,
+  };
 }
 
 export const STARTED = { type: "daemon-started", pid: 1, version: "0.1.0", sessions: 0 } as const;

@@ -30,8 +30,8 @@ export class Tables {
   constructor(db: Sqlite, clock: Clock, onFailure: (error: unknown) => void) {
     this.db = db;
     this.log = new SqliteEventLog(db, clock, onFailure);
-    this.registry = new SqliteRegistry(db);
-    this.mailbox = new SqliteMailbox(db);
+    this.registry = new SqliteRegistry(db, onFailure);
+    this.mailbox = new SqliteMailbox(db, onFailure);
     this.idempotency = new IdempotencyTable(db, clock);
   }
 

@@ -22,7 +22,8 @@ export interface VerificationOptions {
 export async function verifyStateFiles({ store, tables, queue, writer }: VerificationOptions): Promise<void> {
   const { clock, log, outputsRoot } = store;
 
-  const append = (sessionId: string | null, body: EventBody): readonly LoggedEvent[] => tables.log.append([{ sessionId, body }]);
+  const append = (sessionId: string | null, body: EventBody): readonly LoggedEvent[] =>
+    tables.log.append([{ sessionId, body }]);
 
   const restore = async ({ session }: StateRecord, directory: string): Promise<void> => {
     const path = join(directory, STATE_FILE);
@@ -49,12 +50,18 @@ export async function verifyStateFiles({ store, tables, queue, writer }: Verific
         const path = await quarantineStateFile(directory, clock.now());
         log("a state.json was bad and was set aside", { path, why });
         if (session) writer.put({ seq: tables.log.head(), session });
-        await queue.enqueue(() => ({ session: undefined, messages: [], events: append(session?.id ?? null, { type: "state-file-quarantined", path, why }) }));
+        await queue.enqueue(() => ({
+          session: undefined,
+          messages: [],
+          events: append(session?.id ?? null, { type: "state-file-quarantined", path, why }),
+        }));
       }
     }
   };
 
   await scanStateFiles(outputsRoot, tables.registry, (directory, verdict) =>
-    act(directory, verdict).catch((error: unknown) => log("a state.json could not be mended", { directory, why: messageOf(error) })),
+    act(directory, verdict).catch((error: unknown) =>
+      log("a state.json could not be mended", { directory, why: messageOf(error) }),
+    ),
   );
 }

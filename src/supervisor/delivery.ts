@@ -48,7 +48,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   async function deliver(session: Session, message: Message): Promise<void> {
     const agent = parts.agent(session.agent);
     await parts.ledger.settle(message, "leased", null, null);
-    failpoint("send.before-effect");
+    failpoint("send.leased");
     try {
       await parts.runtime(session.runtime).send(targetOf(session), agent.encode({ text: message.text, submit: message.submit }));
     } catch (error) {

@@ -117,7 +117,7 @@ async function stop(parts: EffectParts, session: Session, intent: NonNullable<Se
     await parts.ledger.apply(session.id, { type: "found-exited", incarnation, code: seen.code, signal: seen.signal, evidence: observed(parts, seen.evidence) });
     await keepFinalScreen(parts, session, runtime);
   }
-  if (intent.then === "stopped") await runtime.destroy(target);
+  if (intent.next === "stopped") await runtime.destroy(target);
   failpoint("stop.after-effect");
   await parts.ledger.apply(session.id, { type: "cleared", incarnation, evidence: observed(parts, sentence(report)) });
 }

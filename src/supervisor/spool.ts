@@ -59,7 +59,7 @@ export function createSpool(parts: {
       const session = parts.store.registry.get(sessionId);
       if (session === undefined) return;
       const directory = spoolDirOf(session.outputsDir);
-      const names = (await readdir(directory)).filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
+      const names = (await readdir(directory)).filter((name) => name.endsWith(".json") && !name.startsWith(".")).toSorted();
       for (const name of names) await consume(session, directory, name);
     } while (isDirty.has(sessionId));
   }

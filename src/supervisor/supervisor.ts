@@ -172,7 +172,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
 
     async boot(version) {
-      for (const repair of store.repairs) log("the store was mended", { repair });
+      await store.commit({ events: store.repairs.map((body) => ({ sessionId: null, body })) });
       await settleLeased();
       await ledger.note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length });
       await Promise.race([observer.look(), clock.sleep(BOOT_LOOK_MS)]);

@@ -1,11 +1,18 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { Launch } from "../../session/session.ts";
 import type { LaunchContext } from "../contract.ts";
 import { commandAgent } from "./command-agent.ts";
 
-const plain: Launch = { args: ["npm", "run", "dev"], prompt: null, model: null, cwd: "/w", envFile: null, envNames: [] };
+const plain: Launch = {
+  args: ["npm", "run", "dev"],
+  prompt: null,
+  model: null,
+  cwd: "/w",
+  envFile: null,
+  envNames: [],
+};
 
 function contextOf(launch: Partial<Launch>): LaunchContext {
   return {

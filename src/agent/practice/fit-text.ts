@@ -2,7 +2,7 @@
 
 /** One row of at most `columns` cells, keeping the end, where the cursor is. */
 export function lastCells(text: string, columns: number): string {
-  const tail = [...text.slice(-columns * 2)];
+  const tail = Array.from(text.slice(-columns * 2));
   let cells = 0;
   let from = tail.length;
   while (from > 0) {
@@ -19,7 +19,7 @@ export function summaryOf(text: string, limit: number): string {
   const lineCount = text.slice(0, 1_000_000).split("\n").length;
   const first = text.slice(0, limit + 1).split("\n")[0] ?? "";
   const shown = first.length > limit ? `${first.slice(0, limit)}…` : first;
-  return lineCount > 1 ? `${shown} (+${lineCount - 1} lines)` : shown;
+  return lineCount > 1 ? `${shown} (+${lineCount - 1} ${lineCount === 2 ? "line" : "lines"})` : shown;
 }
 
 /** Never too few: a row that wraps could not be redrawn, a short one only looks short. */

@@ -58,7 +58,13 @@ export function openJournal(options: JournalOptions): Journal {
     attempt("The transcript cannot be written", undefined, () => appendTranscriptLine(transcriptPath, content));
   }
   function hook(event: HookEvent, text?: string): void {
-    const record = { event, conversation, turn, at: now(), ...(text !== undefined && { text: text.slice(0, TEXT_LIMIT) }) };
+    const record = {
+      event,
+      conversation,
+      turn,
+      at: now(),
+      ...(text !== undefined && { text: text.slice(0, TEXT_LIMIT) }),
+    };
     attempt("The hook cannot be spooled", undefined, () => spool(record));
   }
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Key, keyDecoder, PASTE_LIMIT } from "./key-decoder.ts";
 
@@ -8,7 +8,8 @@ function decode(...chunks: string[]): Key[] {
   const keys: Key[] = [];
   for (const key of [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.flush()]) {
     const last = keys.at(-1);
-    if (key.type === "text" && last?.type === "text") keys[keys.length - 1] = { type: "text", text: last.text + key.text };
+    if (key.type === "text" && last?.type === "text")
+      keys[keys.length - 1] = { type: "text", text: last.text + key.text };
     else keys.push(key);
   }
   return keys;
@@ -49,7 +50,23 @@ test("an endless paste is cut, not kept", () => {
 });
 
 test("where the input is cut makes no difference", () => {
-  const piece = fc.constantFrom("a", "é🙂", "\r", "\n", "\x1b[200~", "\x1b[201~", "\x1b[", "\x1b[A", "\x1bO", "\x03", "\x7f", "\x9b", "0", ";", "~");
+  const piece = fc.constantFrom(
+    "a",
+    "é🙂",
+    "\r",
+    "\n",
+    "\x1b[200~",
+    "\x1b[201~",
+    "\x1b[",
+    "\x1b[A",
+    "\x1bO",
+    "\x03",
+    "\x7f",
+    "\x9b",
+    "0",
+    ";",
+    "~",
+  );
   fc.assert(
     fc.property(fc.array(piece), fc.array(fc.nat(8)), (pieces, cuts) => {
       const input = pieces.join("");

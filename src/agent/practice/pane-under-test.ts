@@ -34,16 +34,44 @@ export async function openPane(args: readonly string[] = [], directory = newDire
   const spool = join(directory, "spool");
   const transcriptPath = join(directory, "transcript.jsonl");
   mkdirSync(spool, { recursive: true });
-  const program = [process.execPath, PROGRAM, "--conversation", CONVERSATION, "--transcript", transcriptPath, "--spool", spool];
+  const program = [
+    process.execPath,
+    PROGRAM,
+    "--conversation",
+    CONVERSATION,
+    "--transcript",
+    transcriptPath,
+    "--spool",
+    spool,
+  ];
 
   function tmux(...command: string[]): string {
     return run(["-S", socket, "-f", "/dev/null", ...command], directory);
   }
   const pane = ["-t", "practice:0.0"];
   const show = (format: string): string => tmux("display-message", "-p", ...pane, format).trim();
-  const hooks = (): HookRecord[] => wholeFilesIn(spool).map((name) => JSON.parse(readFileSync(join(spool, name), "utf8")) as HookRecord);
+  const hooks = (): HookRecord[] =>
+    wholeFilesIn(spool).map((name) => JSON.parse(readFileSync(join(spool, name), "utf8")) as HookRecord);
 
-  tmux("set-option", "-g", "remain-on-exit", "on", ";", "new-session", "-d", "-s", "practice", "-x", "100", "-y", "30", ...program, "--pace", "40", ...args);
+  tmux(
+    "set-option",
+    "-g",
+    "remain-on-exit",
+    "on",
+    ";",
+    "new-session",
+    "-d",
+    "-s",
+    "practice",
+    "-x",
+    "100",
+    "-y",
+    "30",
+    ...program,
+    "--pace",
+    "40",
+    ...args,
+  );
   const opened: PaneUnderTest = {
     directory,
     pid: Number(show("#{pane_pid}")),
@@ -62,10 +90,19 @@ export async function openPane(args: readonly string[] = [], directory = newDire
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as TranscriptLine),
     waitForHook: (event, times = 1) =>
-      eventually(`${event} hook ${times}`, () => hooks().filter((record) => record.event === event)[times - 1], () => opened.screen()),
-    // tmux 3.3a calls a pane dead when its terminal closes, which may be before it knows the status.
+      eventually(
+        `${event} hook ${times}`,
+        () => hooks().filter((record) => record.event === event)[times - 1],
+        () => opened.screen(),
+      ),
     waitForExit: () =>
-      eventually("exit status", () => (/^\d+$/.test(show("#{pane_dead_status}")) ? Number(show("#{pane_dead_status}")) : undefined)),
+      eventually("exit status", () => {
+        const status = show("#{pane_dead_status}");
+        if (status !== "") return Number(status);
+        // tmux 3.3a ignores SIGCHLD while it runs its utempter helper, and so may never have reaped the program.
+        if (show("#{pane_dead}") === "1") process.kill(Number(show("#{pid}")), "SIGCHLD");
+        return undefined;
+      }),
     async close() {
       const server = Number(tmux("display-message", "-p", "#{pid}"));
       tmux("kill-server");
@@ -77,7 +114,11 @@ export async function openPane(args: readonly string[] = [], directory = newDire
 }
 
 /** Looks until there is something to see; `aside` is added to the complaint when there never is. */
-export async function eventually<T>(what: string, look: () => T | undefined, aside: () => string = () => ""): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  look: () => T | undefined,
+  aside: () => string = () => "",
+): Promise<T> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
     const seen = look();
@@ -92,7 +133,9 @@ export function newDirectory(): string {
 }
 
 export function wholeFilesIn(spool: string): string[] {
-  return readdirSync(spool).filter((name) => !name.startsWith(".")).sort();
+  return readdirSync(spool)
+    .filter((name) => !name.startsWith("."))
+    .toSorted();
 }
 
 /** A zombie is as gone as can be: who reaps it is not the program's affair. */
@@ -108,7 +151,12 @@ function isAlive(pid: number): boolean {
 
 function run(args: readonly string[], home: string, input = ""): string {
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, LANG: "C.UTF-8", TERM: "xterm-256color" };
-  const { status, stdout, stderr, error } = spawnSync("tmux", args, { env, input, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const { status, stdout, stderr, error } = spawnSync("tmux", args, {
+    env,
+    input,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
   if (status !== 0) throw new Error(`tmux ${args.join(" ").slice(0, 300)}: ${error?.message ?? stderr}`);
   return stdout;
 }

@@ -39,7 +39,10 @@ const ACCEPTS = {
   unknown: true,
 } as const satisfies Record<ActivityStatus, boolean>;
 
-function plan(program: readonly string[], { sessionId, launch, resume, sessionDir, spoolDir }: LaunchContext): LaunchPlan {
+function plan(
+  program: readonly string[],
+  { sessionId, launch, resume, sessionDir, spoolDir }: LaunchContext,
+): LaunchPlan {
   refuseNonsense(launch.args, launch.model, resume);
   const conversation = resume ?? conversationIdOf(sessionId);
   const transcript = join(sessionDir, "transcript.jsonl");
@@ -65,7 +68,8 @@ function refuseNonsense(args: readonly string[], model: string | null, resume: s
     throw new ReeveError({
       code: "arguments-unsupported",
       kind: "usage",
-      message: "The practice agent takes only --pace MILLISECONDS after --, for example: reeve start practice -- --pace 200.",
+      message:
+        "The practice agent takes only --pace MILLISECONDS after --, for example: reeve start practice -- --pace 200.",
     });
   }
   if (model !== null) {
@@ -136,7 +140,7 @@ function readTranscriptLine(raw: string): TranscriptMessage | null {
       return { role: "system", text: "The turn was interrupted.", at, turn: line.turn };
     case "session":
       return line.resumed
-        ? { role: "system", text: `Resumed with ${line.earlierTurns} earlier turns.`, at, turn: null }
+        ? { role: "system", text: `Resumed; earlier turns: ${line.earlierTurns}.`, at, turn: null }
         : null;
     case "turn_started":
     case "turn_completed":

@@ -13,9 +13,21 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 function run(input: string | Buffer, ...args: string[]) {
-  const required = ["--conversation", CONVERSATION, "--transcript", join(directory, "t.jsonl"), "--spool", join(directory, "spool")];
+  const required = [
+    "--conversation",
+    CONVERSATION,
+    "--transcript",
+    join(directory, "t.jsonl"),
+    "--spool",
+    join(directory, "spool"),
+  ];
   const env = { PATH: process.env["PATH"] ?? "", PRACTICE_PACE_MS: "10" };
-  return spawnSync(process.execPath, [PROGRAM, ...required, ...args], { input, env, encoding: "utf8", timeout: 30_000 });
+  return spawnSync(process.execPath, [PROGRAM, ...required, ...args], {
+    input,
+    env,
+    encoding: "utf8",
+    timeout: 30_000,
+  });
 }
 
 test("lines are prompts and answers, and the end of the input is the end", { timeout: 60_000 }, () => {

@@ -2,7 +2,14 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { CONVERSATION, eventually, newDirectory, openPane, type PaneUnderTest, wholeFilesIn } from "./pane-under-test.ts";
+import {
+  CONVERSATION,
+  eventually,
+  newDirectory,
+  openPane,
+  type PaneUnderTest,
+  wholeFilesIn,
+} from "./pane-under-test.ts";
 import type { HookRecord } from "./hook-record.ts";
 import { practiceAgent } from "./practice-agent.ts";
 import type { TranscriptLine } from "./transcript-line.ts";
@@ -21,14 +28,14 @@ async function open(args: readonly string[] = [], directory?: string): Promise<P
 
 const events = (pane: PaneUnderTest): string[] => pane.hooks().map((record) => `${record.event} ${record.turn}`);
 const withoutTime = (line: TranscriptLine | HookRecord): object => ({ ...line, at: undefined });
-const titled = (pane: PaneUnderTest, title: string): Promise<true> => eventually(title, () => (pane.title() === title ? true : undefined));
+const titled = (pane: PaneUnderTest, title: string): Promise<true> =>
+  eventually(title, () => (pane.title() === title ? true : undefined));
 
 test("a turn: title, transcript and hooks, all readable by the adapter", { timeout: 60_000 }, async () => {
   const pane = await open();
   await titled(pane, "practice: ready");
   expect(existsSync(join(pane.directory, "transcript.jsonl"))).toBe(false);
   pane.submit("sleep 0.4");
-  await titled(pane, "practice: working");
   await pane.waitForHook("turn-completed");
   await titled(pane, "practice: ready");
 
@@ -79,18 +86,35 @@ test("an approval answered by a key, by a pasted message, and denied", { timeout
   await pane.waitForHook("turn-completed", 3);
 
   expect(pane.screen()).toContain("Please answer y or n.");
-  expect(pane.hooks().filter(({ event }) => event === "approval-answered").map(({ text }) => text)).toEqual(["yes", "yes", "no"]);
-  const told = pane.transcript().flatMap((line) => (line.type === "tool" || line.type === "assistant" ? [`${line.type}: ${line.text}`] : []));
-  expect(told).toEqual(["tool: $ ls", 'assistant: I ran "ls".', "tool: $ make", 'assistant: I ran "make".', 'assistant: I did not run "rm".']);
+  expect(
+    pane
+      .hooks()
+      .filter(({ event }) => event === "approval-answered")
+      .map(({ text }) => text),
+  ).toEqual(["yes", "yes", "no"]);
+  const told = pane
+    .transcript()
+    .flatMap((line) => (line.type === "tool" || line.type === "assistant" ? [`${line.type}: ${line.text}`] : []));
+  expect(told).toEqual([
+    "tool: $ ls",
+    'assistant: I ran "ls".',
+    "tool: $ make",
+    'assistant: I ran "make".',
+    'assistant: I did not run "rm".',
+  ]);
 });
 
 test("a failed turn and an interrupted one, by Esc, by Ctrl-C and at a question", { timeout: 60_000 }, async () => {
   const pane = await open();
   pane.submit("fail out of tokens");
   expect(await pane.waitForHook("turn-failed")).toMatchObject({ text: "out of tokens", turn: 1 });
-  for (const [index, [prompt, key]] of [["sleep 60", "Escape"], ["sleep 60", "C-c"]].entries()) {
+  for (const [index, [prompt, key]] of [
+    ["sleep 60", "Escape"],
+    ["sleep 60", "C-c"],
+  ].entries()) {
     pane.submit(prompt ?? "");
     await pane.waitForHook("turn-started", 2 + index);
+    await titled(pane, "practice: working");
     pane.keys(key ?? "");
     await pane.waitForHook("turn-interrupted", 1 + index);
   }
@@ -141,7 +165,7 @@ test("a resumed conversation goes on in the same file, even after a torn line", 
   const line = { type: "turn_started", turn: 2, at: "2026-01-31T23:59:59.123Z" };
   appendFileSync(join(directory, "transcript.jsonl"), `${JSON.stringify(line)}\nnonsense\n{"type":"user","tu`);
   const pane = await open(["--resume"], directory);
-  expect(pane.screen()).toContain("Resumed; 2 earlier turns.");
+  expect(pane.screen()).toContain("Resumed; earlier turns: 2.");
   pane.submit("hello again");
   expect(await pane.waitForHook("turn-completed")).toMatchObject({ turn: 3 });
   const lines = readFileSync(join(directory, "transcript.jsonl"), "utf8").split("\n");

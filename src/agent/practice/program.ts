@@ -69,7 +69,7 @@ async function converse(options: ProgramOptions): Promise<void> {
 
 function greet(dialogue: Dialogue, { conversation, resume, prompt }: ProgramOptions, earlierTurns: number): void {
   dialogue.say(`Practice agent, conversation ${conversation}`);
-  if (resume) dialogue.say(`Resumed; ${earlierTurns} earlier turns.`);
+  if (resume) dialogue.say(`Resumed; earlier turns: ${earlierTurns}.`);
   dialogue.say(SCRIPT_HELP);
   if (prompt?.trim()) dialogue.say(`› ${summaryOf(prompt, 500)}`);
 }

@@ -112,9 +112,15 @@ export function terminalDialogue(input: ReadStream, output: WriteStream, onHangu
   }
 
   function draw(): void {
-    const lead = { idle: "› ", working: `${SPINNER[spin % SPINNER.length]} Working, Esc interrupts › `, asking: "[y/n] › " }[mode.type];
+    const lead = {
+      idle: "› ",
+      working: `${SPINNER[spin % SPINNER.length]} Working, Esc interrupts › `,
+      asking: "[y/n] › ",
+    }[mode.type];
     const room = Math.max(8, (output.columns || 80) - lead.length - 1);
-    const tail = stripTerminal(typed.slice(-2 * room)).replaceAll("\n", "⏎").replaceAll("\t", " ");
+    const tail = stripTerminal(typed.slice(-2 * room))
+      .replaceAll("\n", "⏎")
+      .replaceAll("\t", " ");
     output.write(`\r\x1b[2K${lead}${lastCells(tail, room)}`);
   }
 
@@ -126,8 +132,9 @@ export function terminalDialogue(input: ReadStream, output: WriteStream, onHangu
   return {
     say,
     async nextPrompt() {
-      const prompt =
-        leaving ? null : (queue.shift() ?? (await new Promise<string | null>((take) => enter({ type: "idle", take }))));
+      const prompt = leaving
+        ? null
+        : (queue.shift() ?? (await new Promise<string | null>((take) => enter({ type: "idle", take }))));
       if (prompt !== null) say(`› ${summaryOf(prompt, 500)}`);
       return prompt;
     },

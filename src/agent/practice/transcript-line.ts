@@ -21,7 +21,11 @@ export type TranscriptLine =
       readonly earlierTurns: number;
       readonly at: string;
     }
-  | { readonly type: "turn_started" | "turn_completed" | "turn_interrupted"; readonly turn: number; readonly at: string }
+  | {
+      readonly type: "turn_started" | "turn_completed" | "turn_interrupted";
+      readonly turn: number;
+      readonly at: string;
+    }
   | {
       readonly type: "user" | "assistant" | "tool";
       readonly turn: number;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { scriptOf } from "./turn-script.ts";
 
@@ -18,14 +18,21 @@ test.each([
   expect(scriptOf(prompt)).toEqual(script);
 });
 
-test.each(["quit smoking", "sleep well", "sleep 5x", "spam", "hello", "asking", "constructor", ""])("%j is only talked about", (prompt) => {
-  expect(scriptOf(prompt).type).toBe("reply");
-});
+test.each(["quit smoking", "sleep well", "sleep 5x", "spam", "hello", "asking", "constructor", ""])(
+  "%j is only talked about",
+  (prompt) => {
+    expect(scriptOf(prompt).type).toBe("reply");
+  },
+);
 
 test("a reply repeats the first words, however long the prompt", () => {
   expect(scriptOf(`one two\nthree ${"x ".repeat(1_000_000)}`)).toEqual({
     type: "reply",
-    lines: ['You said: "one two three x x x x x".', "I thought about it.", "Nothing was changed: this is only practice."],
+    lines: [
+      'You said: "one two three x x x x x".',
+      "I thought about it.",
+      "Nothing was changed: this is only practice.",
+    ],
   });
   fc.assert(fc.property(fc.string({ unit: "binary" }), (prompt) => void scriptOf(prompt)));
 });

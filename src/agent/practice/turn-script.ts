@@ -47,7 +47,11 @@ function replyTo(text: string): TurnScript {
   const firstWords = text.slice(0, 1000).split(/\s+/).slice(0, 8).join(" ");
   return {
     type: "reply",
-    lines: [`You said: "${summaryOf(firstWords, 80)}".`, "I thought about it.", "Nothing was changed: this is only practice."],
+    lines: [
+      `You said: "${summaryOf(firstWords, 80)}".`,
+      "I thought about it.",
+      "Nothing was changed: this is only practice.",
+    ],
   };
 }
 

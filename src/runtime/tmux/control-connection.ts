@@ -52,7 +52,10 @@ interface Pending {
  * tmux answers in milliseconds, and a caller of Reeve waits 5 s at most. Two
  * looks, because the first one after a sleep of the machine proves nothing.
  */
-const LOOK_MS = 2_000;
+const LOOK_MS = 1_500;
+
+/** For the last words of a client that ended, which are in the pipe already. */
+const CLOSE_MS = 100;
 
 export function openControlConnection(options: ConnectionOptions): ControlConnection {
   const [command = "tmux", ...args] = options.argv;
@@ -60,6 +63,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
   const queue: Pending[] = [];
   const ended = new AbortController();
   let isWatched = false;
+  let isAttached = false;
   let reason: string | null = null;
 
   const parser = createControlParser({
@@ -75,15 +79,20 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
       queue.shift();
       head.settle({ replies: head.replies, error: reply.isError ? reply.lines.join(" ") : null });
     },
+    otherReply(reply) {
+      // tmux 3.3a goes on to answer commands although it could not attach, and then ends.
+      if (!isAttached && reply.isError) lose(reply.lines.join(" "));
+      isAttached = true;
+    },
     output: options.onOutput,
     notification: options.onNotification,
   });
 
-  const lose = (why: string): void => {
+  const lose = (why: string, details: object = {}): void => {
     if (reason !== null) return;
     reason = why;
     ended.abort();
-    for (const pending of queue.splice(0)) pending.fail(unreachable(why));
+    for (const pending of queue.splice(0)) pending.fail(unreachable(why, details));
     child.kill("SIGKILL");
   };
 
@@ -95,7 +104,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
       await options.clock.sleep(LOOK_MS, ended.signal);
       const wasAsleep = options.clock.monotonic() - lookedAt > 2 * LOOK_MS;
       if (queue[0] !== head || wasAsleep) suspect = undefined;
-      else if (suspect === head) return lose(`tmux did not answer for ${(2 * LOOK_MS) / 1000} s`);
+      else if (suspect === head) return lose(`tmux did not answer for ${(2 * LOOK_MS) / 1000} s`, { timedOut: true });
       else suspect = head;
     }
   };
@@ -137,7 +146,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
           });
       });
     },
-    close: lose,
+    close: (why) => lose(why),
   };
 }
 
@@ -148,9 +157,14 @@ function exitOf(child: ChildProcess): Promise<string> {
   });
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(`tmux could not be run: ${error.message}`));
-    child.once("close", (code, signal) =>
-      resolve(complaint.trim() || `the tmux control client ended (${signal ?? `status ${code}`})`),
-    );
+    const end = (code: number | null, signal: string | null): void => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve(complaint.trim() || `the tmux control client ended (${signal ?? `status ${code}`})`);
+    };
+    child.once("close", end);
+    // The server holds the client's pipes too: one that hangs keeps them open for good.
+    child.once("exit", (code, signal) => setTimeout(end, CLOSE_MS, code, signal));
   });
 }
 

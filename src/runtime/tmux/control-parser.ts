@@ -11,6 +11,8 @@ export interface ControlEvents {
   /** Asked at each `%begin` of a reply to us: its exact number of body lines, or null where each line is tmux's own. */
   bodyLines(): number | null;
   reply(reply: Reply): void;
+  /** What the client's own start said, and later the commands of hooks. */
+  otherReply(reply: Reply): void;
   output(paneId: string, bytes: Buffer): void;
   notification(name: string, rest: string): void;
 }
@@ -49,6 +51,7 @@ export function createControlParser(events: ControlEvents): { push(chunk: Buffer
     const { isOurs } = open;
     open = null;
     if (isOurs) events.reply({ isError, lines });
+    else events.otherReply({ isError, lines });
   };
 
   const outside = (line: Buffer): void => {

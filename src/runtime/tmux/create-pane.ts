@@ -5,7 +5,7 @@
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { type CreateRequest, MARK_VARIABLE } from "../contract.ts";
-import type { ControlCommand } from "./control-connection.ts";
+import type { Answer, ControlCommand } from "./control-connection.ts";
 import { OPTION, type Pane } from "./pane.ts";
 import { checkName, quote } from "./quote.ts";
 import { ANCHOR } from "./server-config.ts";
@@ -19,7 +19,7 @@ export interface PanePlan {
   readonly isStreamed: boolean;
 }
 
-const PLACE_FORMAT = quote("placed #{pane_id} #{pane_pid}");
+const PLACE_FORMAT = quote("placed #{pane_id} #{window_id} #{pane_pid}");
 
 /**
  * One line, so that no pane of ours ever exists without its mark. What was
@@ -55,13 +55,24 @@ export function respawnCommands(plan: PanePlan, pane: Pane): readonly ControlCom
     { text: `respawn-pane -k -t ${target} ${assignments(additions(plan))} -- ${command(plan)}` },
     { text: `set-option -p -t ${pane.id} ${OPTION} ${quote(plan.mark)}` },
     { text: `clear-history -t ${pane.id}` },
+    { text: `rename-window -t ${pane.id} ${checkName(plan.request.label)}` },
     { text: `display-message -p -t ${pane.id} ${PLACE_FORMAT}` },
   ];
 }
 
-export function parsePlaced(line: string | undefined): { readonly paneId: string; readonly pid: number } | null {
-  const match = /^placed (%\d+) (\d+)$/.exec(line ?? "");
-  return match?.[1] === undefined ? null : { paneId: match[1], pid: Number(match[2]) };
+export interface Placed {
+  readonly paneId: string;
+  readonly windowId: string;
+  readonly pid: number;
+}
+
+/** From whichever reply of the line holds it. */
+export function parsePlaced(answer: Answer): Placed | null {
+  for (const { lines } of answer.replies) {
+    const [, paneId, windowId, pid] = /^placed (%\d+) (@\d+) (\d+)$/.exec(lines[0] ?? "") ?? [];
+    if (paneId !== undefined && windowId !== undefined) return { paneId, windowId, pid: Number(pid) };
+  }
+  return null;
 }
 
 function command(plan: PanePlan): string {

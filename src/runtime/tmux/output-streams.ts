@@ -9,8 +9,8 @@ export interface OutputStreams {
   add(mark: string, listener: (bytes: Buffer) => void): () => void;
   isWanted(mark: string): boolean;
   /** From now on the pane and its output belong to this mark. */
-  assign(paneId: string, mark: string): void;
-  markOf(paneId: string): string | undefined;
+  assign(paneId: string, windowId: string, mark: string): void;
+  markOfWindow(windowId: string): string | undefined;
   paneOf(mark: string): string | undefined;
   deliver(paneId: string, bytes: Buffer): void;
   forget(paneId: string): void;
@@ -22,10 +22,12 @@ export function createOutputStreams(onWantedChanged: () => void): OutputStreams 
   const listeners = new Map<string, Set<(bytes: Buffer) => void>>();
   const marks = new Map<string, string>();
   const panes = new Map<string, string>();
+  const windows = new Map<string, string>();
 
   const forget = (paneId: string): void => {
     const mark = marks.get(paneId);
     if (mark !== undefined && panes.get(mark) === paneId) panes.delete(mark);
+    for (const [windowId, owner] of windows) if (owner === mark) windows.delete(windowId);
     marks.delete(paneId);
   };
 
@@ -43,13 +45,14 @@ export function createOutputStreams(onWantedChanged: () => void): OutputStreams 
       };
     },
     isWanted: (mark) => listeners.has(mark),
-    assign(paneId, mark) {
-      if (marks.get(paneId) === mark) return;
+    assign(paneId, windowId, mark) {
+      if (marks.get(paneId) === mark && windows.get(windowId) === mark) return;
       forget(paneId);
+      windows.set(windowId, mark);
       marks.set(paneId, mark);
       panes.set(mark, paneId);
     },
-    markOf: (paneId) => marks.get(paneId),
+    markOfWindow: (windowId) => windows.get(windowId),
     paneOf: (mark) => panes.get(mark),
     deliver(paneId, bytes) {
       const mark = marks.get(paneId);
@@ -60,6 +63,7 @@ export function createOutputStreams(onWantedChanged: () => void): OutputStreams 
     forgetAll() {
       marks.clear();
       panes.clear();
+      windows.clear();
     },
   };
 }

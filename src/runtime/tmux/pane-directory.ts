@@ -58,9 +58,10 @@ export function createPaneDirectory(
         return { reach, sightings: await sight(reach.connection, command) };
       } catch (error) {
         if (!(error instanceof ReeveError) || error.code !== "runtime-unreachable") throw error;
-        // Lost while asking: the second try says whether the server went or only the connection.
+        // Lost while asking: a second try says whether the server went or only the connection.
+        // After a time-out it would only double the wait.
         const evidence = String(error.details["reason"]);
-        if (attempt === 2) return { reach: { status: "unreachable", evidence }, sightings: [] };
+        if (attempt === 2 || error.details["timedOut"] === true) return { reach: { status: "unreachable", evidence }, sightings: [] };
       }
     }
   };
@@ -69,7 +70,7 @@ export function createPaneDirectory(
     for (let look = 1; ; look += 1) {
       const answer = await connection.request([command]);
       const panes = answer.error === null ? parsePanes(answer.replies[0]?.lines ?? [], instance) : [];
-      for (const pane of panes) streams.assign(pane.id, pane.mark);
+      for (const pane of panes) streams.assign(pane.id, pane.windowId, pane.mark);
       const observations = panes.map(observePane);
       if (!observations.includes(null) || look === REAP_LOOKS) {
         return panes.map((pane, index) => ({ pane, observation: observations[index] ?? exitedUnseen(pane) }));

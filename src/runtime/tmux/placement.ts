@@ -45,7 +45,7 @@ export function createPlacement({ instance, runDir, link, directory, streams }: 
     const plan = { request, mark, wrapper: ensureWrapper(runDir), isStreamed: streams.isWanted(mark) };
     if (request.environment !== null) return startNew(plan, request.environment, sightings, connection);
     if (retained === undefined) throw environmentLost(request);
-    return place(await connection.request(respawnCommands(plan, retained.pane), assigned(plan, 3)), 3);
+    return place(await connection.request(respawnCommands(plan, retained.pane), assigned(plan)));
   };
 
   const startNew = async (
@@ -58,21 +58,21 @@ export function createPlacement({ instance, runDir, link, directory, streams }: 
     const replaced = older.map(({ pane }) => ({ text: `kill-pane -t ${pane.id}` }));
     if (replaced.length > 0) await connection.request(replaced);
     const start = (name: string): Promise<Answer> =>
-      connection.request(newSessionCommands(plan, name, environment), assigned(plan, 0));
+      connection.request(newSessionCommands(plan, name, environment), assigned(plan));
     const answer = await start(sessionId);
     // Someone's own session has the name. It is theirs: ours only needs one for people to read.
     const isTaken = answer.error?.includes("duplicate session") === true && answer.replies.length === 1;
-    return place(isTaken ? await start(`${sessionId.slice(0, 50)}-reeve-${incarnation}`.slice(0, 64)) : answer, 0);
+    return place(isTaken ? await start(`${sessionId.slice(0, 50)}-reeve-${incarnation}`.slice(0, 64)) : answer);
   };
 
   /** Before any output that follows the reply is delivered. */
-  const assigned = (plan: PanePlan, index: number) => (answer: Answer): void => {
-    const placed = parsePlaced(answer.replies[index]?.lines[0]);
-    if (placed !== null) streams.assign(placed.paneId, plan.mark);
+  const assigned = (plan: PanePlan) => (answer: Answer): void => {
+    const placed = parsePlaced(answer);
+    if (placed !== null) streams.assign(placed.paneId, placed.windowId, plan.mark);
   };
 
-  const place = (answer: Answer, index: number): Created => {
-    const placed = parsePlaced(answer.replies[index]?.lines[0]);
+  const place = (answer: Answer): Created => {
+    const placed = parsePlaced(answer);
     if (placed === null) throw notPlaced(answer.error ?? "tmux did not say where it put the process");
     const startTicks = readProcess(placed.pid)?.startTicks ?? "0";
     return { place: { id: placed.paneId, pid: placed.pid, startTicks }, isNew: true };

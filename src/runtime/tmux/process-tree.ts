@@ -53,7 +53,8 @@ function isSpared(pid: number, tree: Tree): boolean {
 
 /** Only of our own user: as root every environment could be read, other people's included. */
 function markOf(pid: number): string | null {
-  return ownerOf(pid) === process.getuid?.() ? readEnvironmentVariable(pid, MARK_VARIABLE) : null;
+  const mark = readEnvironmentVariable(pid, MARK_VARIABLE);
+  return mark !== null && ownerOf(pid) === process.getuid?.() ? mark : null;
 }
 
 function descendantsOf(root: number, rows: readonly ProcessRow[]): ReadonlySet<number> {

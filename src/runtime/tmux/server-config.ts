@@ -34,8 +34,9 @@ export function serverEnvironment(ours: NodeJS.ProcessEnv): Record<string, strin
  * `-q` marks options that a supported version does not know. The hook tells of
  * a dead pane at once: with remain-on-exit tmux sends no notification of its
  * own, and what a hook does is not notified either (3.3a: CMDQ_STATE_NOHOOKS)
- * unless run-shell -b takes it out of the hook. So the anchor's window is named
- * after the dead pane, which control clients are told.
+ * unless run-shell -b takes it out of the hook. So the dead pane's window gets
+ * the name "ended", which control clients are told with the window's id. No
+ * other text may enter that command: tmux parses and expands it again.
  */
 export function serverConfig(environment: Readonly<Record<string, string>>): string {
   const unset = [...Object.keys(environment), ...NOT_FOR_SESSIONS].filter((name) => name !== "TERM");
@@ -67,7 +68,7 @@ set -wg remain-on-exit on
 set -wgq remain-on-exit-format ''
 set -wg allow-rename off
 set -wg automatic-rename off
-set-hook -g pane-died "run-shell -b -C \\"rename-window -t '=${ANCHOR}:0' '#{pane_id}'\\""
+set-hook -g pane-died "run-shell -b -C \\"rename-window -t '#{window_id}' ended\\""
 ${unset.map((name) => `set-environment -gu ${name}`).join("\n")}
 `;
 }

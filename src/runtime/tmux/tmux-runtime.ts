@@ -62,12 +62,9 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       case "window-close":
       case "unlinked-window-close":
         return hints.tell(null);
-      case "window-renamed": {
-        // The hook in server-config.ts names the anchor's window after a pane that died.
-        const paneId = /^@\d+ (%\d+)$/.exec(rest)?.[1];
-        if (paneId !== undefined) hints.tell(parseMark(instance, streams.markOf(paneId) ?? ""));
-        return;
-      }
+      case "window-renamed":
+      case "unlinked-window-renamed": // by the hook in server-config.ts: its process ended
+        return hints.tell(parseMark(instance, streams.markOfWindow(rest.split(" ", 1)[0] ?? "") ?? ""));
       case "pause":
         return resume(rest);
     }

@@ -1,0 +1,34 @@
+/** Writes the documents that come from the code; with --check only says whether they are current. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { operations } from "../src/operation/operations.ts";
+import { renderStateDiagram } from "../src/session/state-diagram.ts";
+
+const root = join(import.meta.dirname, "..");
+const notice = "<!-- Made by `npm run docs` from the code; do not edit. -->\n\n";
+
+const documents = {
+  "docs/spec/state-diagram.md": `# The states of a session\n\n${notice}An arrow is labelled with the commands and observations that cause it. \`planned\` is for sessions that a manifest names and nobody started yet.\n\n\`\`\`mermaid\n${renderStateDiagram()}\n\`\`\`\n`,
+  "docs/spec/operations.md": `# Operations\n\n${notice}Every verb, as HTTP serves it on the daemon's unix socket. Inputs and outputs in full: \`/openapi.json\`.\n\n| operation | HTTP | effect | what it does |\n| --- | --- | --- | --- |\n${operations.map((operation) => `| \`${operation.name}\` | \`${operation.method} ${operation.path}\` | ${operation.effect} | ${operation.summary} |`).join("\n")}\n`,
+};
+
+let isStale = false;
+for (const [path, text] of Object.entries(documents)) {
+  const file = join(root, path);
+  if (!process.argv.includes("--check")) {
+    writeFileSync(file, text);
+    continue;
+  }
+  if (readIfThere(file) === text) continue;
+  console.error(`${path} is not what the code says: run npm run docs`);
+  isStale = true;
+}
+process.exit(isStale ? 1 : 0);
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}

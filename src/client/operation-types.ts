@@ -1,0 +1,49 @@
+/** The types of the API, taken from the operations themselves. Types only: zod is never loaded by a client. */
+import type * as z from "zod/mini";
+import type { daemonStatus } from "../operation/daemon-status.ts";
+import type { endSession } from "../operation/end-session.ts";
+import type { getAttachCommand } from "../operation/get-attach-command.ts";
+import type { getSessionData } from "../operation/get-session-data.ts";
+import type { getSession } from "../operation/get-session.ts";
+import type { listSessions } from "../operation/list-sessions.ts";
+import type { pauseSession } from "../operation/pause-session.ts";
+import type { readEvents } from "../operation/read-events.ts";
+import type { restartSession } from "../operation/restart-session.ts";
+import type { resumeSession } from "../operation/resume-session.ts";
+import type { sendMessage } from "../operation/send-message.ts";
+import type { startSession } from "../operation/start-session.ts";
+import type { stopDaemon } from "../operation/stop-daemon.ts";
+import type { waitForSession } from "../operation/wait-for-session.ts";
+
+interface Operations {
+  readonly startSession: typeof startSession;
+  readonly listSessions: typeof listSessions;
+  readonly getSession: typeof getSession;
+  readonly getSessionData: typeof getSessionData;
+  readonly sendMessage: typeof sendMessage;
+  readonly waitForSession: typeof waitForSession;
+  readonly pauseSession: typeof pauseSession;
+  readonly resumeSession: typeof resumeSession;
+  readonly restartSession: typeof restartSession;
+  readonly endSession: typeof endSession;
+  readonly getAttachCommand: typeof getAttachCommand;
+  readonly readEvents: typeof readEvents;
+  readonly daemonStatus: typeof daemonStatus;
+  readonly stopDaemon: typeof stopDaemon;
+}
+
+export type Verb = keyof Operations;
+
+/** These lists may be left out, which their schema (it takes one value or many) cannot say in its type. */
+type LeftOut = "also" | "for";
+
+/** What may be left out is the schema's say; what a value is, is what the operation is handed. */
+type Given<In, Out> = { [Key in keyof In as Exclude<Key, LeftOut>]: Key extends keyof Out ? Out[Key] : never } & {
+  [Key in Extract<keyof In, LeftOut>]?: Key extends keyof Out ? Out[Key] : never;
+};
+
+export type InputOf<V extends Verb> = Given<z.input<Operations[V]["input"]>, z.output<Operations[V]["input"]>>;
+export type OutputOf<V extends Verb> = z.output<Operations[V]["output"]>;
+
+export type { SessionView } from "../operation/session-view.ts";
+export type { EventView } from "../operation/read-events.ts";

@@ -1,0 +1,50 @@
+/** Where each verb is found. The operations are the truth; a test holds this copy against them. */
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { Verb } from "./operation-types.ts";
+
+export interface Route {
+  readonly method: "GET" | "POST";
+  readonly path: `/v1/${string}`;
+}
+
+export const ROUTES = {
+  startSession: { method: "POST", path: "/v1/sessions" },
+  listSessions: { method: "GET", path: "/v1/sessions" },
+  getSession: { method: "GET", path: "/v1/sessions/{session}" },
+  getSessionData: { method: "GET", path: "/v1/sessions/{session}/data" },
+  sendMessage: { method: "POST", path: "/v1/sessions/{session}/messages" },
+  waitForSession: { method: "GET", path: "/v1/sessions/{session}/wait" },
+  pauseSession: { method: "POST", path: "/v1/sessions/{session}/pause" },
+  resumeSession: { method: "POST", path: "/v1/sessions/{session}/resume" },
+  restartSession: { method: "POST", path: "/v1/sessions/{session}/restart" },
+  endSession: { method: "POST", path: "/v1/sessions/{session}/end" },
+  getAttachCommand: { method: "GET", path: "/v1/sessions/{session}/attach" },
+  readEvents: { method: "GET", path: "/v1/events" },
+  daemonStatus: { method: "GET", path: "/v1/daemon" },
+  stopDaemon: { method: "POST", path: "/v1/daemon/stop" },
+} as const satisfies Record<Verb, Route>;
+
+export interface Target {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** `{session}` goes into the path, the rest into the query (arrays repeat their key) or the body. */
+export function aim(route: Route, input: Readonly<Record<string, unknown>>): Target {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return segment(String(value ?? ""));
+  });
+  if (route.method === "POST") return { method: "POST", path, body: JSON.stringify(Object.fromEntries(rest)) };
+  const pairs = [...rest].flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`));
+  return { method: "GET", path: pairs.length === 0 ? path : `${path}?${pairs.join("&")}` };
+}
+
+/** Nothing, and dots, would name another path altogether. */
+function segment(value: string): string {
+  if (!/^\.{0,2}$/.test(value)) return encodeURIComponent(value);
+  throw new ReeveError({ code: "bad-request", kind: "usage", message: `"${value}" cannot name a session; give its name or its id as reeve list shows them.` });
+}

@@ -1,0 +1,63 @@
+/** Sessions and inputs for tests of the domain. */
+import fc from "fast-check";
+import type { Context, Input } from "./input.ts";
+import { planSession } from "./plan-session.ts";
+import type { Evidence, Session } from "./session.ts";
+
+export const evidence: Evidence = { source: "runtime", detail: "seen in a test", at: 1_000 };
+export const place = { id: "%1", pid: 4242, startTicks: "99" };
+export const context: Context = { now: 2_000, random: 0.5 };
+
+export function plannedSession(overrides: Partial<Session> = {}): Session {
+  const { session } = planSession(
+    {
+      id: "abc",
+      name: "builder",
+      role: "agent",
+      agent: "practice",
+      hasTurns: true,
+      runtime: "tmux",
+      launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [] },
+      restartPolicy: "never",
+      parentId: null,
+      outputsDir: "/outputs/agents/agent/abc",
+      branch: null,
+      nativeId: null,
+      transcriptPath: null,
+      observabilityReason: "not yet",
+    },
+    1_000,
+  );
+  return { ...session, ...overrides };
+}
+
+/** Any input, for any incarnation a short run can reach, in any order: also those that make no sense. */
+export function anyInput(): fc.Arbitrary<Input> {
+  const incarnation = fc.integer({ min: 1, max: 4 });
+  const observation = <T extends object>(fields: T) => incarnation.map((number) => ({ ...fields, incarnation: number, evidence }));
+  return fc.oneof(
+    fc.constantFrom<Input>({ type: "pause", mode: "detach" }, { type: "pause", mode: "suspend" }, { type: "resume" }),
+    fc.constantFrom<Input>({ type: "restart", graceMs: 5 }, { type: "end", graceMs: 5, afterTurn: false }, { type: "end", graceMs: 0, afterTurn: true }),
+    observation({ type: "created" as const, place }),
+    observation({ type: "create-failed" as const, code: "tmux-missing" }),
+    observation({ type: "environment-lost" as const }),
+    observation({ type: "found-running" as const, place, adopted: true }),
+    observation({ type: "found-running" as const, place, adopted: false }),
+    observation({ type: "found-exited" as const, code: 0, signal: null }),
+    observation({ type: "found-exited" as const, code: 1, signal: null }),
+    observation({ type: "found-exited" as const, code: 137, signal: "SIGKILL" }),
+    observation({ type: "found-absent" as const }),
+    observation({ type: "found-unreachable" as const }),
+    observation({ type: "suspended" as const }),
+    observation({ type: "released" as const }),
+    observation({ type: "cleared" as const }),
+    observation({ type: "stop-delayed" as const }),
+    fc.constant<Input>({ type: "restart-due" }),
+    fc
+      .record({ number: incarnation, turn: fc.constantFrom("started" as const, "completed" as const, "interrupted" as const, { failed: "429" }) })
+      .map<Input>(({ number, turn }) => ({ type: "read", incarnation: number, reading: { source: "hook", detail: "a hook", turn } })),
+    fc
+      .record({ number: incarnation, activity: fc.constantFrom("idle" as const, "awaiting-approval" as const, "awaiting-input" as const) })
+      .map<Input>(({ number, activity }) => ({ type: "read", incarnation: number, reading: { source: "hook", detail: "a hook", activity, transcript: "observable" } })),
+  );
+}

@@ -1,0 +1,124 @@
+/**
+ * The domain against a small world of processes: effects are carried out,
+ * things die, become unreachable and are found again at random, Reeve forgets
+ * everything but the record in between. Whatever happened, at most one process
+ * lives at a time, and once the end is asked for nothing is left.
+ */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Command, Input } from "./input.ts";
+import { pendingEffect } from "./pending-effect.ts";
+import type { Session } from "./session.ts";
+import { context, evidence, place, plannedSession } from "./session-fixture.ts";
+import { transition } from "./transition.ts";
+
+type Happening =
+  | { readonly kind: "command"; readonly command: Command }
+  | { readonly kind: "effect" }
+  | { readonly kind: "crash-after-effect" }
+  | { readonly kind: "look" }
+  | { readonly kind: "process-dies"; readonly code: number }
+  | { readonly kind: "reach"; readonly isReachable: boolean }
+  | { readonly kind: "timer" };
+
+const happenings = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant<Happening>({ kind: "effect" }) },
+    { weight: 1, arbitrary: fc.constant<Happening>({ kind: "crash-after-effect" }) },
+    { weight: 3, arbitrary: fc.constant<Happening>({ kind: "look" }) },
+    { weight: 1, arbitrary: fc.constantFrom<Happening>({ kind: "process-dies", code: 0 }, { kind: "process-dies", code: 1 }) },
+    { weight: 1, arbitrary: fc.boolean().map<Happening>((isReachable) => ({ kind: "reach", isReachable })) },
+    { weight: 1, arbitrary: fc.constant<Happening>({ kind: "timer" }) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .constantFrom<Command>({ type: "pause", mode: "detach" }, { type: "pause", mode: "suspend" }, { type: "resume" }, { type: "restart", graceMs: 0 }, { type: "end", graceMs: 0, afterTurn: false })
+        .map<Happening>((command) => ({ kind: "command", command })),
+    },
+  ),
+  { maxLength: 60 },
+);
+
+interface World {
+  session: Session;
+  /** Incarnation → exit code, or null while it lives. A place goes with `destroy`. */
+  readonly places: Map<number, number | null>;
+  isReachable: boolean;
+}
+
+function apply(world: World, input: Input): void {
+  const outcome = transition(world.session, input, context);
+  if (outcome.refused === null) world.session = outcome.session;
+}
+
+/** Does what is pending; `isRecorded` false is a crash before the outcome was committed. */
+function carryOut(world: World, isRecorded: boolean): void {
+  const effect = pendingEffect(world.session);
+  if (effect === null || !world.isReachable) return;
+  const { incarnation } = effect;
+  const record = (input: Input): void => {
+    if (isRecorded) apply(world, input);
+  };
+  if (effect.kind === "create") {
+    if (!world.places.has(incarnation)) world.places.set(incarnation, null);
+    return record({ type: "created", incarnation, place, evidence });
+  }
+  if (effect.kind === "suspend") return record({ type: "suspended", incarnation, evidence });
+  if (effect.kind === "release") return record({ type: "released", incarnation, evidence });
+  if (world.places.get(incarnation) === null) world.places.set(incarnation, 143);
+  if (effect.stop.next === "stopped") world.places.delete(incarnation);
+  record({ type: "cleared", incarnation, evidence });
+}
+
+function look(world: World): void {
+  const { incarnation, place: known } = world.session;
+  if (!world.isReachable) return apply(world, { type: "found-unreachable", incarnation, evidence });
+  const code = world.places.get(incarnation);
+  if (code === null) return apply(world, { type: "found-running", incarnation, place, evidence, adopted: false });
+  if (code !== undefined) return apply(world, { type: "found-exited", incarnation, code, signal: null, evidence });
+  if (known !== null) apply(world, { type: "found-absent", incarnation, evidence });
+}
+
+function step(world: World, happening: Happening): void {
+  switch (happening.kind) {
+    case "command":
+      return apply(world, happening.command);
+    case "effect":
+      return carryOut(world, true);
+    case "crash-after-effect":
+      return carryOut(world, false);
+    case "look":
+      return look(world);
+    case "process-dies":
+      for (const [incarnation, code] of world.places) if (code === null) world.places.set(incarnation, happening.code);
+      return;
+    case "reach":
+      world.isReachable = happening.isReachable;
+      return;
+    case "timer":
+      return apply(world, { type: "restart-due" });
+  }
+}
+
+const living = (world: World): number => [...world.places.values()].filter((code) => code === null).length;
+
+test("at most one process lives, and after an end none does", () => {
+  fc.assert(
+    fc.property(happenings, fc.constantFrom("never" as const, "on-failure" as const, "always" as const), (story, restartPolicy) => {
+      const world: World = { session: plannedSession({ restartPolicy }), places: new Map(), isReachable: true };
+      for (const happening of story) {
+        step(world, happening);
+        expect(living(world)).toBeLessThanOrEqual(1);
+      }
+      world.isReachable = true;
+      apply(world, { type: "end", graceMs: 0, afterTurn: false });
+      for (let turn = 0; turn < 6 && pendingEffect(world.session) !== null; turn++) {
+        carryOut(world, true);
+        look(world);
+      }
+      expect(world.session).toMatchObject({ state: "stopped", desired: "stopped", stop: null });
+      expect(living(world)).toBe(0);
+    }),
+    { numRuns: 2_000 },
+  );
+});

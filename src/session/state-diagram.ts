@@ -1,0 +1,96 @@
+/**
+ * The state diagram, found by walking `transition` itself: every input from
+ * every record that can be reached. What the picture shows is what the code
+ * does.
+ */
+import type { Context, Input } from "./input.ts";
+import { planSession } from "./plan-session.ts";
+import type { Evidence, RestartPolicy, Session } from "./session.ts";
+import { transition } from "./transition.ts";
+
+const context: Context = { now: 0, random: 0 };
+const evidence: Evidence = { source: "runtime", detail: "walk", at: 0 };
+const place = { id: "place", pid: 1, startTicks: "1" };
+
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly inputs: readonly string[];
+}
+
+export function stateEdges(): readonly Edge[] {
+  const edges = new Map<string, Set<string>>([["[*] starting", new Set(["start"])]]);
+  for (const policy of ["never", "on-failure", "always"] as const) walk(first(policy), edges);
+  return [...edges]
+    .map(([key, inputs]) => {
+      const [from = "", to = ""] = key.split(" ");
+      return { from, to, inputs: [...inputs].toSorted() };
+    })
+    .toSorted((a, b) => a.from.localeCompare(b.from) || a.to.localeCompare(b.to));
+}
+
+export function renderStateDiagram(): string {
+  const lines = stateEdges().map((edge) => `    ${edge.from} --> ${edge.to} : ${edge.inputs.join(", ")}`);
+  return ["stateDiagram-v2", ...lines].join("\n");
+}
+
+function walk(start: Session, edges: Map<string, Set<string>>): void {
+  const seen = new Set<string>();
+  const waiting = [start];
+  for (let session = waiting.pop(); session !== undefined; session = waiting.pop()) {
+    const key = shapeOf(session);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    for (const input of inputsFor(session.incarnation)) {
+      const outcome = transition(session, input, context);
+      if (outcome.refused !== null || outcome.session === session) continue;
+      if (outcome.session.state !== session.state) note(edges, `${session.state} ${outcome.session.state}`, nameOf(input));
+      // Incarnations differ only in number: the walk would never end.
+      waiting.push({ ...outcome.session, incarnation: 1, revision: 1, restart: { ...outcome.session.restart, count: 0, recentAt: [] } });
+    }
+  }
+}
+
+function note(edges: Map<string, Set<string>>, key: string, input: string): void {
+  const inputs = edges.get(key) ?? new Set();
+  edges.set(key, inputs.add(input));
+}
+
+/** What can make a difference to the next transition. */
+function shapeOf(session: Session): string {
+  const { state, desired, pauseMode, suspended, stop, exit, turnOpen } = session;
+  return JSON.stringify([state, desired, pauseMode, suspended, stop, exit, turnOpen, session.place !== null, session.liveness.status, session.restart.dueAt !== null, session.activity.status]);
+}
+
+function nameOf(input: Input): string {
+  if (input.type === "found-exited") return input.code === 0 ? "exited 0" : "exited non-zero";
+  return input.type.replace("found-", "");
+}
+
+function inputsFor(incarnation: number): readonly Input[] {
+  return [
+    { type: "pause", mode: "detach" },
+    { type: "pause", mode: "suspend" },
+    { type: "resume" },
+    { type: "restart", graceMs: 0 },
+    { type: "end", graceMs: 0, afterTurn: false },
+    { type: "created", incarnation, place, evidence },
+    { type: "create-failed", incarnation, code: "failed", evidence },
+    { type: "found-running", incarnation, place, evidence, adopted: false },
+    { type: "found-exited", incarnation, code: 0, signal: null, evidence },
+    { type: "found-exited", incarnation, code: 1, signal: null, evidence },
+    { type: "found-absent", incarnation, evidence },
+    { type: "found-unreachable", incarnation, evidence },
+    { type: "suspended", incarnation, evidence },
+    { type: "released", incarnation, evidence },
+    { type: "cleared", incarnation, evidence },
+    { type: "restart-due" },
+  ];
+}
+
+function first(restartPolicy: RestartPolicy): Session {
+  const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [] };
+  const identity = { id: "walk", name: "walk", role: "walk", agent: "walk", runtime: "walk", outputsDir: "/", hasTurns: false };
+  const unknown = { parentId: null, branch: null, nativeId: null, transcriptPath: null, observabilityReason: "walk" };
+  return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0).session;
+}

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+
+let home: TestHome;
+beforeEach(() => {
+  home = makeHome();
+});
+afterEach(() => home.remove());
+
+describe("group commit", () => {
+  test("changes of one turn share one transaction, in order", async () => {
+    const store = await home.open();
+    const batches: number[] = [];
+    store.log.follow((events) => batches.push(events.length));
+    const results = await Promise.all(
+      Array.from({ length: 250 }, (_, index) => store.commit({ events: [{ sessionId: `s-${index}`, body: STARTED }] })),
+    );
+    expect(batches).toEqual([250]);
+    expect(results.map(([event]) => [event?.seq, event?.sessionId])).toEqual(
+      results.map((_, index) => [index + 1, `s-${index}`]),
+    );
+    await store.commit({ events: [{ sessionId: null, body: STARTED }] });
+    expect(batches).toEqual([250, 1]);
+  });
+
+  test("one bad change is refused alone, with nothing of it kept", async () => {
+    const store = await home.open();
+    const commits = [
+      store.commit({ session: makeSession(home, "a"), events: [{ sessionId: "a", body: STARTED }] }),
+      store.commit({ admit: makeMessage("nobody", "m0"), events: [{ sessionId: "x", body: STARTED }] }),
+      store.commit({
+        session: makeSession(home, "a", { name: "usurper" }),
+        events: [{ sessionId: "x", body: STARTED }],
+      }),
+      store.commit({ settle: { messageId: "none", state: "delivered", detail: null, at: 1 } }),
+      store.commit({ session: makeSession(home, "b") }),
+    ];
+    const outcomes = await Promise.allSettled(commits);
+    expect(
+      outcomes.map((outcome) => (outcome.status === "fulfilled" ? "kept" : (outcome.reason as { code: string }).code)),
+    ).toEqual(["kept", "change-refused", "revision-conflict", "message-not-open", "kept"]);
+    expect(store.registry.all().map(({ name }) => name)).toEqual(["name-a", "name-b"]);
+    expect(store.log.read({ after: 0, limit: 9 }).map(({ sessionId }) => sessionId)).toEqual(["a"]);
+  });
+
+  test("a change that builds on a refused one of the same turn is refused as well", async () => {
+    const store = await home.open();
+    const session = makeSession(home, "a");
+    const bad = store.commit({ session, admit: makeMessage("nobody", "m") });
+    const next = store.commit({ session: nextRevision(session) });
+    expect((await Promise.allSettled([bad, next])).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(store.registry.get("a")).toBeUndefined();
+  });
+
+  test.each([0, 1, 3, 4, 9])("stored revision 2, offered %i: refused", async (revision) => {
+    const store = await home.open();
+    const first = makeSession(home, "a");
+    const second = nextRevision(first);
+    await store.commit({ session: first });
+    await store.commit({ session: second });
+    const offered = store.commit({ session: { ...first, revision } });
+    if (revision === 3) await expect(offered).resolves.toEqual([]);
+    else await expect(offered).rejects.toMatchObject({ code: "revision-conflict", kind: "internal" });
+    expect(store.registry.get("a")?.revision).toBe(revision === 3 ? 3 : 2);
+  });
+
+  test("nothing is visible before it is durable, and rows are there when followers hear of them", async () => {
+    const store = await home.open();
+    const seen: unknown[] = [];
+    store.log.follow(() => seen.push(store.registry.get("a")?.revision));
+    store.log.follow(() => {
+      throw new Error("a careless follower");
+    });
+    const commit = store.commit({ session: makeSession(home, "a"), events: [{ sessionId: "a", body: STARTED }] });
+    expect([store.registry.get("a"), store.log.head()]).toEqual([undefined, 0]);
+    await commit;
+    expect(seen).toEqual([1]);
+  });
+
+  test("close writes what is queued; later changes are refused", async () => {
+    const store = await home.open();
+    const queued = store.commit({ session: makeSession(home, "a") });
+    await Promise.all([store.close(), store.close()]);
+    await expect(queued).resolves.toEqual([]);
+    await expect(store.commit({})).rejects.toMatchObject({ code: "store-closed" });
+    expect((await home.open()).registry.get("a")?.revision).toBe(1);
+  });
+});

@@ -1,0 +1,154 @@
+/** Random changes against a plain model of the store, with reopenings in between. */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { LoggedEvent } from "../session/event.ts";
+import type { Message, MessageState } from "../session/message.ts";
+import type { Session } from "../session/session.ts";
+import type { Commit } from "./contract.ts";
+import type { OpenStore } from "./open-store.ts";
+import { makeHome, makeMessage, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
+
+const IDS = ["a", "b", "c"];
+const id = fc.constantFrom(...IDS);
+const messageId = fc.constantFrom("m1", "m2", "m3", "m4");
+const change = fc.record(
+  {
+    session: fc.record({
+      id,
+      name: fc.constantFrom("x", "y"),
+      step: fc.constantFrom(1, 1, 1, 1, 0, 2),
+      prompt: fc.string({ unit: "binary" }),
+    }),
+    events: fc.array(fc.record({ sessionId: fc.option(id), version: fc.string({ unit: "binary" }) }), { maxLength: 3 }),
+    admit: fc.record({ id: messageId, sessionId: id, text: fc.string({ unit: "binary" }) }),
+    settle: fc.record({
+      messageId,
+      state: fc.constantFrom<MessageState>("admitted", "leased", "delivered", "refused", "unknown"),
+    }),
+    key: fc.constantFrom("k1", "k2", "k3"),
+  },
+  { requiredKeys: [] },
+);
+type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.array(change, { minLength: 1, maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.constant("reopen" as const) },
+);
+
+class Model {
+  sessions = new Map<string, Session>();
+  messages = new Map<string, Message>();
+  events: Omit<LoggedEvent, "at">[] = [];
+  keys = new Set<string>();
+
+  /** The commit for a change, and whether it must be accepted; applies it if so. */
+  take(home: TestHome, wanted: Change): { readonly commit: Commit; readonly accepted: boolean } {
+    const next = Object.assign(new Model(), {
+      sessions: new Map(this.sessions),
+      messages: new Map(this.messages),
+      events: [...this.events],
+      keys: new Set(this.keys),
+    });
+    const commit: { -readonly [Key in keyof Commit]: Commit[Key] } = {};
+    let accepted = true;
+    if (wanted.key !== undefined) {
+      commit.idempotency = { key: wanted.key, operation: "o", fingerprint: "f", subject: "s", at: Date.now() };
+      accepted &&= !this.keys.has(wanted.key);
+      next.keys.add(wanted.key);
+    }
+    if (wanted.session) {
+      const { name, prompt } = wanted.session;
+      const revision = (this.sessions.get(wanted.session.id)?.revision ?? 0) + wanted.session.step;
+      const plain = makeSession(home, wanted.session.id, { name, revision });
+      commit.session = { ...plain, launch: { ...plain.launch, prompt } };
+      accepted &&= wanted.session.step === 1;
+      next.sessions.set(plain.id, commit.session);
+    }
+    if (wanted.admit) {
+      const { id: newId, sessionId, text } = wanted.admit;
+      commit.admit = makeMessage(sessionId, newId, { text });
+      accepted &&= next.sessions.has(sessionId) && !this.messages.has(newId);
+      const position =
+        Math.max(
+          0,
+          ...[...this.messages.values()].filter((one) => one.sessionId === sessionId).map((one) => one.position),
+        ) + 1;
+      next.messages.set(newId, { ...commit.admit, position });
+    }
+    if (wanted.settle) {
+      const { messageId: settled, state } = wanted.settle;
+      commit.settle = { messageId: settled, state, detail: "d", at: 7 };
+      const before = next.messages.get(settled);
+      const open = state === "admitted" || state === "leased";
+      accepted &&=
+        before !== undefined &&
+        (isOpen(before) || (before.state === "unknown" && (state === "delivered" || state === "refused")));
+      if (before) next.messages.set(settled, { ...before, state, detail: "d", settledAt: open ? null : 7 });
+    }
+    if (wanted.events) {
+      commit.events = wanted.events.map(({ sessionId, version }) => ({ sessionId, body: { ...STARTED, version } }));
+      for (const event of commit.events) next.events.push({ seq: next.events.length + 1, ...event });
+    }
+    if (accepted) Object.assign(this, next);
+    return { commit, accepted };
+  }
+
+  view(): unknown {
+    return {
+      sessions: [...this.sessions.values()],
+      open: IDS.map((one) => this.#inOrder(one)),
+      messages: [...this.messages.values()],
+      events: this.events,
+      head: this.events.length,
+      keys: [...this.keys].toSorted(),
+    };
+  }
+
+  viewOf(store: OpenStore): unknown {
+    return {
+      sessions: store.registry.all(),
+      open: IDS.map((one) => store.mailbox.open(one)),
+      messages: [...this.messages.keys()].map((one) => store.mailbox.get(one)),
+      events: store.log.read({ after: 0, limit: 1_000 }).map(({ at: _at, ...event }) => event),
+      head: store.log.head(),
+      keys: ["k1", "k2", "k3"].filter((key) => store.idempotency(key)),
+    };
+  }
+
+  #inOrder(sessionId: string): readonly Message[] {
+    return [...this.messages.values()]
+      .filter((one) => one.sessionId === sessionId && isOpen(one))
+      .toSorted((one, other) => one.position - other.position);
+  }
+}
+
+function isOpen({ state }: Message): boolean {
+  return state === "admitted" || state === "leased";
+}
+
+test("the store does what the model does, across reopenings", { timeout: 60_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const home = makeHome();
+      try {
+        const model = new Model();
+        let store = await home.open();
+        for (const next of [...steps, "reopen" as const]) {
+          if (next === "reopen") {
+            await store.close();
+            store = await home.open();
+            expect(store.repairs).toEqual([]);
+          } else {
+            const taken = next.map((wanted) => model.take(home, wanted));
+            const outcomes = await Promise.allSettled(taken.map(({ commit }) => store.commit(commit)));
+            expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(taken.map(({ accepted }) => accepted));
+          }
+          expect(model.viewOf(store)).toEqual(model.view());
+        }
+      } finally {
+        await home.remove();
+      }
+    }),
+    { numRuns: 60 },
+  );
+});

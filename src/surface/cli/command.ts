@@ -1,0 +1,76 @@
+/**
+ * A command as data: what it is called, takes and does. Help, usage errors and
+ * completion are all made from it, so they cannot disagree.
+ */
+import type { Client } from "../../client/client.ts";
+import type { Output } from "./output.ts";
+
+/** What a shell may offer for a value. */
+export type Completion = "session" | "file" | "directory" | readonly string[];
+
+export interface OptionSpec {
+  /** Without its dashes. */
+  readonly name: string;
+  readonly summary: string;
+  /** What its value is called; an option without one is a flag. */
+  readonly value?: string;
+  readonly type?: "text" | "number";
+  readonly choices?: readonly string[];
+  readonly isRepeatable?: boolean;
+  readonly completion?: Completion;
+}
+
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly isOptional?: boolean;
+  /** One or more of them; only the last argument may be. */
+  readonly isRepeated?: boolean;
+  readonly choices?: readonly string[];
+  readonly completion?: Completion;
+}
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly arguments: readonly ArgumentSpec[];
+  readonly options: readonly OptionSpec[];
+  /** What follows `--`, where that is not simply more arguments. */
+  readonly rest?: string;
+  /** Sentences below the summary. */
+  readonly notes?: readonly string[];
+  readonly examples: readonly { readonly line: string; readonly does: string }[];
+  readonly isHidden?: boolean;
+  /** Returns the exit status. */
+  run(input: CommandInput, context: CliContext): Promise<number>;
+}
+
+export interface CommandInput {
+  readonly arguments: readonly string[];
+  readonly rest: readonly string[];
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  number(name: string): number | undefined;
+  texts(name: string): readonly string[];
+}
+
+export interface CliContext {
+  client(options?: { readonly autostart?: boolean }): Client;
+  readonly output: Output;
+  readonly isJson: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Where this Reeve is installed. */
+  readonly root: string;
+  /** The file by which it was called. */
+  readonly program: string;
+  readonly commands: readonly Command[];
+}
+
+/** Every command takes these. */
+export const COMMON_OPTIONS: readonly OptionSpec[] = [
+  { name: "json", summary: "print exactly one JSON object, with the field names of the HTTP API" },
+  { name: "help", summary: "show this help" },
+];
+
+/** sysexits(3) EX_TEMPFAIL: nothing is wrong, it just did not happen in time. */
+export const TIMED_OUT = 75;

@@ -1,0 +1,61 @@
+/** Help as text, from the table of commands. */
+import { COMMON_OPTIONS } from "./command.ts";
+import type { ArgumentSpec, Command, OptionSpec } from "./command.ts";
+
+export function overview(commands: readonly Command[]): string {
+  const shown = commands.filter((command) => command.isHidden !== true);
+  return [
+    "Reeve: every agent session accounted for.",
+    "",
+    "Usage: reeve <command> [arguments] [options]",
+    "",
+    ...columns(shown.map((command) => [command.name, command.summary])),
+    "",
+    "reeve <command> --help shows arguments, options and examples; reeve demo shows how it feels.",
+    "",
+  ].join("\n");
+}
+
+export function commandHelp(command: Command): string {
+  const options = [...command.options, ...COMMON_OPTIONS];
+  return [
+    sentence(command.summary),
+    "",
+    `Usage: ${usageLine(command)}`,
+    ...(command.notes === undefined ? [] : ["", ...command.notes]),
+    "",
+    "Options:",
+    ...columns(options.map((option) => [optionName(option), describe(option)])),
+    ...(command.examples.length === 0 ? [] : ["", "Examples:", ...columns(command.examples.map(({ line, does }) => [line, does]))]),
+    "",
+  ].join("\n");
+}
+
+export function usageLine(command: Command): string {
+  const parts = [...command.arguments.map(argumentName), "[options]", ...(command.rest === undefined ? [] : [`[-- ${command.rest}]`])];
+  return `reeve ${command.name} ${parts.join(" ")}`;
+}
+
+function argumentName(argument: ArgumentSpec): string {
+  const name = `${argument.choices?.join("|") ?? argument.name}${argument.isRepeated === true ? "…" : ""}`;
+  return argument.isOptional === true ? `[${name}]` : `<${name}>`;
+}
+
+function optionName(option: OptionSpec): string {
+  const short = option.name === "help" ? "-h, " : "";
+  return `${short}--${option.name}${option.value === undefined ? "" : ` ${option.value}`}`;
+}
+
+function describe(option: OptionSpec): string {
+  const choices = option.choices === undefined ? "" : ` (${option.choices.join(", ")})`;
+  return `${option.summary}${choices}${option.isRepeatable === true ? "; may be repeated" : ""}`;
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,74 @@
+/** Sessions in words. Their text was made safe by the daemon and is made safe again: it came from programs. */
+import type { SessionView } from "../../client/operation-types.ts";
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import { paint } from "./paint.ts";
+import type { Tone } from "./paint.ts";
+import { relativeTime } from "./relative-time.ts";
+import { layOut } from "./table.ts";
+import type { Cell, Column } from "./table.ts";
+import { rulerFor } from "./text-ruler.ts";
+import type { Output } from "./output.ts";
+
+const COLUMNS: readonly Column[] = [
+  { title: "NAME", least: 8 },
+  { title: "ID", dropped: 3 },
+  { title: "AGENT", dropped: 5 },
+  { title: "STATE" },
+  { title: "ACTIVITY", dropped: 2 },
+  { title: "STARTED", dropped: 4 },
+  { title: "INFO", least: 16, dropped: 1 },
+];
+
+const STATE_TONES = {
+  planned: "quiet",
+  starting: "notice",
+  running: "good",
+  paused: "notice",
+  error: "bad",
+  stopped: "quiet",
+} as const satisfies Record<SessionView["state"], Tone>;
+
+export async function sessionTable(sessions: readonly SessionView[], output: Pick<Output, "width" | "hasColour">, now: number): Promise<string> {
+  const rows = sessions.map((session) => cells(session, output.hasColour, now));
+  const ruler = await rulerFor(rows.flatMap((row) => row.map((cell) => cell.text)));
+  return layOut(COLUMNS, rows, output.width, ruler);
+}
+
+function cells(session: SessionView, hasColour: boolean, now: number): readonly Cell[] {
+  const toned = (text: string, tone: Tone): Cell => (hasColour ? { text, paint: (cut) => paint(tone, cut) } : { text });
+  const isAsking = session.activity === "awaiting-approval" || session.activity === "awaiting-input";
+  return [
+    { text: oneLine(session.name) },
+    { text: session.session_id },
+    { text: oneLine(session.agent) },
+    toned(session.state, STATE_TONES[session.state]),
+    isAsking ? toned(session.activity, "notice") : { text: activityOf(session) },
+    { text: relativeTime(session.started_at ?? session.created_at, now) },
+    { text: infoOf(session) },
+  ];
+}
+
+/** What a dead session was doing is nothing. */
+function activityOf(session: SessionView): string {
+  return session.liveness === "exited" || session.liveness === "absent" || session.state === "stopped" ? "-" : session.activity;
+}
+
+/** The one sentence most worth reading: what it asks, what stands in the way, or why it is as it is. */
+export function infoOf(session: SessionView): string {
+  if (session.asks !== null && session.exit === null) return oneLine(session.asks);
+  if (session.liveness === "unreachable") return oneLine(`Cannot be reached: ${session.liveness_evidence}`);
+  if (session.desired === "stopped" && session.state !== "stopped") return oneLine(`Being ended. ${session.reason}`);
+  if (session.observability.status === "lost" && session.state === "running") return oneLine(session.observability.reason);
+  return oneLine(session.reason);
+}
+
+/** For commands that changed something: what it is now, and how that is known. */
+export function stateSentence(session: SessionView): string {
+  const evidence = oneLine(session.evidence.detail);
+  const known = evidence === "" ? session.evidence.source : `${session.evidence.source}: ${evidence}`;
+  return `${session.name} is ${session.state}. ${oneLine(session.reason)} (${known})`;
+}
+
+export function oneLine(text: string): string {
+  return stripTerminal(text).replace(/\s+/g, " ").trim();
+}

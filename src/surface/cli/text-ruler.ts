@@ -1,0 +1,24 @@
+/**
+ * How wide text is on a terminal, and how to cut it. Plain ASCII is measured
+ * here; anything else needs Unicode tables that take 15 ms to load, so they
+ * are loaded only when such text is there.
+ */
+export interface TextRuler {
+  width(text: string): number;
+  /** At most so many columns, with … where something was cut. */
+  cut(text: string, columns: number): string;
+}
+
+export const asciiRuler: TextRuler = {
+  width: (text) => text.length,
+  cut: (text, columns) => (text.length <= columns ? text : columns < 1 ? "" : `${text.slice(0, columns - 1)}…`),
+};
+
+export async function rulerFor(texts: Iterable<string>): Promise<TextRuler> {
+  for (const text of texts) {
+    if (/^[\x20-\x7e]*$/.test(text)) continue;
+    const { unicodeRuler } = await import("./unicode-ruler.ts");
+    return unicodeRuler;
+  }
+  return asciiRuler;
+}

@@ -1,0 +1,169 @@
+/**
+ * A Reeve of its own for one test: temporary home, private tmux socket, the
+ * real CLI and daemon from dist/. `dispose` ends everything it started and
+ * fails the test if anything of it is left.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { listProcesses, readEnvironmentVariable, isDead } from "../../src/platform/process-table.ts";
+import { eventually } from "./eventually.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+export interface Result {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface EventRow {
+  readonly seq: number;
+  readonly session_id: string | null;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+export interface SessionRow {
+  readonly session_id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly desired: string;
+  readonly liveness: string;
+  readonly reason: string;
+  readonly runtime: { readonly pid: number | null };
+  readonly [field: string]: unknown;
+}
+
+export interface TestHome {
+  readonly dir: string;
+  readonly socketPath: string;
+  readonly tmuxSocket: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Runs `reeve` to its end, whatever that is. */
+  run(args: readonly string[], options?: { readonly input?: string | Buffer; readonly environment?: Readonly<Record<string, string>> }): Promise<Result>;
+  /** Runs `reeve … --json`, which must succeed. */
+  json<T = Record<string, unknown>>(...args: readonly string[]): Promise<T>;
+  list(): Promise<readonly SessionRow[]>;
+  session(name: string): Promise<SessionRow>;
+  events(): Promise<readonly EventRow[]>;
+  daemonPid(): Promise<number>;
+  killDaemon(): Promise<number>;
+  /** The next daemon process kills itself when it passes this point, once. */
+  failAt(point: string): void;
+  isFailpointArmed(): boolean;
+  /** Living processes that carry this home's mark, of one session or of all. */
+  marked(sessionId?: string): readonly { readonly pid: number; readonly state: string; readonly incarnation: number }[];
+  configure(toml: string): void;
+  dispose(): Promise<void>;
+}
+
+export function createTestHome(): TestHome {
+  const dir = mkdtempSync("/tmp/reeve-test-");
+  const failpointFile = join(dir, "failpoint");
+  const tmuxSocket = join(dir, "run", "tmux.sock");
+  const environment = {
+    PATH: `${join(ROOT, "node_modules", ".bin")}:${process.env["PATH"] ?? ""}`,
+    HOME: dir,
+    LANG: "C.UTF-8",
+    TERM: "xterm-256color",
+    REEVE_HOME: dir,
+    REEVE_FAILPOINT_FILE: failpointFile,
+    PRACTICE_PACE_MS: "50",
+  };
+
+  const home: TestHome = {
+    dir,
+    socketPath: join(dir, "run", "reeve.sock"),
+    tmuxSocket,
+    environment,
+    run: (args, options = {}) => runProgram(join(ROOT, "bin", "reeve"), args, { ...environment, ...options.environment }, options.input),
+    async json<T>(...args: readonly string[]) {
+      const separator = args.indexOf("--");
+      const at = separator === -1 ? args.length : separator;
+      const result = await home.run([...args.slice(0, at), "--json", ...args.slice(at)]);
+      if (result.status !== 0) throw new Error(`reeve ${args.join(" ")} ended with ${result.status}: ${result.stdout}${result.stderr}`);
+      return JSON.parse(result.stdout) as T;
+    },
+    async list() {
+      return (await home.json<{ sessions: SessionRow[] }>("list", "--all")).sessions;
+    },
+    async session(name) {
+      const found = (await home.list()).filter((session) => session.name === name || session.session_id === name);
+      if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} sessions are called ${name}`);
+      return found[0];
+    },
+    async events() {
+      return (await home.json<{ events: EventRow[] }>("events", "--since", "0")).events;
+    },
+    async daemonPid() {
+      return (await home.json<{ pid: number }>("daemon", "status")).pid;
+    },
+    async killDaemon() {
+      const pid = await home.daemonPid();
+      process.kill(pid, "SIGKILL");
+      await eventually("the daemon is gone", () => listProcesses().every((row) => row.pid !== pid || isDead(row)));
+      return pid;
+    },
+    failAt: (point) => writeFileSync(failpointFile, point),
+    isFailpointArmed: () => readIfThere(failpointFile) !== undefined,
+    marked: (sessionId) => markedProcesses(dir, sessionId),
+    configure: (toml) => writeFileSync(join(dir, "config.toml"), toml),
+    async dispose() {
+      rmSync(failpointFile, { force: true });
+      try {
+        await home.run(["end", "--all", "--when", "now", "--grace", "0"]);
+        await home.run(["daemon", "stop"]);
+        await runProgram("tmux", ["-S", tmuxSocket, "kill-server"], environment);
+        await eventually("nothing of the test is left", () => markedProcesses(dir).length === 0 && processesNaming(dir).length === 0, 5_000).catch(() => {
+          const left = [...markedProcesses(dir).map(({ pid }) => pid), ...processesNaming(dir)];
+          for (const pid of left) process.kill(pid, "SIGKILL");
+          throw new Error(`left behind: processes ${left.join(", ")}`);
+        });
+      } finally {
+        rmSync(dir, { recursive: true, force: true });
+      }
+    },
+  };
+  return home;
+}
+
+export function runProgram(command: string, args: readonly string[], environment: Readonly<Record<string, string>>, input?: string | Buffer): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: environment, stdio: ["pipe", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.once("error", reject);
+    child.once("close", (status) => resolve({ status, stdout, stderr }));
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input ?? "");
+  });
+}
+
+function markedProcesses(dir: string, sessionId?: string): { pid: number; state: string; incarnation: number }[] {
+  const instance = readIfThere(join(dir, "instance"))?.trim();
+  if (instance === undefined) return [];
+  const prefix = `${instance}.${sessionId === undefined ? "" : `${sessionId}.`}`;
+  return listProcesses().flatMap((row) => {
+    const mark = isDead(row) ? null : readEnvironmentVariable(row.pid, "REEVE_MARK");
+    return mark?.startsWith(prefix) === true ? [{ pid: row.pid, state: row.state, incarnation: Number(mark.split(".")[2]) }] : [];
+  });
+}
+
+/** The daemon and the tmux server carry no mark, but they name the home. */
+function processesNaming(dir: string): number[] {
+  return listProcesses()
+    .filter((row) => row.pid !== process.pid && !isDead(row))
+    .filter((row) => readEnvironmentVariable(row.pid, "REEVE_HOME") === dir || (readIfThere(`/proc/${row.pid}/cmdline`) ?? "").includes(`${dir}/`))
+    .map((row) => row.pid);
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,12 +1,29 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { isAlive, listProcesses, ownerOf, parseStat, readCommandLine, readEnvironment, readEnvironmentVariable, readProcess, sendSignal } from "./process-table.ts";
+import {
+  isAlive,
+  listProcesses,
+  ownerOf,
+  parseStat,
+  readCommandLine,
+  readEnvironment,
+  readEnvironmentVariable,
+  readProcess,
+  sendSignal,
+} from "./process-table.ts";
 
 describe("process table", () => {
   it("reads a stat line whose command holds spaces and parentheses", () => {
     const stat = "42 (a) b) (c) S 7 42 41 34816 42 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1000 100";
-    expect(parseStat(stat)).toEqual({ pid: 42, ppid: 7, session: 41, ttyNumber: 34816, state: "S", startTicks: "987654" });
+    expect(parseStat(stat)).toEqual({
+      pid: 42,
+      ppid: 7,
+      session: 41,
+      ttyNumber: 34816,
+      state: "S",
+      startTicks: "987654",
+    });
     expect(parseStat("nonsense")).toBe(null);
   });
 

@@ -42,7 +42,6 @@ const BEL = 0x07;
 const C1_STRING_TERMINATOR = 0x9c;
 
 /** Anything a stripper must look at; runs without it are copied whole. */
-// oxlint-disable-next-line no-control-regex -- control characters are the subject here
 const SUSPECT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 function newStripper(): (text: string) => string {

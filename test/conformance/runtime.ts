@@ -6,8 +6,20 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isAlive, isStopped, listProcesses, readEnvironmentVariable, readProcess } from "../../src/platform/process-table.ts";
-import { type CreateRequest, formatMark, MARK_VARIABLE, type Runtime, type Target } from "../../src/runtime/contract.ts";
+import {
+  isAlive,
+  isStopped,
+  listProcesses,
+  readEnvironmentVariable,
+  readProcess,
+} from "../../src/platform/process-table.ts";
+import {
+  type CreateRequest,
+  formatMark,
+  MARK_VARIABLE,
+  type Runtime,
+  type Target,
+} from "../../src/runtime/contract.ts";
 import { eventually } from "./eventually.ts";
 
 export interface RuntimeFixture {
@@ -38,7 +50,12 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     });
 
     const request = (target: Target, argv: readonly string[], more: Partial<CreateRequest> = {}): CreateRequest => ({
-      ...{ ...target, argv, cwd: fixture.workDir, environment: BASE, extraEnvironment: {}, label: "label" },
+      ...target,
+      argv,
+      cwd: fixture.workDir,
+      environment: BASE,
+      extraEnvironment: {},
+      label: "label",
       ...more,
     });
     const shell = (target: Target, script: string, more: Partial<CreateRequest> = {}): CreateRequest =>
@@ -59,9 +76,12 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     });
 
     it("creates once per incarnation", async () => {
-      const [a, b] = await Promise.all([runtime.create(shell(first, "sleep 100")), runtime.create(shell(first, "sleep 100"))]);
+      const [a, b] = await Promise.all([
+        runtime.create(shell(first, "sleep 100")),
+        runtime.create(shell(first, "sleep 100")),
+      ]);
       const again = await fixture.reopen().create(shell(first, "sleep 100"));
-      expect([a.isNew, b.isNew, again.isNew].sort()).toEqual([false, false, true]);
+      expect([a.isNew, b.isNew, again.isNew].toSorted()).toEqual([false, false, true]);
       expect(b.place).toEqual(a.place);
       expect(again.place).toEqual(a.place);
       expect(isAlive(a.place.pid, a.place.startTicks)).toBe(true);
@@ -76,11 +96,16 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     });
 
     it("gives exactly the environment asked for", async () => {
-      const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`VARIABLE_${index}`, `value ${index}`]));
+      const many = Object.fromEntries(
+        Array.from({ length: 300 }, (_, index) => [`VARIABLE_${index}`, `value ${index}`]),
+      );
       const odd = { ODD: "a b\n\"'$HOME #{pid} ; \\ ~ é\t", EMPTY: "", SHELL: "/bin/odd", TMUX: "theirs" };
       const environment = { ...BASE, ...many, ...odd };
       await runtime.create(shell(first, "env -0 > env; sleep 100", { environment, extraEnvironment: { EXTRA: "1" } }));
-      const block = await eventually("env is whole", async () => (await written("env")).includes("VARIABLE_299") && readFileSync(path("env"), "utf8"));
+      const block = await eventually(
+        "env is whole",
+        async () => (await written("env")).includes("VARIABLE_299") && readFileSync(path("env"), "utf8"),
+      );
       const { TMUX: _dropped, ...kept } = environment;
       const { TERM, ...seen } = parseBlock(block);
       const mark = { [MARK_VARIABLE]: formatMark(fixture.instance, first) };
@@ -91,7 +116,28 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     });
 
     it("passes every argument byte for byte", async () => {
-      const odd = ["a b", "'", '"', "$HOME", "${x}", "#{pane_id}", "#(date)", "l1\nl2", ";", "a;", "~", "~root", "\\", "é漢🙂", "-t", "", "{", "}", "%if", "\t\u0001"];
+      const odd = [
+        "a b",
+        "'",
+        '"',
+        "$HOME",
+        "${x}",
+        "#{pane_id}",
+        "#(date)",
+        "l1\nl2",
+        ";",
+        "a;",
+        "~",
+        "~root",
+        "\\",
+        "é漢🙂",
+        "-t",
+        "",
+        "{",
+        "}",
+        "%if",
+        "\t\u0001",
+      ];
       await runtime.create(request(first, ["sh", "-c", 'printf "%s\\0" "$@" > args; mv args done', "sh", ...odd]));
       expect((await written("done")).split("\0").slice(0, -1)).toEqual(odd);
     });
@@ -124,16 +170,26 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
       for (const sessionId of ids) await runtime.send({ sessionId, incarnation: 1 }, [{ type: "key", key: "Enter" }]);
       await eventually("every exit was hinted at", () => ended.size === ids.length);
       const listing = await runtime.list();
-      expect(listing.reachable && listing.entries.every(({ observation }) => observation.status === "exited" && observation.code === 5)).toBe(true);
+      expect(
+        listing.reachable &&
+          listing.entries.every(({ observation }) => observation.status === "exited" && observation.code === 5),
+      ).toBe(true);
     });
 
     it("keeps the environment for the next incarnation, and only that", async () => {
-      await runtime.create(shell(first, "exit 1", { environment: { ...BASE, SECRET: "s$1", SHELL: "/bin/x" }, extraEnvironment: { OLD: "1" } }));
+      await runtime.create(
+        shell(first, "exit 1", {
+          environment: { ...BASE, SECRET: "s$1", SHELL: "/bin/x" },
+          extraEnvironment: { OLD: "1" },
+        }),
+      );
       await exit(first);
       expect(await runtime.retainsEnvironment("one")).toBe(true);
       const next = fixture.reopen();
       const script = "env -0 > env2; mv env2 done; sleep 100";
-      expect(await next.create(shell(second, script, { environment: null, extraEnvironment: { NEW: "2" } }))).toMatchObject({ isNew: true });
+      expect(
+        await next.create(shell(second, script, { environment: null, extraEnvironment: { NEW: "2" } })),
+      ).toMatchObject({ isNew: true });
       const { TERM: _term, ...seen } = parseBlock(await written("done"));
       const mark = { [MARK_VARIABLE]: formatMark(fixture.instance, second) };
       expect(seen).toEqual({ ...BASE, SECRET: "s$1", SHELL: "/bin/x", NEW: "2", ...mark, PWD: fixture.workDir });
@@ -142,13 +198,18 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     });
 
     it("says that an environment is lost rather than inventing one", async () => {
-      await expect(runtime.create(shell(second, "true", { environment: null }))).rejects.toMatchObject({ code: "environment-lost", kind: "conflict" });
+      await expect(runtime.create(shell(second, "true", { environment: null }))).rejects.toMatchObject({
+        code: "environment-lost",
+        kind: "conflict",
+      });
       await runtime.create(shell(first, "exit 1"));
       await exit(first);
       await runtime.destroy(first);
       await runtime.destroy(first);
       expect(await runtime.observe(first)).toMatchObject({ status: "absent" });
-      await expect(runtime.create(shell(second, "true", { environment: null }))).rejects.toMatchObject({ code: "environment-lost" });
+      await expect(runtime.create(shell(second, "true", { environment: null }))).rejects.toMatchObject({
+        code: "environment-lost",
+      });
     });
 
     it("replaces what is left of an older incarnation when given an environment", async () => {
@@ -225,13 +286,25 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     });
 
     it("types steps in order, and brackets pastes only where asked", async () => {
-      await runtime.create(shell(first, "stty raw -echo; printf '\\033[?2004h'; touch up; head -c 21 > got; mv got done; sleep 100"));
+      await runtime.create(
+        shell(first, "stty raw -echo; printf '\\033[?2004h'; touch up; head -c 21 > got; mv got done; sleep 100"),
+      );
       await eventually("it reads", () => existsSync(path("up")));
-      await runtime.send(first, [{ type: "pause", ms: 30 }, { type: "paste", text: "two\nlines" }]);
+      await runtime.send(first, [
+        { type: "pause", ms: 30 },
+        { type: "paste", text: "two\nlines" },
+      ]);
       expect(await written("done")).toBe("\u001b[200~two\nlines\u001b[201~");
       const other: Target = { sessionId: "two", incarnation: 1 };
-      await runtime.create(shell(other, "read a; read b; printf '%s|%s' \"$a\" \"$b\" > keys; mv keys keysdone; sleep 100"));
-      await runtime.send(other, [{ type: "paste", text: "- a" }, { type: "key", key: "Enter" }, { type: "key", key: "y" }, { type: "key", key: "Enter" }]);
+      await runtime.create(
+        shell(other, 'read a; read b; printf \'%s|%s\' "$a" "$b" > keys; mv keys keysdone; sleep 100'),
+      );
+      await runtime.send(other, [
+        { type: "paste", text: "- a" },
+        { type: "key", key: "Enter" },
+        { type: "key", key: "y" },
+        { type: "key", key: "Enter" },
+      ]);
       expect(await written("keysdone")).toBe("- a|y");
     });
 
@@ -248,14 +321,24 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
       await expect(paste("x")).rejects.toMatchObject({ code: "not-running", kind: "conflict" });
       for (const sessionId of ["", "../x", "a;b", "#{pid}", "-t", "A", "x".repeat(65), "a.b", "a\nb", "\u202e"]) {
         if (sessionId === "-t") continue; // a legal id that looks like an option
-        await expect(runtime.create(shell({ sessionId, incarnation: 1 }, "true"))).rejects.toMatchObject({ code: "name-invalid" });
+        await expect(runtime.create(shell({ sessionId, incarnation: 1 }, "true"))).rejects.toMatchObject({
+          code: "name-invalid",
+        });
       }
     });
 
     it("shows the screen as plain text, also after the end", async () => {
-      await runtime.create(shell(first, "printf '\\033[31mred\\033[0m \\033]0;title\\007\\033]52;c;eA==\\007plain\\n'; for i in 1 2 3; do echo line $i; done; exit 4"));
+      await runtime.create(
+        shell(
+          first,
+          "printf '\\033[31mred\\033[0m \\033]0;title\\007\\033]52;c;eA==\\007plain\\n'; for i in 1 2 3; do echo line $i; done; exit 4",
+        ),
+      );
       await exit(first);
-      expect(await runtime.capture(first, { lines: 100 })).toEqual({ text: "red plain\nline 1\nline 2\nline 3", truncated: false });
+      expect(await runtime.capture(first, { lines: 100 })).toEqual({
+        text: "red plain\nline 1\nline 2\nline 3",
+        truncated: false,
+      });
       expect(await runtime.capture(first, { lines: 2 })).toEqual({ text: "line 2\nline 3", truncated: true });
     });
 
@@ -283,7 +366,9 @@ const second: Target = { sessionId: "one", incarnation: 2 };
 
 function parseBlock(block: string): Record<string, string> {
   const entries = block.split("\0").filter((entry) => entry !== "");
-  return Object.fromEntries(entries.map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]));
+  return Object.fromEntries(
+    entries.map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
+  );
 }
 
 function isFrozen(pid: number): boolean {
@@ -294,6 +379,9 @@ function isFrozen(pid: number): boolean {
 /** Living processes that carry any mark of this instance. */
 export function markedProcesses(instance: string): readonly number[] {
   return listProcesses()
-    .filter((row) => row.state !== "Z" && readEnvironmentVariable(row.pid, MARK_VARIABLE)?.startsWith(`${instance}.`) === true)
+    .filter(
+      (row) =>
+        row.state !== "Z" && readEnvironmentVariable(row.pid, MARK_VARIABLE)?.startsWith(`${instance}.`) === true,
+    )
     .map((row) => row.pid);
 }

@@ -1,6 +1,16 @@
 /** The tmux runtime against real tmux servers on private sockets: the shared suite, then what only tmux can suffer. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -69,8 +79,12 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
 
   const one: Target = { sessionId: "one", incarnation: 1 };
   const shell = (target: Target, script: string): CreateRequest => ({
-    ...{ ...target, argv: ["sh", "-c", script], cwd: fixture.workDir, label: "label" },
-    ...{ environment: { PATH: process.env["PATH"] ?? "/bin" }, extraEnvironment: {} },
+    ...target,
+    argv: ["sh", "-c", script],
+    cwd: fixture.workDir,
+    label: "label",
+    environment: { PATH: process.env["PATH"] ?? "/bin" },
+    extraEnvironment: {},
   });
   const status = async (target: Target = one): Promise<string> => (await runtime.observe(target)).status;
 
@@ -114,29 +128,41 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
   });
 
   it("is not fooled by a screen that imitates tmux's protocol", async () => {
-    const script = "i=0; while [ $i -lt 3000 ]; do printf '%%end 1 %s 1\\n%%begin 1 %s 1\\n%%error 1 %s 1\\n%%exit\\n%%output %%0 x\\n' $i $i $i; i=$((i+1)); done; touch up; sleep 100";
+    const script =
+      "i=0; while [ $i -lt 3000 ]; do printf '%%end 1 %s 1\\n%%begin 1 %s 1\\n%%error 1 %s 1\\n%%exit\\n%%output %%0 x\\n' $i $i $i; i=$((i+1)); done; touch up; sleep 100";
     await runtime.create(shell(one, script));
     runtime.stream(one, () => {});
     await eventually("it printed", () => existsSync(join(fixture.workDir, "up")));
     // The true header of the next reply, as an agent could guess it, for a second to come.
     const now = Math.floor(Date.now() / 1000);
-    const forged = Array.from({ length: 400 }, (_, index) => `%end ${now + (index % 2)} ${300 + (index >> 1)} 1`).join("\n");
+    const forged = Array.from({ length: 400 }, (_, index) => `%end ${now + (index % 2)} ${300 + (index >> 1)} 1`).join(
+      "\n",
+    );
     writeFileSync(join(fixture.workDir, "forged"), forged);
     const two: Target = { sessionId: "two", incarnation: 1 };
     await runtime.create(shell(two, "cat forged; touch up2; sleep 100"));
     await eventually("it printed", () => existsSync(join(fixture.workDir, "up2")));
     for (let round = 0; round < 20; round += 1) {
-      const [screen, listing] = await Promise.all([runtime.capture(one, { lines: 4_000 }), runtime.list(), runtime.capture(two, { lines: 500 })]);
+      const [screen, listing] = await Promise.all([
+        runtime.capture(one, { lines: 4_000 }),
+        runtime.list(),
+        runtime.capture(two, { lines: 500 }),
+      ]);
       expect(screen.text.split("\n").length).toBeGreaterThan(3_900);
       expect(screen.text.endsWith("%output %0 x")).toBe(true);
-      expect(listing).toMatchObject({ reachable: true, entries: [{ observation: { status: "running" } }, { observation: { status: "running" } }] });
+      expect(listing).toMatchObject({
+        reachable: true,
+        entries: [{ observation: { status: "running" } }, { observation: { status: "running" } }],
+      });
     }
   });
 
   it("captures an alternate screen that is smaller than what is asked for", async () => {
     await runtime.create(shell(one, "seq 500; printf '\\033[?1049h\\033[Halternate'; touch up; sleep 100"));
     await eventually("it printed", () => existsSync(join(fixture.workDir, "up")));
-    await eventually("the screen shows it", async () => (await runtime.capture(one, { lines: 5_000 })).text.endsWith("alternate"));
+    await eventually("the screen shows it", async () =>
+      (await runtime.capture(one, { lines: 5_000 })).text.endsWith("alternate"),
+    );
   });
 
   it("calls everything absent, with the reason, once the server was killed", async () => {
@@ -151,9 +177,15 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
       await eventually("the loss was hinted at", () => hints > 0);
       await eventually("it is absent", async () => (await status()) === "absent");
       expect((await runtime.observe(one)).evidence).toContain(`process ${pid}`);
-      expect(await fixture.reopen().list()).toMatchObject({ reachable: true, entries: [], evidence: expect.stringContaining(`${pid}`) });
+      expect(await fixture.reopen().list()).toMatchObject({
+        reachable: true,
+        entries: [],
+        evidence: expect.stringContaining(`${pid}`),
+      });
       expect(await other.runtime.observe(one)).toMatchObject({ status: "running" });
-      await expect(runtime.create({ ...shell({ ...one, incarnation: 2 }, "true"), environment: null })).rejects.toMatchObject({ code: "environment-lost" });
+      await expect(
+        runtime.create({ ...shell({ ...one, incarnation: 2 }, "true"), environment: null }),
+      ).rejects.toMatchObject({ code: "environment-lost" });
       expect(await runtime.stop(one, { graceMs: 500 })).toMatchObject({ survivors: [] });
       await runtime.create(shell({ ...one, incarnation: 2 }, "sleep 100"));
       expect(fixture.serverPid()).not.toBe(pid);
@@ -189,10 +221,13 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
   it("connects anew when its client is killed or the anchor removed", async () => {
     const heard: Buffer[] = [];
     runtime.stream(one, (bytes) => heard.push(bytes));
-    await runtime.create(shell(one, "stty -echo; while read x; do echo \"got $x\"; done"));
+    await runtime.create(shell(one, 'stty -echo; while read x; do echo "got $x"; done'));
     const client = Number(fixture.tmux("list-clients", "-F", "#{client_pid}"));
     process.kill(client, "SIGKILL");
-    await eventually("another client came", () => ![`${client}\n`, ""].includes(fixture.tmux("list-clients", "-F", "#{client_pid}\n").replace("\n\n", "\n")));
+    await eventually(
+      "another client came",
+      () => ![`${client}\n`, ""].includes(fixture.tmux("list-clients", "-F", "#{client_pid}\n").replace("\n\n", "\n")),
+    );
     await runtime.send(one, [{ type: "paste", text: "a\n" }]);
     await eventually("output flows", () => Buffer.concat(heard).includes("got a"));
     fixture.tmux("kill-session", "-t", "=reeve-anchor");
@@ -203,16 +238,19 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
   });
 
   it("leaves copy mode before it types", async () => {
-    await runtime.create(shell(one, "read x; echo \"$x\" > got; sleep 100"));
+    await runtime.create(shell(one, 'read x; echo "$x" > got; sleep 100'));
     fixture.tmux("copy-mode", "-t", "=one:");
-    await runtime.send(one, [{ type: "paste", text: "hello" }, { type: "key", key: "Enter" }]);
+    await runtime.send(one, [
+      { type: "paste", text: "hello" },
+      { type: "key", key: "Enter" },
+    ]);
     await eventually("it arrived", () => existsSync(join(fixture.workDir, "got")));
   });
 
   it("leaves nothing of a message on the disk, and nothing readable by others", async () => {
     await runtime.create(shell(one, "stty raw -echo; cat > got; sleep 100"));
     await runtime.send(one, [{ type: "paste", text: "secret\n".repeat(10_000) }]);
-    expect(readdirSync(fixture.runDir).sort()).toEqual(["pane.sh", "tmux-server.json", "tmux.conf", "tmux.sock"]);
+    expect(readdirSync(fixture.runDir).toSorted()).toEqual(["pane.sh", "tmux-server.json", "tmux.conf", "tmux.sock"]);
     writeFileSync(join(fixture.runDir, "reeve-left.paste"), "secret");
     await fixture.reopen().list();
     expect(readdirSync(fixture.runDir)).not.toContain("reeve-left.paste");
@@ -225,10 +263,19 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
     const old = join(fixture.workDir, "old-tmux");
     writeFileSync(old, "#!/bin/sh\necho tmux 2.9a\n");
     chmodSync(old, 0o700);
-    await expect(make(fixture.runDir, "/nonexistent/tmux").create(shell(one, "true"))).rejects.toMatchObject({ code: "tmux-missing", kind: "config" });
-    await expect(make(fixture.runDir, old).create(shell(one, "true"))).rejects.toMatchObject({ code: "tmux-too-old", kind: "config" });
+    await expect(make(fixture.runDir, "/nonexistent/tmux").create(shell(one, "true"))).rejects.toMatchObject({
+      code: "tmux-missing",
+      kind: "config",
+    });
+    await expect(make(fixture.runDir, old).create(shell(one, "true"))).rejects.toMatchObject({
+      code: "tmux-too-old",
+      kind: "config",
+    });
     const long = join(fixture.workDir, "x".repeat(90));
     mkdirSync(long);
-    await expect(make(long, "tmux").create(shell(one, "true"))).rejects.toMatchObject({ code: "home-path-too-long", kind: "config" });
+    await expect(make(long, "tmux").create(shell(one, "true"))).rejects.toMatchObject({
+      code: "home-path-too-long",
+      kind: "config",
+    });
   });
 });

@@ -59,7 +59,12 @@ const CLOSE_MS = 100;
 
 export function openControlConnection(options: ConnectionOptions): ControlConnection {
   const [command = "tmux", ...args] = options.argv;
-  const child = spawn(command, args, { cwd: "/", env: options.environment, stdio: ["pipe", "pipe", "pipe"] });
+  // Out of file descriptors, it comes without pipes and says so by an event.
+  const child: ChildProcess = spawn(command, args, {
+    cwd: "/",
+    env: options.environment,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   const queue: Pending[] = [];
   const ended = new AbortController();
   let isWatched = false;
@@ -109,7 +114,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
     }
   };
 
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => {
     if (reason !== null) return;
     try {
       parser.push(chunk);
@@ -117,7 +122,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
       lose(messageOf(error));
     }
   });
-  child.stdin.on("error", () => {}); // the exit that follows says why
+  child.stdin?.on("error", () => {}); // the exit that follows says why
   const closed = exitOf(child).then((why) => {
     lose(why);
     return reason ?? why;
@@ -136,7 +141,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
           resolve(answer);
         };
         queue.push({ commands, replies: [], settle, fail: reject });
-        child.stdin.write(`${commands.map(({ text }) => text).join(" ; ")}\n`);
+        child.stdin?.write(`${commands.map(({ text }) => text).join(" ; ")}\n`);
         if (isWatched) return;
         isWatched = true;
         watch()

@@ -64,7 +64,10 @@ describe("control parser", () => {
   it("takes a counted body whole, its own end line forged in it", () => {
     const body = ["%end 7 8 1", "%error 7 8 1", "%exit", "%begin 7 9 1"];
     const text = ["%begin 7 8 1", ...body, "%end 7 8 1", "%sessions-changed", ""].join("\n");
-    expect(parse([Buffer.from(text)], [4])).toEqual([["reply", false, ...body], ["sessions-changed", ""]]);
+    expect(parse([Buffer.from(text)], [4])).toEqual([
+      ["reply", false, ...body],
+      ["sessions-changed", ""],
+    ]);
   });
 
   it("gives up rather than guess when a counted body is longer than announced", () => {
@@ -75,7 +78,9 @@ describe("control parser", () => {
     const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, "0")}`;
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
-        const encoded = Buffer.concat([...bytes].map((byte) => (byte < 32 || byte === 92 ? Buffer.from(octal(byte)) : Buffer.from([byte]))));
+        const encoded = Buffer.concat(
+          [...bytes].map((byte) => (byte < 32 || byte === 92 ? Buffer.from(octal(byte)) : Buffer.from([byte]))),
+        );
         expect(unescapeOutput(encoded).equals(Buffer.from(bytes))).toBe(true);
       }),
     );

@@ -26,7 +26,11 @@ const PLACE_FORMAT = quote("placed #{pane_id} #{window_id} #{pane_pid}");
  * given beside the environment is taken out of tmux's retained copy again:
  * the next incarnation brings its own.
  */
-export function newSessionCommands(plan: PanePlan, name: string, environment: Readonly<Record<string, string>>): readonly ControlCommand[] {
+export function newSessionCommands(
+  plan: PanePlan,
+  name: string,
+  environment: Readonly<Record<string, string>>,
+): readonly ControlCommand[] {
   const { request } = plan;
   const here = quote(`=${name}:`);
   const extra = additions(plan);
@@ -109,7 +113,8 @@ export function checkRequest(request: CreateRequest): void {
   }
   if (!request.cwd.startsWith("/")) throw usage("cwd-invalid", "The session's directory must be an absolute path.");
   for (const name of [...Object.keys(request.environment ?? {}), ...Object.keys(request.extraEnvironment)]) {
-    if (name === "" || name.includes("=")) throw usage("environment-invalid", "A variable's name is empty or holds '='.");
+    if (name === "" || name.includes("="))
+      throw usage("environment-invalid", "A variable's name is empty or holds '='.");
   }
 }
 

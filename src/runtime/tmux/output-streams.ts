@@ -8,6 +8,7 @@
 export interface OutputStreams {
   add(mark: string, listener: (bytes: Buffer) => void): () => void;
   isWanted(mark: string): boolean;
+  wanted(): readonly string[];
   /** From now on the pane and its output belong to this mark. */
   assign(paneId: string, windowId: string, mark: string): void;
   markOfWindow(windowId: string): string | undefined;
@@ -18,7 +19,7 @@ export interface OutputStreams {
   forgetAll(): void;
 }
 
-export function createOutputStreams(onWantedChanged: () => void): OutputStreams {
+export function createOutputStreams(onWantedChanged: (mark: string) => void): OutputStreams {
   const listeners = new Map<string, Set<(bytes: Buffer) => void>>();
   const marks = new Map<string, string>();
   const panes = new Map<string, string>();
@@ -37,14 +38,15 @@ export function createOutputStreams(onWantedChanged: () => void): OutputStreams 
       const own = (bytes: Buffer): void => listener(bytes); // the same function may listen twice
       all.add(own);
       listeners.set(mark, all);
-      onWantedChanged();
+      if (all.size === 1) onWantedChanged(mark);
       return () => {
         if (!all.delete(own) || all.size > 0) return;
         if (listeners.get(mark) === all) listeners.delete(mark);
-        onWantedChanged();
+        onWantedChanged(mark);
       };
     },
     isWanted: (mark) => listeners.has(mark),
+    wanted: () => [...listeners.keys()],
     assign(paneId, windowId, mark) {
       if (marks.get(paneId) === mark && windows.get(windowId) === mark) return;
       forget(paneId);

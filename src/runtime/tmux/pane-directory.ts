@@ -61,7 +61,8 @@ export function createPaneDirectory(
         // Lost while asking: a second try says whether the server went or only the connection.
         // After a time-out it would only double the wait.
         const evidence = String(error.details["reason"]);
-        if (attempt === 2 || error.details["timedOut"] === true) return { reach: { status: "unreachable", evidence }, sightings: [] };
+        if (attempt === 2 || error.details["timedOut"] === true)
+          return { reach: { status: "unreachable", evidence }, sightings: [] };
       }
     }
   };

@@ -4,7 +4,14 @@ import { observePane, parsePanes } from "./pane.ts";
 describe("parsePanes", () => {
   const ours = "pane %3 $1 @2 4000000 3  0 /dev/pts/4 i.one.2 one";
   const linked = "pane %3 $0 @2 4000000 3  0 /dev/pts/4 i.one.2 reeve-anchor";
-  const wanted = { id: "%3", target: "$1:@2.%3", mark: "i.one.2", owner: { sessionId: "one", incarnation: 2 }, isLinked: true, isOrphan: false };
+  const wanted = {
+    id: "%3",
+    target: "$1:@2.%3",
+    mark: "i.one.2",
+    owner: { sessionId: "one", incarnation: 2 },
+    isLinked: true,
+    isOrphan: false,
+  };
 
   it.each([[[ours, linked]], [[linked, ours]]])("counts a linked window once, under its own session", (lines) => {
     expect(parsePanes(lines, "i")).toMatchObject([wanted]);
@@ -16,7 +23,12 @@ describe("parsePanes", () => {
   });
 
   it("ignores other homes, look-alikes and anything unknown", () => {
-    const lines = ["pane %4 $2 @3 4000001   0 /dev/pts/5 j.one.2 one", "pane %5 $3 @4 4000002   0 /dev/pts/6  one", "forged", ""];
+    const lines = [
+      "pane %4 $2 @3 4000001   0 /dev/pts/5 j.one.2 one",
+      "pane %5 $3 @4 4000002   0 /dev/pts/6  one",
+      "forged",
+      "",
+    ];
     expect(parsePanes(lines, "i")).toEqual([]);
   });
 

@@ -11,6 +11,7 @@ import { checkRequest, newSessionCommands, type PanePlan, parsePlaced, respawnCo
 import type { OutputStreams } from "./output-streams.ts";
 import type { PaneDirectory, Sighting } from "./pane-directory.ts";
 import type { ServerLink } from "./server-link.ts";
+import { inRunDirectory } from "./server-start.ts";
 import { ensureWrapper } from "./wrapper.ts";
 
 export interface Placement {
@@ -42,7 +43,12 @@ export function createPlacement({ instance, runDir, link, directory, streams }: 
 
     const { connection } = await link.ensure();
     const mark = formatMark(instance, request);
-    const plan = { request, mark, wrapper: ensureWrapper(runDir), isStreamed: streams.isWanted(mark) };
+    const plan = {
+      request,
+      mark,
+      wrapper: inRunDirectory(() => ensureWrapper(runDir)),
+      isStreamed: streams.isWanted(mark),
+    };
     if (request.environment !== null) return startNew(plan, request.environment, sightings, connection);
     if (retained === undefined) throw environmentLost(request);
     return place(await connection.request(respawnCommands(plan, retained.pane), assigned(plan)));
@@ -66,10 +72,12 @@ export function createPlacement({ instance, runDir, link, directory, streams }: 
   };
 
   /** Before any output that follows the reply is delivered. */
-  const assigned = (plan: PanePlan) => (answer: Answer): void => {
-    const placed = parsePlaced(answer);
-    if (placed !== null) streams.assign(placed.paneId, placed.windowId, plan.mark);
-  };
+  const assigned =
+    (plan: PanePlan) =>
+    (answer: Answer): void => {
+      const placed = parsePlaced(answer);
+      if (placed !== null) streams.assign(placed.paneId, placed.windowId, plan.mark);
+    };
 
   const place = (answer: Answer): Created => {
     const placed = parsePlaced(answer);

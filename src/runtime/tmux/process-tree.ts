@@ -63,7 +63,8 @@ function descendantsOf(root: number, rows: readonly ProcessRow[]): ReadonlySet<n
   const queue = [root];
   for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
     for (const child of children.get(pid) ?? []) {
-      if (found.has(child.pid)) continue;
+      // A daemon that was started from inside a session is no part of it, nor is what it started.
+      if (found.has(child.pid) || child.pid === process.pid) continue;
       found.add(child.pid);
       queue.push(child.pid);
     }
@@ -133,7 +134,12 @@ async function endLast(tree: Tree, clock: Clock): Promise<readonly ProcessRow[]>
 }
 
 /** Returns when all of them are gone, at the deadline, or when asked to hurry. */
-async function whileAlive(rows: readonly ProcessRow[], until: number, clock: Clock, hurry?: AbortSignal): Promise<void> {
+async function whileAlive(
+  rows: readonly ProcessRow[],
+  until: number,
+  clock: Clock,
+  hurry?: AbortSignal,
+): Promise<void> {
   while (rows.some((row) => isAlive(row.pid, row.startTicks)) && clock.monotonic() < until) {
     if (hurry?.aborted === true) return;
     await clock.sleep(POLL_MS, hurry).catch(() => {}); // hurried: the loop sees it

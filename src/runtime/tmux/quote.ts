@@ -19,7 +19,6 @@ export function quote(value: string): string {
       message: "An argument, path or variable holds a NUL byte, which no program can be given; remove it.",
     });
   }
-  // oxlint-disable-next-line no-control-regex -- control characters are the subject here
   return `"${value.replace(/[\\"$~\u0001-\u001f\u007f]/g, escapeOne)}"`;
 }
 

@@ -15,7 +15,7 @@ export interface ServerIdentity {
 
 export interface RememberedServer {
   read(): ServerIdentity | null;
-  /** Remembers the server that answered under this pid. */
+  /** Remembers the server that answered under this pid; throws where the disk does not take it. */
   write(pid: number): void;
 }
 

@@ -6,12 +6,19 @@ import { isAtLeast, parseVersion } from "./tmux-binary.ts";
 describe("the server's environment", () => {
   it("holds next to nothing, and no mark", () => {
     const ours = { PATH: "/bin", HOME: "/h", LC_ALL: "C", REEVE_MARK: "x", SECRET: "y", TMUX: "z" };
-    expect(serverEnvironment(ours)).toEqual({ PATH: "/bin", HOME: "/h", LC_ALL: "C", TERM: "xterm-256color", SHELL: "/bin/sh" });
+    expect(serverEnvironment(ours)).toEqual({
+      PATH: "/bin",
+      HOME: "/h",
+      LC_ALL: "C",
+      TERM: "xterm-256color",
+      SHELL: "/bin/sh",
+    });
   });
 
   it("is kept from sessions by the configuration", () => {
     const config = serverConfig({ PATH: "/bin", LC_ALL: "C", TERM: "x" });
-    for (const name of ["PATH", "LC_ALL", "PWD", "DBUS_SESSION_BUS_ADDRESS"]) expect(config).toContain(`set-environment -gu ${name}\n`);
+    for (const name of ["PATH", "LC_ALL", "PWD", "DBUS_SESSION_BUS_ADDRESS"])
+      expect(config).toContain(`set-environment -gu ${name}\n`);
   });
 });
 

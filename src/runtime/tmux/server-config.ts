@@ -16,8 +16,15 @@ export const ANCHOR_COMMAND = ["/bin/sh", "-c", "while read -r line; do :; done"
  * ours below, what tmux adds itself, and what systemd-run adds.
  */
 const NOT_FOR_SESSIONS = [
-  ...["PWD", "OLDPWD", "SHLVL", "_"],
-  ...["INVOCATION_ID", "SYSTEMD_EXEC_PID", "MANAGERPID", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"],
+  "PWD",
+  "OLDPWD",
+  "SHLVL",
+  "_",
+  "INVOCATION_ID",
+  "SYSTEMD_EXEC_PID",
+  "MANAGERPID",
+  "XDG_RUNTIME_DIR",
+  "DBUS_SESSION_BUS_ADDRESS",
 ];
 
 /** As little as tmux needs. REEVE_MARK must never be among it: the server outlives every session. */
@@ -105,11 +112,7 @@ export function attachArguments(paths: ServerPaths): readonly string[] {
 export type SystemdManager = "none" | "user" | "system";
 
 /** A scope of its own, because logind kills what is left in the login's when a person logs out. */
-export function scopedArguments(
-  manager: SystemdManager,
-  instance: string,
-  argv: readonly string[],
-): readonly string[] {
+export function scopedArguments(manager: SystemdManager, instance: string, argv: readonly string[]): readonly string[] {
   if (manager === "none") return argv;
   const where = manager === "user" ? ["--user"] : [];
   return ["systemd-run", ...where, "--scope", "--quiet", "--collect", `--unit=reeve-tmux-${instance}`, "--", ...argv];

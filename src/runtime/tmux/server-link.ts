@@ -118,7 +118,12 @@ export function createServerLink(options: LinkOptions): ServerLink {
       connection.close("tmux answered something unknown");
       return { status: "unreachable", evidence: "tmux answered something unknown" };
     }
-    remembered.write(facts.pid);
+    try {
+      remembered.write(facts.pid);
+    } catch (error) {
+      // Known in memory all the same; only the next daemon would have to ask instead of know.
+      options.log("the tmux server could not be remembered on disk", { error: messageOf(error) });
+    }
     const connected: Connected = { status: "connected", connection, server: facts };
     current = connected;
     const isOtherServer = lastPid !== facts.pid;

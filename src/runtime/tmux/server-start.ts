@@ -3,7 +3,7 @@
  * The caller has made sure that none can be running under this socket.
  */
 import { writeFileSync } from "node:fs";
-import { ReeveError } from "../../platform/reeve-error.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import { scopedArguments, serverConfig, type ServerPaths, startArguments } from "./server-config.ts";
 import { chooseManager, readSystemdFacts } from "./systemd.ts";
 import { requireTmux, runOnce } from "./tmux-binary.ts";
@@ -21,7 +21,7 @@ const MAX_SOCKET_BYTES = 100;
 export async function startServer({ paths, environment, instance, log }: StartOptions): Promise<void> {
   if (Buffer.byteLength(paths.socket) > MAX_SOCKET_BYTES) throw homePathTooLong(paths.socket);
   await requireTmux(paths.binary, environment);
-  writeFileSync(paths.config, serverConfig(environment), { mode: 0o600 });
+  inRunDirectory(() => writeFileSync(paths.config, serverConfig(environment), { mode: 0o600 }));
   const argv = startArguments(paths);
   const manager = chooseManager(readSystemdFacts());
   if (manager !== "none") {
@@ -37,6 +37,19 @@ export async function startServer({ paths, environment, instance, log }: StartOp
     kind: "unavailable",
     message: `The tmux server could not be started: ${direct.output.trim().slice(0, 300) || "it gave no reason"}.`,
   });
+}
+
+/** A full or read-only disk must be said as such, not as a bare errno. */
+export function inRunDirectory<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw new ReeveError({
+      code: "run-directory-unwritable",
+      kind: "unavailable",
+      message: `Reeve's run directory could not be written (${messageOf(error)}); make room or mend its permissions.`,
+    });
+  }
 }
 
 /** systemd-run finds its manager by these; server-config.ts keeps them from sessions. */

@@ -23,11 +23,19 @@ export function isAtLeast(version: TmuxVersion, wanted: TmuxVersion): boolean {
 
 export async function requireTmux(binary: string, environment: Readonly<Record<string, string>>): Promise<TmuxVersion> {
   const result = await runOnce([binary, "-V"], environment);
-  if (result.errno !== undefined) {
+  if (result.errno === "ENOENT" || result.errno === "EACCES") {
     throw new ReeveError({
       code: "tmux-missing",
       kind: "config",
       message: `tmux could not be run (${result.errno}); ${INSTALL}.`,
+    });
+  }
+  if (!result.isOk) {
+    const reason = result.output.trim().slice(0, 200);
+    throw new ReeveError({
+      code: "tmux-not-started",
+      kind: "unavailable",
+      message: `tmux could not be run: ${reason}.`,
     });
   }
   const version = parseVersion(result.output);

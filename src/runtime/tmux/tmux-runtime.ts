@@ -4,7 +4,7 @@
  * Runtime contract. Targets panes only by id, found by mark; touches no other
  * tmux server, no configuration of the person's, and no process without proof.
  */
-import { readdirSync, unlinkSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
@@ -18,7 +18,7 @@ import { createPlacement } from "./placement.ts";
 import { environmentOfMark, findMarked, releaseTree, stopTree, suspendTree, type Tree } from "./process-tree.ts";
 import { checkName } from "./quote.ts";
 import { createServerLink } from "./server-link.ts";
-import { checkSteps, typeInto } from "./type-input.ts";
+import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";
 import { createWindowLinks } from "./window-links.ts";
 
 export interface TmuxRuntimeOptions {
@@ -36,15 +36,19 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   const instance = checkName(options.instance);
   const binary = options.tmuxBinary ?? "tmux";
   const hints = createChangeHints();
-  const streams = createOutputStreams(() => links.refresh());
+  const streams = createOutputStreams((mark) => links.refresh(mark));
   const link = createServerLink({
-    ...{ instance, runDir, binary, clock, log },
+    instance,
+    runDir,
+    binary,
+    clock,
+    log,
     onOutput: streams.deliver,
     onNotification: (name, rest) => notified(name, rest),
     onConnected: (_server, isOtherServer) => {
       if (isOtherServer) streams.forgetAll();
-      removePastes(runDir);
-      links.refresh();
+      removePastes(runDir, log);
+      links.refreshAll();
       hints.tell(null);
     },
     onLost: (reason) => {
@@ -53,7 +57,8 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
   });
   const directory = createPaneDirectory(instance, link, streams, clock);
-  const links = createWindowLinks(streams, directory.all, log);
+  const sessionOf = (mark: string): string => parseMark(instance, mark)?.sessionId ?? "";
+  const links = createWindowLinks(streams, (mark) => directory.ofSession(sessionOf(mark)), log);
   const placement = createPlacement({ instance, runDir, link, directory, streams });
 
   const notified = (name: string, rest: string): void => {
@@ -174,13 +179,11 @@ function notRunning(target: Target): ReeveError {
 }
 
 /** A daemon killed while pasting leaves the text of a message behind. */
-function removePastes(runDir: string): void {
-  for (const name of readdirSync(runDir)) {
-    if (!name.endsWith(".paste")) continue;
-    try {
-      unlinkSync(join(runDir, name));
-    } catch (error) {
-      throw new ReeveError({ code: "run-directory", kind: "config", message: messageOf(error) });
-    }
+function removePastes(runDir: string, log: TmuxRuntimeOptions["log"]): void {
+  try {
+    for (const name of readdirSync(runDir))
+      if (name.endsWith(PASTE_SUFFIX)) rmSync(join(runDir, name), { force: true });
+  } catch (error) {
+    log("what an earlier paste left could not be removed", { error: messageOf(error) });
   }
 }

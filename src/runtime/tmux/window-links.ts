@@ -1,7 +1,7 @@
 /**
  * Keeps the anchor's links in step with who is listened to. One round at a
- * time: each looks at all panes and links or unlinks what differs, so that no
- * order of comings and goings can leave it wrong.
+ * time: each looks at the panes in question anew and links or unlinks what
+ * differs, so that no order of comings and goings can leave it wrong.
  */
 import { messageOf } from "../../platform/reeve-error.ts";
 import type { OutputStreams } from "./output-streams.ts";
@@ -10,47 +10,51 @@ import { quote } from "./quote.ts";
 import { ANCHOR } from "./server-config.ts";
 
 export interface WindowLinks {
-  /** Something changed: look again soon. */
-  refresh(): void;
+  /** Somebody began or ceased to listen to it. */
+  refresh(mark: string): void;
+  /** After a new connection: the anchor may be another one. */
+  refreshAll(): void;
   /** Compares what a listing found anyway. */
   compare(finding: Finding): void;
 }
 
 export function createWindowLinks(
   streams: OutputStreams,
-  look: () => Promise<Finding>,
+  look: (mark: string) => Promise<Finding>,
   log: (message: string, fields?: object) => void,
 ): WindowLinks {
+  const stale = new Set<string>();
   let isRunning = false;
-  let isStale = false;
 
-  const round = async (): Promise<void> => {
-    const { reach, sightings } = await look();
+  const round = async (mark: string): Promise<void> => {
+    const { reach, sightings } = await look(mark);
     if (reach.status !== "connected") return;
     for (const { pane } of sightings) {
       const isWanted = streams.isWanted(pane.mark);
       if (isWanted === pane.isLinked) continue;
-      const window = `${pane.sessionId}:${pane.windowId}`;
       // unlink-window refuses by itself to remove a window's last link.
       const text = isWanted
-        ? `link-window -d -s ${quote(window)} -t ${quote(`=${ANCHOR}:`)}`
+        ? `link-window -d -s ${quote(`${pane.sessionId}:${pane.windowId}`)} -t ${quote(`=${ANCHOR}:`)}`
         : `unlink-window -t ${quote(`=${ANCHOR}:${pane.windowId}`)}`;
       await reach.connection.request([{ text }]);
     }
   };
 
-  const refresh = (): void => {
-    isStale = true;
+  const rounds = async (): Promise<void> => {
+    for (const mark of stale) {
+      stale.delete(mark);
+      await round(mark);
+    }
+  };
+
+  const refresh = (mark: string): void => {
+    stale.add(mark);
     if (isRunning) return;
     isRunning = true;
-    const rounds = async (): Promise<void> => {
-      while (isStale) {
-        isStale = false;
-        await round();
-      }
-    };
     rounds()
-      .catch((error: unknown) => log("output streams could not be linked yet", { error: messageOf(error) }))
+      .catch((error: unknown) =>
+        log("output could not be linked; the next listing tries again", { error: messageOf(error) }),
+      )
       .finally(() => {
         isRunning = false;
       });
@@ -58,8 +62,9 @@ export function createWindowLinks(
 
   return {
     refresh,
+    refreshAll: () => streams.wanted().forEach(refresh),
     compare({ sightings }) {
-      if (sightings.some(({ pane }) => streams.isWanted(pane.mark) !== pane.isLinked)) refresh();
+      for (const { pane } of sightings) if (streams.isWanted(pane.mark) !== pane.isLinked) refresh(pane.mark);
     },
   };
 }

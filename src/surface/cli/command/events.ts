@@ -1,0 +1,71 @@
+import type { EventView } from "../../../client/operation-types.ts";
+import { answer } from "../answer.ts";
+import type { CliContext, Command } from "../command.ts";
+import { oneLine } from "../session-text.ts";
+
+export const eventsCommand: Command = {
+  name: "events",
+  summary: "show what happened, oldest first",
+  arguments: [{ name: "session", isOptional: true, completion: "session" }],
+  options: [
+    { name: "follow", summary: "go on with what happens; from now on, unless --since says otherwise" },
+    { name: "since", value: "CURSOR", type: "number", summary: "only what came after this cursor" },
+  ],
+  notes: ["Without --follow it shows all there is and ends. With --follow --json it prints one object per line."],
+  examples: [
+    { line: "reeve events builder", does: "the story of one session" },
+    { line: "reeve events --follow --json", does: "everything as it happens, for a program" },
+  ],
+
+  async run(input, context) {
+    const [session] = input.arguments;
+    const client = context.client();
+    const scope = session === undefined ? {} : { session };
+    if (!input.flag("follow")) return await showAll(context, scope, input.number("since") ?? 0);
+    const after = input.number("since") ?? (await client.daemonStatus()).cursor;
+    for await (const event of client.followEvents({ ...scope, after })) {
+      context.output.print(context.isJson ? `${JSON.stringify(event)}\n` : lineOf(event));
+    }
+    return 0;
+  },
+};
+
+/** Page by page; only --json needs them all at once. */
+async function showAll(context: CliContext, scope: { readonly session?: string }, since: number): Promise<number> {
+  const client = context.client();
+  const all: EventView[] = [];
+  for (let cursor = since; ; ) {
+    const page = await client.readEvents({ ...scope, after: cursor });
+    cursor = page.cursor;
+    if (context.isJson) all.push(...page.events);
+    else context.output.print(page.events.map(lineOf).join(""));
+    if (page.events.length === 0) {
+      if (context.isJson) answer(context, { events: all, cursor }, () => "");
+      return 0;
+    }
+  }
+}
+
+export function lineOf(event: EventView): string {
+  return `${event.seq}  ${event.at}  ${event.session_id ?? "-"}  ${event.type}  ${oneLine(sentenceOf(event.data))}`.trimEnd() + "\n";
+}
+
+/** The most telling text an event carries. */
+function sentenceOf(data: EventView["data"]): string {
+  const reason = textIn(data["reason"], "text");
+  if (reason !== null) return reason;
+  const activity = textIn(data["activity"], "status");
+  if (activity !== null) return [activity, textIn(data["activity"], "asks")].filter((part) => part !== null).join(": ");
+  const status = textIn(data["liveness"], "status") ?? textIn(data["observability"], "status");
+  if (status !== null) return status;
+  for (const name of ["error", "name", "what", "message_id", "turn", "pid"]) {
+    const value = data[name];
+    if (typeof value === "string" || typeof value === "number") return `${name} ${value}`;
+  }
+  return "";
+}
+
+function textIn(value: unknown, name: string): string | null {
+  const found: unknown = typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : null;
+  return typeof found === "string" ? found : null;
+}

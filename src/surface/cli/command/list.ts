@@ -1,0 +1,29 @@
+import { answer } from "../answer.ts";
+import type { Command } from "../command.ts";
+import { sessionTable } from "../session-text.ts";
+
+export const listCommand: Command = {
+  name: "list",
+  summary: "list sessions: what each does, asks, or died of",
+  arguments: [],
+  options: [
+    { name: "all", summary: "those that were ended too" },
+    { name: "role", value: "ROLE", summary: "only those of this role" },
+  ],
+  examples: [
+    { line: "reeve list", does: "every session that was not ended" },
+    { line: "reeve list --all --json", does: "everything that is known, for a program" },
+  ],
+
+  async run(input, context) {
+    const role = input.text("role");
+    const listed = await context.client().listSessions({ all: input.flag("all"), ...(role === undefined ? {} : { role }) });
+    if (listed.sessions.length === 0 && !context.isJson) {
+      context.output.note('No sessions. Start one with: reeve start practice "hello"');
+      return 0;
+    }
+    const table = context.isJson ? "" : await sessionTable(listed.sessions, context.output, Date.now());
+    answer(context, listed, () => table);
+    return 0;
+  },
+};

@@ -1,0 +1,18 @@
+import type { Command } from "../command.ts";
+import { forEachSession } from "../each-session.ts";
+
+export const pauseCommand: Command = {
+  name: "pause",
+  summary: "pause sessions: what is sent to them is held back until they are resumed",
+  arguments: [{ name: "session", isRepeated: true, completion: "session" }],
+  options: [{ name: "suspend", summary: "stop their processes too; otherwise they run on" }],
+  examples: [
+    { line: "reeve pause builder", does: "hold its input back" },
+    { line: "reeve pause builder --suspend", does: "freeze it where it is" },
+  ],
+
+  run(input, context) {
+    const client = context.client();
+    return forEachSession(context, input.arguments, (session) => client.pauseSession({ session, suspend: input.flag("suspend") }));
+  },
+};

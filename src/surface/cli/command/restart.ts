@@ -1,0 +1,17 @@
+import type { Command } from "../command.ts";
+import { forEachSession } from "../each-session.ts";
+
+export const restartCommand: Command = {
+  name: "restart",
+  summary: "stop sessions and start them again, in the same conversation where the agent can",
+  arguments: [{ name: "session", isRepeated: true, completion: "session" }],
+  options: [{ name: "grace", value: "SECONDS", type: "number", summary: "between the polite and the firm signal" }],
+  examples: [{ line: "reeve restart builder", does: "also after it died" }],
+
+  run(input, context) {
+    const client = context.client();
+    const grace = input.number("grace");
+    const environment = Object.fromEntries(Object.entries(context.environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+    return forEachSession(context, input.arguments, (session) => client.restartSession({ session, environment, ...(grace === undefined ? {} : { grace_seconds: grace }) }));
+  },
+};

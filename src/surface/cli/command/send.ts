@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { isatty } from "node:tty";
+import { messageOf } from "../../../platform/reeve-error.ts";
+import { answer } from "../answer.ts";
+import { usage } from "../command-line.ts";
+import type { CliContext, Command, CommandInput } from "../command.ts";
+import { oneLine } from "../session-text.ts";
+
+export const sendCommand: Command = {
+  name: "send",
+  summary: "send text to a session, as if typed, followed by Enter",
+  arguments: [{ name: "session", completion: "session" }, { name: "text", isOptional: true }],
+  options: [
+    { name: "file", value: "FILE", summary: "send what is in this file", completion: "file" },
+    { name: "no-enter", summary: "do not press Enter after it" },
+    { name: "timeout", value: "SECONDS", type: "number", summary: "how long to wait for the delivery; 5 unless said otherwise, 60 at most" },
+  ],
+  notes: ["It is recorded first and typed once, as soon as the session can take it. Text comes from stdin with - or when something is piped in; one line end at its end is left out."],
+  examples: [
+    { line: "reeve send builder y", does: "answer a question" },
+    { line: "git diff | reeve send reviewer -", does: "send what a program printed" },
+    { line: "reeve send builder -- --verbose", does: "text that begins with dashes" },
+  ],
+
+  async run(input, context) {
+    const [session = ""] = input.arguments;
+    const timeout = input.number("timeout");
+    const text = textOf(input, context);
+    const sent = await context.client().sendMessage({ session, text, submit: !input.flag("no-enter"), ...(timeout === undefined ? {} : { timeout_seconds: timeout }) });
+    const detail = sent.detail === null ? "" : ` ${oneLine(sent.detail)}`;
+    answer(context, sent, () => `${OUTCOMES[sent.state]}${detail}`);
+    return sent.state === "refused" || sent.state === "unknown" ? 1 : 0;
+  },
+};
+
+const OUTCOMES = {
+  admitted: "Recorded; it is typed as soon as the session can take it.",
+  leased: "Recorded; it is being typed.",
+  delivered: "Delivered.",
+  refused: "Refused.",
+  unknown: "It is not known whether it arrived; look at the session before sending it again.",
+} as const;
+
+function textOf(input: CommandInput, { cwd }: CliContext): string {
+  const text = input.arguments[1];
+  const file = input.text("file");
+  if (file !== undefined && text !== undefined) throw usage("text-twice", "Give the text or --file, not both.");
+  if (file !== undefined) return withoutLineEnd(readText(resolve(cwd, file), `The file ${file}`));
+  if (text !== undefined && text !== "-") return text;
+  if (text === undefined && isatty(0)) throw usage("missing-argument", "send needs a text: give it as an argument, with --file, or pipe it in.");
+  return withoutLineEnd(readText(0, "stdin"));
+}
+
+function readText(source: string | 0, what: string): string {
+  try {
+    return readFileSync(source, "utf8");
+  } catch (error) {
+    throw usage("text-unreadable", `${what} cannot be read (${messageOf(error)}); check it and try again.`);
+  }
+}
+
+function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}

@@ -1,0 +1,81 @@
+import { resolve } from "node:path";
+import type { InputOf } from "../../../client/operation-types.ts";
+import { SESSION_ID_PATTERN } from "../../../session/session.ts";
+import { answer } from "../answer.ts";
+import { usage } from "../command-line.ts";
+import type { CliContext, Command, CommandInput } from "../command.ts";
+import { oneLine } from "../session-text.ts";
+import { reportWait } from "./wait.ts";
+
+export const startCommand: Command = {
+  name: "start",
+  summary: "start a session: an agent at work in a terminal of its own",
+  arguments: [{ name: "agent", completion: ["command", "practice"] }, { name: "prompt", isOptional: true }],
+  options: [
+    { name: "name", value: "NAME", summary: "what to call it; otherwise <agent>-<number>" },
+    { name: "role", value: "ROLE", summary: "what it is for; sessions are filed by role" },
+    { name: "cwd", value: "DIRECTORY", summary: "where it works; otherwise here", completion: "directory" },
+    { name: "branch", value: "BRANCH", summary: "the git branch it must be on; refused when it is not" },
+    { name: "runtime", value: "RUNTIME", summary: "where it lives; tmux unless said otherwise", completion: ["tmux"] },
+    { name: "restart", value: "POLICY", summary: "when to start it again by itself", choices: ["never", "on-failure", "always"] },
+    { name: "env", value: "NAME=VALUE", summary: "a variable for its environment", isRepeatable: true },
+    { name: "env-file", value: "FILE", summary: "a file of NAME=VALUE lines; read again at every start", completion: "file" },
+    { name: "model", value: "MODEL", summary: "the model the agent is to use" },
+    { name: "wait", summary: "wait until it finishes its turn, asks for something or ends; answers as reeve wait does" },
+  ],
+  rest: "arguments…",
+  notes: ["What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --."],
+  examples: [
+    { line: 'reeve start practice "tidy up"', does: "a practice session, without a model behind it" },
+    { line: "reeve start command --name dev -- npm run dev", does: "any program as a session" },
+    { line: 'reeve start practice "ask rm -r x" --wait', does: "returns when it asks for approval" },
+  ],
+
+  async run(input, context) {
+    const client = context.client();
+    const request = requestOf(input, context);
+    if (!input.flag("wait")) {
+      const session = await client.startSession(request);
+      answer(context, session, () => `Started ${session.name} (${session.session_id}). See it with: reeve attach ${session.name}`);
+      return 0;
+    }
+    // Taken before the start, so that nothing it does can be missed.
+    const { cursor } = await client.daemonStatus();
+    const session = await client.startSession(request);
+    context.output.note(`Started ${session.name} (${session.session_id}); waiting for it.`);
+    return reportWait(context, await client.waitForSession({ session: session.session_id, since: cursor }));
+  },
+};
+
+function requestOf(input: CommandInput, { environment, cwd }: CliContext): InputOf<"startSession"> {
+  const [agent = "", prompt] = input.arguments;
+  const envFile = input.text("env-file");
+  const parent = environment["REEVE_SESSION_ID"];
+  const optional = { prompt, name: input.text("name"), role: input.text("role"), branch: input.text("branch"), runtime: input.text("runtime"), restart: restartPolicy(input.text("restart")), model: input.text("model") };
+  return {
+    agent,
+    args: [...input.rest],
+    cwd: resolve(cwd, input.text("cwd") ?? "."),
+    environment: presentOnly(environment),
+    env: Object.fromEntries(input.texts("env").map(variable)),
+    ...presentOnly(optional),
+    // Here, not in the session's directory: that is where the shell completed it.
+    ...(envFile === undefined ? {} : { env_file: resolve(cwd, envFile) }),
+    // Called from inside a session: that one is its parent.
+    ...(parent !== undefined && SESSION_ID_PATTERN.test(parent) ? { parent } : {}),
+  };
+}
+
+function variable(text: string): [string, string] {
+  const equals = text.indexOf("=");
+  if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
+  throw usage("bad-value", `--env takes NAME=VALUE, not "${oneLine(text)}".`);
+}
+
+function restartPolicy(value: string | undefined): "never" | "on-failure" | "always" | undefined {
+  return value === "never" || value === "on-failure" || value === "always" ? value : undefined;
+}
+
+function presentOnly<T extends object>(fields: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [Key in keyof T]: Exclude<T[Key], undefined> };
+}

@@ -1,0 +1,50 @@
+/** A verb for several sessions: all are tried, each outcome is told, the worst decides the exit status. */
+import type { SessionView } from "../../client/operation-types.ts";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import type { CliContext } from "./command.ts";
+import { errorObject } from "./failure.ts";
+import { stateSentence } from "./session-text.ts";
+
+export interface Outcome {
+  readonly done: boolean;
+  readonly session: SessionView;
+}
+
+/** One named session answers as HTTP does; several (or `isList`) answer `{done, results}`. */
+export async function forEachSession(
+  context: CliContext,
+  references: readonly string[],
+  act: (session: string) => Promise<Outcome>,
+  options: { readonly isList?: boolean } = {},
+): Promise<number> {
+  const settled = await Promise.allSettled(references.map((reference) => tellWhenDone(context, act(reference))));
+  const failures = settled.flatMap((result) => (result.status === "rejected" ? [toError(result.reason)] : []));
+  const [only] = settled;
+  if (references.length === 1 && options.isList !== true && only !== undefined) {
+    if (only.status === "rejected") throw toError(only.reason);
+    if (context.isJson) context.output.print(`${JSON.stringify(only.value)}\n`);
+    return only.value.done ? 0 : 1;
+  }
+  if (context.isJson) {
+    const results = settled.map((result, index) => (result.status === "fulfilled" ? result.value : { ...errorObject(toError(result.reason)), session: references[index] }));
+    const isDone = settled.every((result) => result.status === "fulfilled" && result.value.done);
+    context.output.print(`${JSON.stringify({ done: isDone, results })}\n`);
+  } else {
+    for (const failure of failures) context.output.note(failure.message);
+  }
+  const isUndone = settled.some((result) => result.status === "fulfilled" && !result.value.done);
+  return failures[0]?.exitStatus ?? (isUndone ? 1 : 0);
+}
+
+async function tellWhenDone(context: CliContext, action: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await action;
+  if (context.isJson) return outcome;
+  if (outcome.done) context.output.print(`${stateSentence(outcome.session)}\n`);
+  else context.output.note(`Not yet: ${stateSentence(outcome.session)} It is being carried out; see reeve list.`);
+  return outcome;
+}
+
+function toError(error: unknown): ReeveError {
+  if (error instanceof ReeveError) return error;
+  throw error;
+}

@@ -3,6 +3,7 @@
  * change carries a key by which the daemon knows it again, so it is asked for
  * twice and made once; what only reads is simply asked again.
  */
+import { systemClock } from "../platform/clock.ts";
 import type { InputOf, OutputOf, Verb } from "./operation-types.ts";
 import { problemFrom } from "./problem.ts";
 import { isLost } from "./request.ts";
@@ -20,27 +21,38 @@ export interface CallRules extends CallOptions {
   readonly revival?: Revival;
 }
 
-const TRIES = { GET: 3, POST: 2 } as const;
+const TRIES = 4;
+/** A killed daemon's socket still takes connections until the kernel has taken it down. */
+const BETWEEN_TRIES_MS = 30;
 /** A busy machine may take seconds; the daemon itself answers in milliseconds. */
 const PATIENCE_MS = 30_000;
 /** More than the daemon's default grace, for calls that name none. */
 const DEFAULT_GRACE_SECONDS = 60;
 
-export async function call<V extends Verb>(link: Link, verb: V, input: InputOf<V>, rules: CallRules = {}): Promise<OutputOf<V>> {
+export async function call<V extends Verb>(
+  link: Link,
+  verb: V,
+  input: InputOf<V>,
+  rules: CallRules = {},
+): Promise<OutputOf<V>> {
   const target = aim(ROUTES[verb], input);
   const request: Request = {
     ...target,
-    headers: target.method === "POST" ? { accept: "application/json", "idempotency-key": crypto.randomUUID() } : { accept: "application/json" },
+    headers:
+      target.method === "POST"
+        ? { accept: "application/json", "idempotency-key": crypto.randomUUID() }
+        : { accept: "application/json" },
     patienceMs: patience(input),
     ...(rules.signal === undefined ? {} : { signal: rules.signal }),
   };
-  const tries = rules.tries ?? TRIES[target.method];
+  const tries = rules.tries ?? TRIES;
   for (let attempt = 1; ; attempt++) {
     try {
       // The daemon made it by the operation's own output schema.
       return (await askJson(link, request, rules.revival)) as OutputOf<V>;
     } catch (error) {
       if (!isLost(error) || attempt >= tries) throw error;
+      await systemClock.sleep(BETWEEN_TRIES_MS * attempt, rules.signal);
     }
   }
 }
@@ -67,6 +79,7 @@ async function askJson(link: Link, request: Request, revival: Revival | undefine
 
 /** Silence is judged only after what the caller itself asked to wait for. */
 function patience(input: Readonly<Record<string, unknown>>): number {
-  const seconds = (name: string, otherwise: number): number => (typeof input[name] === "number" ? input[name] : otherwise);
+  const seconds = (name: string, otherwise: number): number =>
+    typeof input[name] === "number" ? input[name] : otherwise;
   return PATIENCE_MS + (seconds("timeout_seconds", 0) + seconds("grace_seconds", DEFAULT_GRACE_SECONDS)) * 1_000;
 }

@@ -1,78 +1,26 @@
-/** The typed client: one method per operation, over the daemon's unix socket. */
-import { resolve } from "node:path";
-import { locateHome } from "../platform/home.ts";
-import { call } from "./call.ts";
-import type { CallOptions } from "./call.ts";
-import { followEvents } from "./follow-events.ts";
-import type { FollowInput } from "./follow-events.ts";
-import type { Link } from "./link.ts";
-import type { EventView, InputOf, OutputOf } from "./operation-types.ts";
-import { waitForSession } from "./wait.ts";
-import type { WaitInput } from "./wait.ts";
+/** The package's entry `reeve/client`: a client of the installation this file belongs to. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createClient } from "./create-client.ts";
+import type { Client, ClientOptions } from "./create-client.ts";
+import { daemonCommand } from "./daemon-command.ts";
 
-export interface ClientOptions {
-  /** Instead of REEVE_HOME and the XDG directories. */
-  readonly home?: string;
-  /** A socket somewhere else; nothing is started for it. */
-  readonly socketPath?: string;
-  /** Start the daemon when it is not running; true unless said otherwise. */
-  readonly autostart?: boolean;
+export { ReeveError } from "../platform/reeve-error.ts";
+export type { Client, ClientOptions } from "./create-client.ts";
+export type { CallOptions } from "./call.ts";
+export type { FollowInput } from "./follow-events.ts";
+export type { WaitInput } from "./wait.ts";
+export type { EventView, InputOf, OutputOf, SessionView } from "./operation-types.ts";
+
+export function connect(options: ClientOptions = {}): Client {
+  return createClient(options, {
+    daemonCommand: () => daemonCommand(packageRoot(import.meta.dirname)),
+    environment: process.env,
+  });
 }
 
-export interface Installation {
-  /** What runs the daemon: a program and its arguments; asked for only when it must be started. */
-  readonly daemonCommand: () => readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
-export interface Client {
-  startSession(input: InputOf<"startSession">, options?: CallOptions): Promise<OutputOf<"startSession">>;
-  listSessions(input?: InputOf<"listSessions">, options?: CallOptions): Promise<OutputOf<"listSessions">>;
-  getSession(input: InputOf<"getSession">, options?: CallOptions): Promise<OutputOf<"getSession">>;
-  getSessionData(input: InputOf<"getSessionData">, options?: CallOptions): Promise<OutputOf<"getSessionData">>;
-  sendMessage(input: InputOf<"sendMessage">, options?: CallOptions): Promise<OutputOf<"sendMessage">>;
-  /** Goes on across restarts of the daemon, until done or its own deadline. */
-  waitForSession(input: WaitInput, options?: CallOptions): Promise<OutputOf<"waitForSession">>;
-  pauseSession(input: InputOf<"pauseSession">, options?: CallOptions): Promise<OutputOf<"pauseSession">>;
-  resumeSession(input: InputOf<"resumeSession">, options?: CallOptions): Promise<OutputOf<"resumeSession">>;
-  restartSession(input: InputOf<"restartSession">, options?: CallOptions): Promise<OutputOf<"restartSession">>;
-  endSession(input: InputOf<"endSession">, options?: CallOptions): Promise<OutputOf<"endSession">>;
-  getAttachCommand(input: InputOf<"getAttachCommand">, options?: CallOptions): Promise<OutputOf<"getAttachCommand">>;
-  readEvents(input?: InputOf<"readEvents">, options?: CallOptions): Promise<OutputOf<"readEvents">>;
-  /** Each event once, from `after` on, across broken connections; ends when the signal fires. */
-  followEvents(input?: FollowInput, options?: CallOptions): AsyncIterable<EventView>;
-  daemonStatus(options?: CallOptions): Promise<OutputOf<"daemonStatus">>;
-  /** Asked once: a daemon that went away while it was asked did what it was asked. */
-  stopDaemon(options?: CallOptions): Promise<OutputOf<"stopDaemon">>;
-}
-
-export function createClient(options: ClientOptions, installation: Installation): Client {
-  const link = linkTo(options, installation);
-  return {
-    startSession: (input, rules) => call(link, "startSession", input, rules),
-    listSessions: (input = {}, rules) => call(link, "listSessions", input, rules),
-    getSession: (input, rules) => call(link, "getSession", input, rules),
-    getSessionData: (input, rules) => call(link, "getSessionData", input, rules),
-    sendMessage: (input, rules) => call(link, "sendMessage", input, rules),
-    waitForSession: (input, rules) => waitForSession(link, input, rules),
-    pauseSession: (input, rules) => call(link, "pauseSession", input, rules),
-    resumeSession: (input, rules) => call(link, "resumeSession", input, rules),
-    restartSession: (input, rules) => call(link, "restartSession", input, rules),
-    endSession: (input, rules) => call(link, "endSession", input, rules),
-    getAttachCommand: (input, rules) => call(link, "getAttachCommand", input, rules),
-    readEvents: (input = {}, rules) => call(link, "readEvents", input, rules),
-    followEvents: (input = {}, rules) => followEvents(link, input, rules?.signal),
-    daemonStatus: (rules) => call(link, "daemonStatus", {}, rules),
-    stopDaemon: (rules) => call({ ...link, start: null }, "stopDaemon", {}, { ...rules, tries: 1 }),
-  };
-}
-
-function linkTo(options: ClientOptions, { daemonCommand, environment }: Installation): Link {
-  if (options.socketPath !== undefined) return { socketPath: options.socketPath, start: null };
-  const home = options.home ?? environment["REEVE_HOME"];
-  // Absolute, because the daemon is started in another directory.
-  const located = home === undefined || home === "" ? environment : { ...environment, REEVE_HOME: resolve(home) };
-  const { socketPath } = locateHome(located);
-  const isAutostarted = options.autostart ?? true;
-  return { socketPath, start: isAutostarted ? { command: daemonCommand, environment: located } : null };
+/** The nearest directory above that holds the launcher: this file's depth differs between source and build. */
+function packageRoot(directory: string): string {
+  if (existsSync(join(directory, "bin", "reeve")) || directory === dirname(directory)) return directory;
+  return packageRoot(dirname(directory));
 }

@@ -7,5 +7,9 @@ export function daemonCommand(root: string): readonly string[] {
   const programs = [join(root, "dist", "daemon.js"), join(root, "src", "daemon.ts")];
   const program = programs.find((path) => existsSync(path));
   if (program !== undefined) return [process.execPath, program];
-  throw new ReeveError({ code: "not-built", kind: "config", message: `There is no daemon in ${root}; in a checkout run npm run build, otherwise reinstall Reeve.` });
+  throw new ReeveError({
+    code: "not-built",
+    kind: "config",
+    message: `There is no daemon in ${root}; in a checkout run npm run build, otherwise reinstall Reeve.`,
+  });
 }

@@ -22,7 +22,11 @@ const RECONNECT_MS = 250;
 /** Read but not taken yet; beyond this the daemon is held back. */
 const MOST_QUEUED = 1_000;
 
-export async function* followEvents(link: Link, input: FollowInput, signal?: AbortSignal): AsyncGenerator<EventView, void, void> {
+export async function* followEvents(
+  link: Link,
+  input: FollowInput,
+  signal?: AbortSignal,
+): AsyncGenerator<EventView, void, void> {
   let cursor = input.after ?? 0;
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -32,7 +36,10 @@ export async function* followEvents(link: Link, input: FollowInput, signal?: Abo
       }
     } catch (error) {
       if (signal?.aborted === true) return;
-      const isPassing = isLost(error) || (error instanceof ReeveError && error.code === "daemon-silent") || (isUnreached(error) && !isFirst);
+      const isPassing =
+        isLost(error) ||
+        (error instanceof ReeveError && error.code === "daemon-silent") ||
+        (isUnreached(error) && !isFirst);
       if (!isPassing) throw error;
     }
     if (signal?.aborted === true) return;
@@ -40,7 +47,12 @@ export async function* followEvents(link: Link, input: FollowInput, signal?: Abo
   }
 }
 
-async function* oneConnection(link: Link, input: FollowInput, isFirst: boolean, outer: AbortSignal | undefined): AsyncGenerator<EventView, void, void> {
+async function* oneConnection(
+  link: Link,
+  input: FollowInput,
+  isFirst: boolean,
+  outer: AbortSignal | undefined,
+): AsyncGenerator<EventView, void, void> {
   const left = new AbortController();
   const signal = outer === undefined ? left.signal : AbortSignal.any([outer, left.signal]);
   const queue: EventView[] = [];

@@ -29,7 +29,12 @@ const MOST_STARTS = 3;
 const MOST_ROUNDS = 100;
 const ROUND_MS = 20;
 
-export async function reach(link: Link, request: Request, listener: Listener, revival: Revival = "always"): Promise<void> {
+export async function reach(
+  link: Link,
+  request: Request,
+  listener: Listener,
+  revival: Revival = "always",
+): Promise<void> {
   let starts = 0;
   for (let round = 0; ; round++) {
     try {

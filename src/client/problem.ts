@@ -7,7 +7,11 @@ export function problemFrom(status: number, text: string): ReeveError {
   if (typeof code === "string" && isErrorKind(kind) && typeof detail === "string") {
     return new ReeveError({ code, kind, message: detail, details: isRecord(details) ? details : {} });
   }
-  return new ReeveError({ code: "unexpected-answer", kind: "internal", message: `The daemon answered with status ${status} and no explanation; is it of the same version? See reeve daemon status.` });
+  return new ReeveError({
+    code: "unexpected-answer",
+    kind: "internal",
+    message: `The daemon answered with status ${status} and no explanation; is it of the same version? See reeve daemon status.`,
+  });
 }
 
 /** A JSON object, or an empty one. */

@@ -37,14 +37,18 @@ export function exchange(socketPath: string, request: Request, listener: Listene
     const socket = connect(socketPath);
     const settle = (error: Error | null): void => {
       request.signal?.removeEventListener("abort", onAbort);
-      socket.removeAllListeners("close");
-      socket.destroy();
+      // Not now: a command that has its answer should show it first.
+      setImmediate(() => socket.destroy());
       if (error === null) resolve();
       else reject(error);
     };
     const onAbort = (): void => settle(aborted());
     const flow: Flow = { pause: () => socket.pause(), resume: () => socket.resume() };
-    const parser = createResponseParser({ head: (head) => listener.head(head, flow), body: (bytes) => listener.body(bytes), end: () => settle(null) });
+    const parser = createResponseParser({
+      head: (head) => listener.head(head, flow),
+      body: (bytes) => listener.body(bytes),
+      end: () => settle(null),
+    });
     socket.setTimeout(request.patienceMs, () => settle(silent(request.patienceMs)));
     socket.on("connect", () => {
       isConnected = true;
@@ -58,7 +62,9 @@ export function exchange(socketPath: string, request: Request, listener: Listene
       }
     });
     socket.on("error", (error) => settle(isConnected ? lost(error) : unreachable(error)));
-    socket.on("close", () => settle(parser.close() ? null : lost("it closed the connection before its answer was whole")));
+    socket.on("close", () =>
+      settle(parser.close() ? null : lost("it closed the connection before its answer was whole")),
+    );
     request.signal?.addEventListener("abort", onAbort, { once: true });
     if (request.signal?.aborted === true) settle(aborted());
   });
@@ -66,9 +72,18 @@ export function exchange(socketPath: string, request: Request, listener: Listene
 
 function encode(request: Request): string {
   const { method, path, body, headers = {} } = request;
-  const length = body === undefined ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
+  const length =
+    body === undefined ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
   const given = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [`${method} ${path} HTTP/1.1`, "host: localhost", "connection: close", ...given, ...length, "", body ?? ""].join("\r\n");
+  return [
+    `${method} ${path} HTTP/1.1`,
+    "host: localhost",
+    "connection: close",
+    ...given,
+    ...length,
+    "",
+    body ?? "",
+  ].join("\r\n");
 }
 
 /** Nobody listens there: nothing was asked yet. */
@@ -92,20 +107,43 @@ export function isCrowded(error: unknown): boolean {
 }
 
 export function notRunning(socket: "missing" | "dead"): ReeveError {
-  return new ReeveError({ code: "daemon-not-running", kind: "unavailable", message: "The daemon is not running; start it with reeve daemon start.", details: { socket } });
+  return new ReeveError({
+    code: "daemon-not-running",
+    kind: "unavailable",
+    message: "The daemon is not running; start it with reeve daemon start.",
+    details: { socket },
+  });
 }
 
 function unreachable(error: NodeJS.ErrnoException): ReeveError {
   if (error.code === "ENOENT") return notRunning("missing");
   if (error.code === "ECONNREFUSED") return notRunning("dead");
-  if (error.code === "EAGAIN") return new ReeveError({ code: "daemon-crowded", kind: "unavailable", message: "The daemon has too many callers at once; try again." });
-  if (error.code === "EACCES") return new ReeveError({ code: "socket-forbidden", kind: "forbidden", message: `The daemon's socket may not be opened (${error.message}); check who owns it.` });
-  return new ReeveError({ code: "daemon-unreachable", kind: "unavailable", message: `The daemon cannot be reached (${error.message}); see reeve daemon status.` });
+  if (error.code === "EAGAIN")
+    return new ReeveError({
+      code: "daemon-crowded",
+      kind: "unavailable",
+      message: "The daemon has too many callers at once; try again.",
+    });
+  if (error.code === "EACCES")
+    return new ReeveError({
+      code: "socket-forbidden",
+      kind: "forbidden",
+      message: `The daemon's socket may not be opened (${error.message}); check who owns it.`,
+    });
+  return new ReeveError({
+    code: "daemon-unreachable",
+    kind: "unavailable",
+    message: `The daemon cannot be reached (${error.message}); see reeve daemon status.`,
+  });
 }
 
 function lost(why: unknown): ReeveError {
   const said = why instanceof Error ? why.message : String(why);
-  return new ReeveError({ code: "daemon-lost", kind: "unavailable", message: `The daemon went away while it was asked (${said}); try again.` });
+  return new ReeveError({
+    code: "daemon-lost",
+    kind: "unavailable",
+    message: `The daemon went away while it was asked (${said}); try again.`,
+  });
 }
 
 function silent(patienceMs: number): ReeveError {

@@ -86,19 +86,20 @@ export function createResponseParser(listener: ResponseListener): ResponseParser
     return bytes.subarray(part.length);
   };
 
+  /** Takes one line or one piece of the body; what is left then, or null when more must come first. */
+  const step = (rest: Buffer): Buffer | null => {
+    if (rest.length === 0 || stage === "done") return null;
+    if (stage === "sized" || stage === "chunk-data" || stage === "until-close") return takeBody(rest);
+    const end = rest.indexOf(LINE_FEED);
+    if (end < 0) return null;
+    takeLine(rest.toString("latin1", 0, end).replace(/\r$/, ""));
+    return rest.subarray(end + 1);
+  };
+
   return {
     push(bytes) {
       let rest = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
-      while (rest.length > 0 && stage !== "done") {
-        if (stage === "sized" || stage === "chunk-data" || stage === "until-close") {
-          rest = takeBody(rest);
-          continue;
-        }
-        const end = rest.indexOf(LINE_FEED);
-        if (end < 0) break;
-        takeLine(rest.toString("latin1", 0, end).replace(/\r$/, ""));
-        rest = rest.subarray(end + 1);
-      }
+      for (let left = step(rest); left !== null; left = step(rest)) rest = left;
       if (rest.length > LONGEST_HEAD_BYTES) throw malformed("a line has no end");
       pending = stage === "done" ? Buffer.alloc(0) : Buffer.from(rest);
     },

@@ -36,15 +36,23 @@ export function aim(route: Route, input: Readonly<Record<string, unknown>>): Tar
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name);
     rest.delete(name);
-    return segment(String(value ?? ""));
+    return segment(typeof value === "string" ? value : "");
   });
   if (route.method === "POST") return { method: "POST", path, body: JSON.stringify(Object.fromEntries(rest)) };
-  const pairs = [...rest].flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`));
+  const pairs = [...rest].flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map(
+      (one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`,
+    ),
+  );
   return { method: "GET", path: pairs.length === 0 ? path : `${path}?${pairs.join("&")}` };
 }
 
 /** Nothing, and dots, would name another path altogether. */
 function segment(value: string): string {
   if (!/^\.{0,2}$/.test(value)) return encodeURIComponent(value);
-  throw new ReeveError({ code: "bad-request", kind: "usage", message: `"${value}" cannot name a session; give its name or its id as reeve list shows them.` });
+  throw new ReeveError({
+    code: "bad-request",
+    kind: "usage",
+    message: `"${value}" cannot name a session; give its name or its id as reeve list shows them.`,
+  });
 }

@@ -16,7 +16,7 @@ import { parseObject } from "./problem.ts";
 
 export interface StartPlan {
   readonly command: () => readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: () => Readonly<Record<string, string | undefined>>;
 }
 
 /** Rebuilding a damaged database of thousands of sessions takes seconds; a minute is a daemon that hangs. */
@@ -38,14 +38,19 @@ export async function startDaemon(plan: StartPlan, socketPath: string): Promise<
     if (outcome === "ready") return;
     const now = systemClock.monotonic();
     busySince = outcome === "busy" ? (busySince ?? now) : null;
-    if (busySince !== null && now - busySince > LONGEST_BUSY_MS) throw stuck("Another daemon holds this home but does not answer");
+    if (busySince !== null && now - busySince > LONGEST_BUSY_MS)
+      throw stuck("Another daemon holds this home but does not answer");
     if (now - startedAt > LONGEST_START_MS) throw stuck("The daemon is being started but does not answer");
     await systemClock.sleep(pauseMs * (0.5 + Math.random()));
   }
 }
 
 /** `waiting`: somebody else is starting it. */
-async function spawnAlone(plan: StartPlan, socketPath: string, lockPath: string): Promise<"ready" | "busy" | "waiting"> {
+async function spawnAlone(
+  plan: StartPlan,
+  socketPath: string,
+  lockPath: string,
+): Promise<"ready" | "busy" | "waiting"> {
   const lock = acquireProcessLock(lockPath);
   if (lock === null) return "waiting";
   try {
@@ -65,7 +70,7 @@ function firstLine(plan: StartPlan): Promise<string> {
   const child = spawn(program, args, {
     cwd: "/",
     detached: true,
-    env: daemonEnvironment(plan.environment),
+    env: daemonEnvironment(plan.environment()),
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
   child.unref();
@@ -80,7 +85,13 @@ function firstLine(plan: StartPlan): Promise<string> {
     };
     child.on("error", (error) => {
       clearTimeout(timer);
-      reject(new ReeveError({ code: "daemon-not-started", kind: "config", message: `The daemon cannot be started (${messageOf(error)}); reinstall Reeve.` }));
+      reject(
+        new ReeveError({
+          code: "daemon-not-started",
+          kind: "config",
+          message: `The daemon cannot be started (${messageOf(error)}); reinstall Reeve.`,
+        }),
+      );
     });
     if (!(pipe instanceof Readable)) return settle();
     pipe.on("data", (bytes: Buffer) => {
@@ -94,8 +105,15 @@ function firstLine(plan: StartPlan): Promise<string> {
 
 /** The user's, less what belongs to the session this may be called from: the daemon is nobody's child. */
 export function daemonEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const isOurs = (name: string): boolean => (name.startsWith("REEVE_") && name !== "REEVE_HOME" && name !== "REEVE_FAILPOINT_FILE") || name === "TMUX" || name === "TMUX_PANE";
-  return Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => (value === undefined || isOurs(name) ? [] : [[name, value]])));
+  const isOurs = (name: string): boolean =>
+    (name.startsWith("REEVE_") && name !== "REEVE_HOME" && name !== "REEVE_FAILPOINT_FILE") ||
+    name === "TMUX" ||
+    name === "TMUX_PANE";
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || isOurs(name) ? [] : [[name, value]],
+    ),
+  );
 }
 
 function answers(socketPath: string): Promise<boolean> {
@@ -113,10 +131,19 @@ function answers(socketPath: string): Promise<boolean> {
 
 function refusal(line: string): ReeveError {
   const { code, kind, message } = parseObject(line);
-  if (typeof code === "string" && isErrorKind(kind) && typeof message === "string") return new ReeveError({ code, kind, message });
-  return new ReeveError({ code: "daemon-not-started", kind: "unavailable", message: "The daemon ended before it was ready; run reeve daemon run to see why." });
+  if (typeof code === "string" && isErrorKind(kind) && typeof message === "string")
+    return new ReeveError({ code, kind, message });
+  return new ReeveError({
+    code: "daemon-not-started",
+    kind: "unavailable",
+    message: "The daemon ended before it was ready; run reeve daemon run to see why.",
+  });
 }
 
 function stuck(what: string): ReeveError {
-  return new ReeveError({ code: "daemon-stuck", kind: "unavailable", message: `${what}; see daemon.log in its state directory.` });
+  return new ReeveError({
+    code: "daemon-stuck",
+    kind: "unavailable",
+    message: `${what}; see daemon.log in its state directory.`,
+  });
 }

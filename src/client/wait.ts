@@ -44,10 +44,17 @@ export async function waitForSession(link: Link, input: WaitInput, options: Call
 }
 
 /** When all are waited for, those that woke at once are not asked about again: the log holds no later word of them. */
-async function stillAsleep(link: Link, input: WaitInput, first: Answer, options: CallOptions): Promise<Pick<WaitInput, "session" | "also">> {
+async function stillAsleep(
+  link: Link,
+  input: WaitInput,
+  first: Answer,
+  options: CallOptions,
+): Promise<Pick<WaitInput, "session" | "also">> {
   const references = [input.session, ...(input.also ?? [])];
   if (first.woken.length === 0) return { session: input.session, also: input.also ?? [] };
-  const ids = await Promise.all(references.map(async (session) => (await call(link, "getSession", { session }, options)).session_id));
+  const ids = await Promise.all(
+    references.map(async (session) => (await call(link, "getSession", { session }, options)).session_id),
+  );
   const awake = new Set(first.woken.map((wake) => wake.session_id));
   const [session = input.session, ...also] = ids.filter((id) => !awake.has(id));
   return { session, also };

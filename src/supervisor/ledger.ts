@@ -34,6 +34,7 @@ export function createLedger({ store, clock }: { readonly store: Store; readonly
   return {
     apply: (sessionId, input, idempotency) =>
       queue.run(sessionId, async () => {
+        failpoint(`${input.type}.before-commit`);
         const session = store.registry.get(sessionId);
         if (session === undefined) throw new ReeveError({ code: "unknown-session", kind: "not-found", message: `There is no session ${sessionId}.` });
         const outcome = transition(session, input, { now: clock.now(), random: Math.random() });
@@ -41,7 +42,6 @@ export function createLedger({ store, clock }: { readonly store: Store; readonly
         const { events } = outcome;
         const isChanged = outcome.session !== session;
         if (!isChanged && events.length === 0 && idempotency === undefined) return session;
-        failpoint(`${input.type}.before-commit`);
         await store.commit({
           ...(isChanged ? { session: outcome.session } : {}),
           events: events.map((body) => ({ sessionId, body })),

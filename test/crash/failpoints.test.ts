@@ -6,16 +6,21 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
 
 let home: TestHome;
-beforeEach(() => {
+let worker = "";
+beforeAll(() => {
   home = createTestHome();
 });
-afterEach(() => home.dispose());
+beforeEach(() => {
+  worker = `worker-${++count}`;
+});
+afterAll(() => home.dispose());
+let count = 0;
 
 /** Arms the point in the daemon that runs now, does the thing, and proves that the point was passed. */
 async function crashingAt(point: string, act: () => Promise<void>): Promise<void> {
@@ -35,11 +40,11 @@ async function expectEventLogComplete(): Promise<void> {
   }
 }
 
-const startCat = (): Promise<unknown> => home.json("start", "command", "--name", "worker", "--cwd", home.dir, "--", "sh", "-c", "exec cat > received");
+const startCat = (): Promise<unknown> => home.json("start", "command", "--name", worker, "--cwd", home.dir, "--", "sh", "-c", `exec cat > ${worker}.received`);
 
 async function running(): Promise<{ readonly id: string; readonly pid: number }> {
   const session = await eventually("the session runs", async () => {
-    const found = await home.session("worker");
+    const found = await home.session(worker);
     return found.state === "running" && found.liveness === "running" && found;
   });
   return { id: session.session_id, pid: session.runtime.pid ?? 0 };
@@ -50,7 +55,7 @@ describe("start", () => {
   test.each(points)("killed at %s: one session, one process", async (point) => {
     await crashingAt(point, async () => void (await startCat()));
     const { id } = await running();
-    expect(await home.list()).toHaveLength(1);
+    expect((await home.list()).filter((session) => session.name === worker)).toHaveLength(1);
     expect(home.marked(id).map((found) => found.incarnation)).toEqual(home.marked(id).map(() => 1));
     expect(home.marked(id).length).toBe(2); // the wrapper and cat
     await expectEventLogComplete();
@@ -64,21 +69,22 @@ describe("send", () => {
     await running();
     let answer: { message_id: string; state: string } = { message_id: "", state: "" };
     await crashingAt(point, async () => {
-      answer = await home.json("send", "worker", "the message");
+      answer = JSON.parse((await home.run(["send", worker, "the message", "--json"])).stdout) as typeof answer;
     });
     const outcome = await eventually("the message is settled", async () =>
       (await home.events()).find((event) => event.data["message_id"] === answer.message_id && ["message-delivered", "message-unknown"].includes(event.type)),
     );
     // What is sent next still arrives, in order, whatever became of the first.
-    expect(await home.json("send", "worker", "the next")).toMatchObject({ state: "delivered" });
+    expect(await home.json("send", worker, "the next")).toMatchObject({ state: "delivered" });
     const received = await eventually("the next message is received", () => {
-      const text = readFileSync(join(home.dir, "received"), "utf8");
+      const text = readFileSync(join(home.dir, `${worker}.received`), "utf8");
       return text.endsWith("the next\n") && text;
     });
     const copies = received.split("the message\n").length - 1;
     if (outcome.type === "message-delivered") expect(copies).toBe(1);
     else expect(copies).toBeLessThanOrEqual(1);
-    expect((await home.events()).filter((event) => event.type === "message-admitted")).toHaveLength(2);
+    const { session_id } = await home.session(worker);
+    expect((await home.events()).filter((event) => event.type === "message-admitted" && event.session_id === session_id)).toHaveLength(2);
     await expectEventLogComplete();
   });
 });
@@ -88,10 +94,10 @@ describe("pause and resume", () => {
   test.each(pausing)("killed at %s: suspended, with the same process", async (point) => {
     await startCat();
     const { id, pid } = await running();
-    await crashingAt(point, async () => void (await home.json("pause", "worker", "--suspend")));
-    await eventually("it is paused", async () => (await home.session("worker")).state === "paused");
+    await crashingAt(point, async () => void (await home.json("pause", worker, "--suspend")));
+    await eventually("it is paused", async () => (await home.session(worker)).state === "paused");
     expect(home.marked(id).filter((found) => found.pid !== pid).map((found) => found.state)).toEqual(["T"]);
-    expect((await home.session("worker")).runtime.pid).toBe(pid);
+    expect((await home.session(worker)).runtime.pid).toBe(pid);
     await expectEventLogComplete();
   });
 
@@ -99,11 +105,11 @@ describe("pause and resume", () => {
   test.each(resuming)("killed at %s: running again, with the same process", async (point) => {
     await startCat();
     const { id, pid } = await running();
-    await home.json("pause", "worker", "--suspend");
-    await crashingAt(point, async () => void (await home.json("resume", "worker")));
-    await eventually("it runs", async () => (await home.session("worker")).state === "running");
+    await home.json("pause", worker, "--suspend");
+    await crashingAt(point, async () => void (await home.json("resume", worker)));
+    await eventually("it runs", async () => (await home.session(worker)).state === "running");
     expect(home.marked(id).map((found) => found.state)).not.toContain("T");
-    expect((await home.session("worker")).runtime.pid).toBe(pid);
+    expect((await home.session(worker)).runtime.pid).toBe(pid);
     await expectEventLogComplete();
   });
 });
@@ -127,13 +133,13 @@ describe("restart", () => {
   test.each(points)("killed at %s: one new process, the old one gone", async (point) => {
     await startCat();
     const { id, pid } = await running();
-    await crashingAt(point, async () => void (await home.json("restart", "worker")));
+    await crashingAt(point, async () => void (await home.json("restart", worker)));
     await eventually("it runs anew", async () => {
-      const session = await home.session("worker");
+      const session = await home.session(worker);
       return session.state === "running" && session.runtime.pid !== pid;
     });
     expect(home.marked(id).map((found) => found.incarnation)).toEqual([2, 2]);
-    expect((await home.session("worker"))["restarts"]).toBe(1);
+    expect((await home.session(worker))["restarts"]).toBe(1);
     await expectEventLogComplete();
   });
 });
@@ -143,9 +149,9 @@ describe("end", () => {
   test.each(points)("killed at %s: stopped, and nothing is left", async (point) => {
     await startCat();
     const { id } = await running();
-    await crashingAt(point, async () => void (await home.json("end", "worker")));
+    await crashingAt(point, async () => void (await home.json("end", worker)));
     await eventually("it is stopped", async () => {
-      const session = await home.session("worker");
+      const session = await home.session(worker);
       return session.state === "stopped" && session.desired === "stopped";
     });
     expect(home.marked(id)).toEqual([]);

@@ -6,7 +6,7 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listProcesses, readEnvironmentVariable, isDead } from "../../src/platform/process-table.ts";
+import { isDead, listProcesses, readCommandLine, readEnvironmentVariable } from "../../src/platform/process-table.ts";
 import { eventually } from "./eventually.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -47,6 +47,7 @@ export interface TestHome {
   list(): Promise<readonly SessionRow[]>;
   session(name: string): Promise<SessionRow>;
   events(): Promise<readonly EventRow[]>;
+  /** Of the daemon that runs, started if need be. */
   daemonPid(): Promise<number>;
   killDaemon(): Promise<number>;
   /** The next daemon process kills itself when it passes this point, once. */
@@ -97,6 +98,7 @@ export function createTestHome(): TestHome {
       return (await home.json<{ events: EventRow[] }>("events", "--since", "0")).events;
     },
     async daemonPid() {
+      await home.json("daemon", "start");
       return (await home.json<{ pid: number }>("daemon", "status")).pid;
     },
     async killDaemon() {
@@ -116,9 +118,10 @@ export function createTestHome(): TestHome {
         await home.run(["daemon", "stop"]);
         await runProgram("tmux", ["-S", tmuxSocket, "kill-server"], environment);
         await eventually("nothing of the test is left", () => markedProcesses(dir).length === 0 && processesNaming(dir).length === 0, 5_000).catch(() => {
-          const left = [...markedProcesses(dir).map(({ pid }) => pid), ...processesNaming(dir)];
+          const left = [...new Set([...markedProcesses(dir).map(({ pid }) => pid), ...processesNaming(dir)])];
+          const described = left.map((pid) => `${pid} (${readCommandLine(pid)})`);
           for (const pid of left) process.kill(pid, "SIGKILL");
-          throw new Error(`left behind: processes ${left.join(", ")}`);
+          throw new Error(`left behind: ${described.join(", ")}`);
         });
       } finally {
         rmSync(dir, { recursive: true, force: true });

@@ -22,6 +22,8 @@ export interface ControlConnection {
    */
   request(commands: readonly ControlCommand[], onReply?: (answer: Answer) => void): Promise<Answer>;
   readonly isOpen: boolean;
+  /** Of the client process. */
+  readonly pid: number | undefined;
   close(reason: string): void;
   /** Resolves with the reason once the client process is gone. */
   readonly closed: Promise<string>;
@@ -130,6 +132,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
 
   return {
     closed,
+    pid: child.pid,
     get isOpen() {
       return reason === null;
     },

@@ -100,13 +100,15 @@ function newAnchor(): readonly string[] {
 }
 
 /**
- * `-N`: attaching would start a server where none runs. `pause-after`: tmux
- * keeps at most that many seconds of output for a reader that stalls; it would
- * otherwise keep minutes of it in memory and then drop the client.
+ * `-N`: attaching would start a server where none runs. `pause-after`: for a
+ * reader that stalls, tmux 3.3a sometimes holds the pane back and sometimes
+ * queues without bound (166 MB after 20 s of flood); so it keeps 10 s at most.
+ * Where a pause leaves the connection without answers (seen once in six), the
+ * time-out in control-connection.ts ends it and a new one takes over.
  */
 export function attachArguments(paths: ServerPaths): readonly string[] {
-  const flags = "ignore-size,pause-after=10";
-  return [paths.binary, "-u", "-N", "-S", paths.socket, "-C", "attach-session", "-f", flags, "-t", `=${ANCHOR}`];
+  const attach = ["attach-session", "-f", "ignore-size,pause-after=10", "-t", `=${ANCHOR}`];
+  return [paths.binary, "-u", "-N", "-S", paths.socket, "-C", ...attach];
 }
 
 export type SystemdManager = "none" | "user" | "system";

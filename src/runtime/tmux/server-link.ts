@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { sendSignal } from "../../platform/process-table.ts";
 import { errnoOf, messageOf, ReeveError } from "../../platform/reeve-error.ts";
+import { endAbandonedClients } from "./abandoned-clients.ts";
 import { openControlConnection, unreachable, type ControlConnection } from "./control-connection.ts";
 import { askForNewSocket, isServerAlive, rememberServerIn, type ServerIdentity } from "./remembered-server.ts";
 import { attachArguments, restoreAnchorArguments, serverEnvironment } from "./server-config.ts";
@@ -133,6 +134,10 @@ export function createServerLink(options: LinkOptions): ServerLink {
       options.onLost(reason);
       reconnectSoon();
     });
+    endAbandonedClients(connection, paths).then(
+      (ended) => ended > 0 && options.log("ended control clients that a killed daemon left behind", { ended }),
+      () => {}, // lost again: the next connection looks again
+    );
     options.onConnected(facts, isOtherServer);
     return connected;
   };

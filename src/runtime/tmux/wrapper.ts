@@ -21,7 +21,7 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
  * this shell lives, and ends when tmux closes it. Otherwise tmux would see the
  * terminal close first, and while it then runs its utempter helper it ignores
  * SIGCHLD: about one exit in five was never reaped (3.3a on Debian 12, seen
- * with strace; "notices each of many exits" in test/conformance proves it).
+ * with strace; "notices each exit" in test/conformance proves it).
  */
 const SCRIPT = `#!/bin/sh
 trap : HUP INT QUIT TERM

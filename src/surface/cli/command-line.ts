@@ -38,25 +38,32 @@ export function parseLine(command: Command, words: readonly string[]): ParsedLin
       before.push(word);
       continue;
     }
-    const [name = "", inline] = splitOption(word);
+    const [name, inline] = splitOption(word);
     const spec = specs.find((candidate) => candidate.name === name);
     if (spec === undefined) throw unknownOption(command, `--${name}`, specs);
     const values = given.get(spec.name) ?? [];
-    if (values.length > 0 && spec.isRepeatable !== true && spec.value !== undefined) throw usage("option-twice", `--${spec.name} was given twice; give it once.`);
+    if (values.length > 0 && spec.isRepeatable !== true && spec.value !== undefined)
+      throw usage("option-twice", `--${spec.name} was given twice; give it once.`);
     given.set(spec.name, values);
     if (spec.value === undefined) {
-      if (inline !== undefined) throw usage("unexpected-value", `--${spec.name} takes no value; leave out "=${inline}".`);
+      if (inline !== undefined)
+        throw usage("unexpected-value", `--${spec.name} takes no value; leave out "=${inline}".`);
       values.push("");
       continue;
     }
     const value = inline ?? words[++at];
-    if (value === undefined || (inline === undefined && OPTION.test(value))) throw usage("missing-value", `--${spec.name} needs a value: --${spec.name} ${spec.value}.`);
+    if (value === undefined || (inline === undefined && OPTION.test(value)))
+      throw usage("missing-value", `--${spec.name} needs a value: --${spec.name} ${spec.value}.`);
     values.push(checkedValue(spec, value));
   }
   const wantsHelp = given.has("help");
   const positional = command.rest === undefined ? [...before, ...after] : before;
   if (!wantsHelp) checkArguments(command, positional);
-  return { input: inputOf(positional, command.rest === undefined ? [] : after, given), isJson: given.has("json"), wantsHelp };
+  return {
+    input: inputOf(positional, command.rest === undefined ? [] : after, given),
+    isJson: given.has("json"),
+    wantsHelp,
+  };
 }
 
 function splitOption(word: string): [string, string?] {
@@ -66,7 +73,8 @@ function splitOption(word: string): [string, string?] {
 }
 
 function checkedValue(spec: OptionSpec, value: string): string {
-  if (spec.type === "number" && !/^-?\d{1,15}(?:\.\d+)?$/.test(value)) throw usage("bad-value", `--${spec.name} takes a number, not "${value}".`);
+  if (spec.type === "number" && !/^-?\d{1,15}(?:\.\d+)?$/.test(value))
+    throw usage("bad-value", `--${spec.name} takes a number, not "${value}".`);
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
     throw usage("bad-value", `--${spec.name} takes one of ${spec.choices.join(", ")}, not "${value}".`);
   }
@@ -76,17 +84,28 @@ function checkedValue(spec: OptionSpec, value: string): string {
 function checkArguments(command: Command, positional: readonly string[]): void {
   for (const [index, spec] of command.arguments.entries()) {
     const value = positional[index];
-    if (value === undefined && spec.isOptional !== true) throw usage("missing-argument", `${command.name} needs ${article(spec)}; usage: ${usageLine(command)}`);
+    if (value === undefined && spec.isOptional !== true)
+      throw usage("missing-argument", `${command.name} needs ${article(spec)}; usage: ${usageLine(command)}`);
     if (value === undefined || spec.choices === undefined || spec.choices.includes(value)) continue;
-    throw usage("bad-value", `"${value}" is not ${article(spec)} of ${command.name}; use one of ${spec.choices.join(", ")}.`);
+    throw usage(
+      "bad-value",
+      `"${value}" is not ${article(spec)} of ${command.name}; use one of ${spec.choices.join(", ")}.`,
+    );
   }
   const last = command.arguments.at(-1);
   const extra = positional[command.arguments.length];
   if (extra === undefined || last?.isRepeated === true) return;
-  throw usage("unexpected-argument", `${command.name} does not know what to do with "${extra}"; put text with spaces in quotes. Usage: ${usageLine(command)}`);
+  throw usage(
+    "unexpected-argument",
+    `${command.name} does not know what to do with "${extra}"; put text with spaces in quotes. Usage: ${usageLine(command)}`,
+  );
 }
 
-function inputOf(positional: readonly string[], rest: readonly string[], given: ReadonlyMap<string, readonly string[]>): CommandInput {
+function inputOf(
+  positional: readonly string[],
+  rest: readonly string[],
+  given: ReadonlyMap<string, readonly string[]>,
+): CommandInput {
   const last = (name: string): string | undefined => given.get(name)?.at(-1);
   return {
     arguments: positional,
@@ -99,7 +118,11 @@ function inputOf(positional: readonly string[], rest: readonly string[], given: 
 }
 
 function unknownOption(command: Command, option: string, specs: readonly OptionSpec[]): ReeveError {
-  const hint = didYouMean(option, specs.map((spec) => `--${spec.name}`)) ?? `see reeve ${command.name} --help`;
+  const hint =
+    didYouMean(
+      option,
+      specs.map((spec) => `--${spec.name}`),
+    ) ?? `see reeve ${command.name} --help`;
   return usage("unknown-option", `${command.name} has no option ${option}; ${hint}.`);
 }
 

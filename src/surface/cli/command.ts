@@ -2,7 +2,7 @@
  * A command as data: what it is called, takes and does. Help, usage errors and
  * completion are all made from it, so they cannot disagree.
  */
-import type { Client } from "../../client/client.ts";
+import type { Client } from "../../client/create-client.ts";
 import type { Output } from "./output.ts";
 
 /** What a shell may offer for a value. */

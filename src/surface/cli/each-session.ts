@@ -26,7 +26,11 @@ export async function forEachSession(
     return only.value.done ? 0 : 1;
   }
   if (context.isJson) {
-    const results = settled.map((result, index) => (result.status === "fulfilled" ? result.value : { ...errorObject(toError(result.reason)), session: references[index] }));
+    const results = settled.map((result, index) =>
+      result.status === "fulfilled"
+        ? result.value
+        : { ...errorObject(toError(result.reason)), session: references[index] },
+    );
     const isDone = settled.every((result) => result.status === "fulfilled" && result.value.done);
     context.output.print(`${JSON.stringify({ done: isDone, results })}\n`);
   } else {

@@ -10,10 +10,16 @@ export function tellFailure(error: unknown, output: Output, isJson: boolean): nu
   return known.exitStatus;
 }
 
-export function errorObject(error: ReeveError): { readonly error: { readonly code: string; readonly message: string; readonly details: object } } {
+export function errorObject(error: ReeveError): {
+  readonly error: { readonly code: string; readonly message: string; readonly details: object };
+} {
   return { error: { code: error.code, message: error.message, details: error.details } };
 }
 
 function unforeseen(error: unknown): ReeveError {
-  return new ReeveError({ code: "internal", kind: "internal", message: `Something went wrong inside reeve: ${messageOf(error)}; please report it.` });
+  return new ReeveError({
+    code: "internal",
+    kind: "internal",
+    message: `Something went wrong inside reeve: ${messageOf(error)}; please report it.`,
+  });
 }

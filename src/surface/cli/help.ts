@@ -26,18 +26,24 @@ export function commandHelp(command: Command): string {
     "",
     "Options:",
     ...columns(options.map((option) => [optionName(option), describe(option)])),
-    ...(command.examples.length === 0 ? [] : ["", "Examples:", ...columns(command.examples.map(({ line, does }) => [line, does]))]),
+    ...(command.examples.length === 0
+      ? []
+      : ["", "Examples:", ...columns(command.examples.map(({ line, does }) => [line, does]))]),
     "",
   ].join("\n");
 }
 
 export function usageLine(command: Command): string {
-  const parts = [...command.arguments.map(argumentName), "[options]", ...(command.rest === undefined ? [] : [`[-- ${command.rest}]`])];
+  const parts = [
+    ...command.arguments.map(argumentName),
+    "[options]",
+    ...(command.rest === undefined ? [] : [`[-- ${command.rest}]`]),
+  ];
   return `reeve ${command.name} ${parts.join(" ")}`;
 }
 
 function argumentName(argument: ArgumentSpec): string {
-  const name = `${argument.choices?.join("|") ?? argument.name}${argument.isRepeated === true ? "…" : ""}`;
+  const name = `${argument.choices?.join("|") ?? argument.name}${argument.isRepeated === true ? "..." : ""}`;
   return argument.isOptional === true ? `[${name}]` : `<${name}>`;
 }
 

@@ -28,7 +28,11 @@ const STATE_TONES = {
   stopped: "quiet",
 } as const satisfies Record<SessionView["state"], Tone>;
 
-export async function sessionTable(sessions: readonly SessionView[], output: Pick<Output, "width" | "hasColour">, now: number): Promise<string> {
+export async function sessionTable(
+  sessions: readonly SessionView[],
+  output: Pick<Output, "width" | "hasColour">,
+  now: number,
+): Promise<string> {
   const rows = sessions.map((session) => cells(session, output.hasColour, now));
   const ruler = await rulerFor(rows.flatMap((row) => row.map((cell) => cell.text)));
   return layOut(COLUMNS, rows, output.width, ruler);
@@ -50,7 +54,9 @@ function cells(session: SessionView, hasColour: boolean, now: number): readonly 
 
 /** What a dead session was doing is nothing. */
 function activityOf(session: SessionView): string {
-  return session.liveness === "exited" || session.liveness === "absent" || session.state === "stopped" ? "-" : session.activity;
+  return session.liveness === "exited" || session.liveness === "absent" || session.state === "stopped"
+    ? "-"
+    : session.activity;
 }
 
 /** The one sentence most worth reading: what it asks, what stands in the way, or why it is as it is. */
@@ -58,15 +64,18 @@ export function infoOf(session: SessionView): string {
   if (session.asks !== null && session.exit === null) return oneLine(session.asks);
   if (session.liveness === "unreachable") return oneLine(`Cannot be reached: ${session.liveness_evidence}`);
   if (session.desired === "stopped" && session.state !== "stopped") return oneLine(`Being ended. ${session.reason}`);
-  if (session.observability.status === "lost" && session.state === "running") return oneLine(session.observability.reason);
+  if (session.observability.status === "lost" && session.state === "running")
+    return oneLine(session.observability.reason);
   return oneLine(session.reason);
 }
 
 /** For commands that changed something: what it is now, and how that is known. */
 export function stateSentence(session: SessionView): string {
+  const reason = oneLine(session.reason);
   const evidence = oneLine(session.evidence.detail);
-  const known = evidence === "" ? session.evidence.source : `${session.evidence.source}: ${evidence}`;
-  return `${session.name} is ${session.state}. ${oneLine(session.reason)} (${known})`;
+  const known =
+    evidence === "" || reason.includes(evidence) ? session.evidence.source : `${session.evidence.source}: ${evidence}`;
+  return `${session.name} is ${session.state}. ${reason} (${known})`;
 }
 
 export function oneLine(text: string): string {

@@ -3,7 +3,7 @@ export function didYouMean(given: string, known: readonly string[]): string | nu
   const [best] = known
     .map((word) => ({ word, far: word.startsWith(given) && given.length > 3 ? 1 : distance(given, word) }))
     .filter(({ word, far }) => far <= Math.max(1, Math.floor(Math.min(word.length, given.length) / 3)))
-    .sort((a, b) => a.far - b.far);
+    .toSorted((a, b) => a.far - b.far);
   return best === undefined ? null : `did you mean ${best.word}?`;
 }
 
@@ -17,7 +17,14 @@ export function distance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const isSame = a[i - 1] === b[j - 1];
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(Math.min(cell(i - 1, j - 1) + (isSame ? 0 : 1), cell(i - 1, j) + 1, cell(i, j - 1) + 1, isSwapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY));
+      row.push(
+        Math.min(
+          cell(i - 1, j - 1) + (isSame ? 0 : 1),
+          cell(i - 1, j) + 1,
+          cell(i, j - 1) + 1,
+          isSwapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
     }
   }
   return cell(a.length, b.length);

@@ -19,8 +19,15 @@ export interface Cell {
 
 const GAP = "  ";
 
-export function layOut(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number | null, ruler: TextRuler): string {
-  const natural = columns.map((column, index) => Math.max(column.title.length, ...rows.map((row) => ruler.width(row[index]?.text ?? ""))));
+export function layOut(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  width: number | null,
+  ruler: TextRuler,
+): string {
+  const natural = columns.map((column, index) =>
+    Math.max(column.title.length, ...rows.map((row) => ruler.width(row[index]?.text ?? ""))),
+  );
   const widths = width === null ? natural : fit(columns, natural, width);
   const shown = [...columns.keys()].filter((index) => widths[index] !== 0);
   const line = (cells: readonly Cell[]): string => {
@@ -42,15 +49,22 @@ function fit(columns: readonly Column[], natural: readonly number[], available: 
   for (;;) {
     widths = shrunk(columns, natural, widths, available);
     if (total(widths) <= available) return widths;
-    const candidates = [...columns.entries()].filter(([index, column]) => column.dropped !== undefined && widths[index] !== 0);
-    const [first] = candidates.sort(([, a], [, b]) => (b.dropped ?? 0) - (a.dropped ?? 0));
+    const candidates = [...columns.entries()].filter(
+      ([index, column]) => column.dropped !== undefined && widths[index] !== 0,
+    );
+    const [first] = candidates.toSorted(([, a], [, b]) => (b.dropped ?? 0) - (a.dropped ?? 0));
     if (first === undefined) return squeezed(widths, available);
     widths = widths.map((size, index) => (index === first[0] ? 0 : size === 0 ? 0 : (natural[index] ?? 0)));
   }
 }
 
 /** The last columns give first: they hold the longest text. */
-function shrunk(columns: readonly Column[], natural: readonly number[], widths: readonly number[], available: number): number[] {
+function shrunk(
+  columns: readonly Column[],
+  natural: readonly number[],
+  widths: readonly number[],
+  available: number,
+): number[] {
   const result = [...widths];
   for (let index = columns.length - 1; index >= 0; index--) {
     const size = result[index] ?? 0;

@@ -9,9 +9,12 @@ export interface TextRuler {
   cut(text: string, columns: number): string;
 }
 
+/** Not written out: one such letter would make V8 hold the whole bundle in two bytes per character. */
+export const ELLIPSIS = String.fromCodePoint(0x2026);
+
 export const asciiRuler: TextRuler = {
   width: (text) => text.length,
-  cut: (text, columns) => (text.length <= columns ? text : columns < 1 ? "" : `${text.slice(0, columns - 1)}…`),
+  cut: (text, columns) => (text.length <= columns ? text : columns < 1 ? "" : text.slice(0, columns - 1) + ELLIPSIS),
 };
 
 export async function rulerFor(texts: Iterable<string>): Promise<TextRuler> {

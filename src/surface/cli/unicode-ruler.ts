@@ -1,5 +1,6 @@
 /** The ruler for all of Unicode: wide characters take two columns, combined ones are never torn apart. */
 import stringWidth from "string-width";
+import { ELLIPSIS } from "./text-ruler.ts";
 import type { TextRuler } from "./text-ruler.ts";
 
 const segmenter = new Intl.Segmenter();
@@ -16,6 +17,6 @@ export const unicodeRuler: TextRuler = {
       kept += segment;
       used += width;
     }
-    return columns < 1 ? "" : `${kept}…`;
+    return columns < 1 ? "" : kept + ELLIPSIS;
   },
 };

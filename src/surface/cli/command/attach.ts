@@ -18,7 +18,11 @@ export const attachCommand: Command = {
       answer(context, command, () => "");
       return 0;
     }
-    if (!isatty(0) || !isatty(1)) throw usage("not-a-terminal", `attach needs a terminal, and this is none; use reeve data ${session} to read it or reeve send ${session} to answer.`);
+    if (!isatty(0) || !isatty(1))
+      throw usage(
+        "not-a-terminal",
+        `attach needs a terminal, and this is none; use reeve data ${session} to read it or reeve send ${session} to answer.`,
+      );
     const { runInForeground } = await import("../foreground.ts");
     // Without TMUX, or tmux would refuse to be attached from inside another one.
     return await runInForeground(command.argv, { ...context.environment, TMUX: undefined });

@@ -12,7 +12,12 @@ export const dataCommand: Command = {
   arguments: [{ name: "session", completion: "session" }],
   options: [
     { name: "tail", value: "BYTES", type: "number", summary: "at most so much from the end; 49152 is the most" },
-    { name: "since", value: "CURSOR", type: "number", summary: "only what the transcript gained since an earlier answer" },
+    {
+      name: "since",
+      value: "CURSOR",
+      type: "number",
+      summary: "only what the transcript gained since an earlier answer",
+    },
     { name: "source", value: "SOURCE", summary: "which of the two to read", choices: ["transcript", "screen"] },
   ],
   examples: [

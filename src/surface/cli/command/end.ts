@@ -1,4 +1,4 @@
-import type { Client } from "../../../client/client.ts";
+import type { Client } from "../../../client/create-client.ts";
 import type { InputOf, SessionView } from "../../../client/operation-types.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
@@ -12,10 +12,17 @@ export const endCommand: Command = {
   arguments: [{ name: "session", isOptional: true, isRepeated: true, completion: "session" }],
   options: [
     { name: "all", summary: "every session that was not ended" },
-    { name: "when", value: "WHEN", summary: "now, or after the turn under way, which is the default", choices: ["now", "after-turn"] },
+    {
+      name: "when",
+      value: "WHEN",
+      summary: "now, or after the turn under way, which is the default",
+      choices: ["now", "after-turn"],
+    },
     { name: "grace", value: "SECONDS", type: "number", summary: "between the polite and the firm signal" },
   ],
-  notes: ["Returns when the end is proven. With --json: one named session answers {done, session}; several, or --all, answer {done, results}."],
+  notes: [
+    "Returns when the end is proven. With --json: one named session answers {done, session}; several, or --all, answer {done, results}.",
+  ],
   examples: [
     { line: "reeve end builder", does: "after its turn, with what proves it" },
     { line: "reeve end --all --when now", does: "everything, at once" },
@@ -25,10 +32,15 @@ export const endCommand: Command = {
     const client = context.client();
     const isAll = input.flag("all");
     if (isAll && input.arguments.length > 0) throw usage("all-and-names", "Give sessions or --all, not both.");
-    if (!isAll && input.arguments.length === 0) throw usage("missing-argument", "end needs a session; name one or more, or use --all.");
-    const references = isAll ? (await client.listSessions()).sessions.map((session) => session.session_id) : input.arguments;
+    if (!isAll && input.arguments.length === 0)
+      throw usage("missing-argument", "end needs a session; name one or more, or use --all.");
+    const references = isAll
+      ? (await client.listSessions()).sessions.map((session) => session.session_id)
+      : input.arguments;
     if (references.length === 0 && !context.isJson) context.output.note("No sessions to end.");
-    return await forEachSession(context, references, (session) => endOne(client, requestOf(session, input), context), { isList: isAll });
+    return await forEachSession(context, references, (session) => endOne(client, requestOf(session, input), context), {
+      isList: isAll,
+    });
   },
 };
 
@@ -46,14 +58,23 @@ async function endOne(client: Client, request: InputOf<"endSession">, context: C
 
 function requestOf(session: string, input: CommandInput): InputOf<"endSession"> {
   const grace = input.number("grace");
-  return { session, when: input.text("when") === "now" ? "now" : "after-turn", ...(grace === undefined ? {} : { grace_seconds: grace }) };
+  return {
+    session,
+    when: input.text("when") === "now" ? "now" : "after-turn",
+    ...(grace === undefined ? {} : { grace_seconds: grace }),
+  };
 }
 
 export function whyNotYet(session: SessionView, isNow: boolean): string {
   const name = oneLine(session.name);
-  if (session.liveness === "unreachable") return `${name} cannot be reached (${oneLine(session.liveness_evidence)}), so its end is not proven yet; still trying.`;
-  const isInTurn = session.activity === "working" || session.activity === "awaiting-approval" || session.activity === "awaiting-input";
+  if (session.liveness === "unreachable")
+    return `${name} cannot be reached (${oneLine(session.liveness_evidence)}), so its end is not proven yet; still trying.`;
+  const isInTurn =
+    session.activity === "working" || session.activity === "awaiting-approval" || session.activity === "awaiting-input";
   if (isNow || !isInTurn || session.exit !== null) return `${name} was asked to stop; waiting until that is proven.`;
-  const doing = session.asks === null ? "is in the middle of a turn" : `is in the middle of a turn and asks: ${oneLine(session.asks)}`;
+  const doing =
+    session.asks === null
+      ? "is in the middle of a turn"
+      : `is in the middle of a turn and asks: ${oneLine(session.asks)}`;
   return `${name} ${doing}; it ends when the turn is over. To end it at once: reeve end ${name} --when now`;
 }

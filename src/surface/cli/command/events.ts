@@ -34,7 +34,7 @@ export const eventsCommand: Command = {
 async function showAll(context: CliContext, scope: { readonly session?: string }, since: number): Promise<number> {
   const client = context.client();
   const all: EventView[] = [];
-  for (let cursor = since; ; ) {
+  for (let cursor = since; ;) {
     const page = await client.readEvents({ ...scope, after: cursor });
     cursor = page.cursor;
     if (context.isJson) all.push(...page.events);
@@ -47,7 +47,10 @@ async function showAll(context: CliContext, scope: { readonly session?: string }
 }
 
 export function lineOf(event: EventView): string {
-  return `${event.seq}  ${event.at}  ${event.session_id ?? "-"}  ${event.type}  ${oneLine(sentenceOf(event.data))}`.trimEnd() + "\n";
+  return (
+    `${event.seq}  ${event.at}  ${event.session_id ?? "-"}  ${event.type}  ${oneLine(sentenceOf(event.data))}`.trimEnd() +
+    "\n"
+  );
 }
 
 /** The most telling text an event carries. */
@@ -66,6 +69,7 @@ function sentenceOf(data: EventView["data"]): string {
 }
 
 function textIn(value: unknown, name: string): string | null {
-  const found: unknown = typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : null;
+  const found: unknown =
+    typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : null;
   return typeof found === "string" ? found : null;
 }

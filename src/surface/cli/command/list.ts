@@ -17,7 +17,9 @@ export const listCommand: Command = {
 
   async run(input, context) {
     const role = input.text("role");
-    const listed = await context.client().listSessions({ all: input.flag("all"), ...(role === undefined ? {} : { role }) });
+    const listed = await context
+      .client()
+      .listSessions({ all: input.flag("all"), ...(role === undefined ? {} : { role }) });
     if (listed.sessions.length === 0 && !context.isJson) {
       context.output.note('No sessions. Start one with: reeve start practice "hello"');
       return 0;

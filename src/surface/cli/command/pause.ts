@@ -13,6 +13,8 @@ export const pauseCommand: Command = {
 
   run(input, context) {
     const client = context.client();
-    return forEachSession(context, input.arguments, (session) => client.pauseSession({ session, suspend: input.flag("suspend") }));
+    return forEachSession(context, input.arguments, (session) =>
+      client.pauseSession({ session, suspend: input.flag("suspend") }),
+    );
   },
 };

@@ -11,7 +11,11 @@ export const restartCommand: Command = {
   run(input, context) {
     const client = context.client();
     const grace = input.number("grace");
-    const environment = Object.fromEntries(Object.entries(context.environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-    return forEachSession(context, input.arguments, (session) => client.restartSession({ session, environment, ...(grace === undefined ? {} : { grace_seconds: grace }) }));
+    const environment = Object.fromEntries(
+      Object.entries(context.environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    return forEachSession(context, input.arguments, (session) =>
+      client.restartSession({ session, environment, ...(grace === undefined ? {} : { grace_seconds: grace }) }),
+    );
   },
 };

@@ -6,17 +6,28 @@ import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
+import { readStandardInput } from "../standard-input.ts";
 
 export const sendCommand: Command = {
   name: "send",
   summary: "send text to a session, as if typed, followed by Enter",
-  arguments: [{ name: "session", completion: "session" }, { name: "text", isOptional: true }],
+  arguments: [
+    { name: "session", completion: "session" },
+    { name: "text", isOptional: true },
+  ],
   options: [
     { name: "file", value: "FILE", summary: "send what is in this file", completion: "file" },
     { name: "no-enter", summary: "do not press Enter after it" },
-    { name: "timeout", value: "SECONDS", type: "number", summary: "how long to wait for the delivery; 5 unless said otherwise, 60 at most" },
+    {
+      name: "timeout",
+      value: "SECONDS",
+      type: "number",
+      summary: "how long to wait for the delivery; 5 unless said otherwise, 60 at most",
+    },
   ],
-  notes: ["It is recorded first and typed once, as soon as the session can take it. Text comes from stdin with - or when something is piped in; one line end at its end is left out."],
+  notes: [
+    "It is recorded first and typed once, as soon as the session can take it. Text comes from stdin with - or when something is piped in; one line end at its end is left out.",
+  ],
   examples: [
     { line: "reeve send builder y", does: "answer a question" },
     { line: "git diff | reeve send reviewer -", does: "send what a program printed" },
@@ -27,7 +38,14 @@ export const sendCommand: Command = {
     const [session = ""] = input.arguments;
     const timeout = input.number("timeout");
     const text = textOf(input, context);
-    const sent = await context.client().sendMessage({ session, text, submit: !input.flag("no-enter"), ...(timeout === undefined ? {} : { timeout_seconds: timeout }) });
+    const sent = await context
+      .client()
+      .sendMessage({
+        session,
+        text,
+        submit: !input.flag("no-enter"),
+        ...(timeout === undefined ? {} : { timeout_seconds: timeout }),
+      });
     const detail = sent.detail === null ? "" : ` ${oneLine(sent.detail)}`;
     answer(context, sent, () => `${OUTCOMES[sent.state]}${detail}`);
     return sent.state === "refused" || sent.state === "unknown" ? 1 : 0;
@@ -46,15 +64,17 @@ function textOf(input: CommandInput, { cwd }: CliContext): string {
   const text = input.arguments[1];
   const file = input.text("file");
   if (file !== undefined && text !== undefined) throw usage("text-twice", "Give the text or --file, not both.");
-  if (file !== undefined) return withoutLineEnd(readText(resolve(cwd, file), `The file ${file}`));
+  if (file !== undefined)
+    return withoutLineEnd(readText(() => readFileSync(resolve(cwd, file), "utf8"), `The file ${file}`));
   if (text !== undefined && text !== "-") return text;
-  if (text === undefined && isatty(0)) throw usage("missing-argument", "send needs a text: give it as an argument, with --file, or pipe it in.");
-  return withoutLineEnd(readText(0, "stdin"));
+  if (text === undefined && isatty(0))
+    throw usage("missing-argument", "send needs a text: give it as an argument, with --file, or pipe it in.");
+  return withoutLineEnd(readText(readStandardInput, "stdin"));
 }
 
-function readText(source: string | 0, what: string): string {
+function readText(read: () => string, what: string): string {
   try {
-    return readFileSync(source, "utf8");
+    return read();
   } catch (error) {
     throw usage("text-unreadable", `${what} cannot be read (${messageOf(error)}); check it and try again.`);
   }

@@ -10,20 +10,36 @@ import { reportWait } from "./wait.ts";
 export const startCommand: Command = {
   name: "start",
   summary: "start a session: an agent at work in a terminal of its own",
-  arguments: [{ name: "agent", completion: ["command", "practice"] }, { name: "prompt", isOptional: true }],
+  arguments: [
+    { name: "agent", completion: ["command", "practice"] },
+    { name: "prompt", isOptional: true },
+  ],
   options: [
     { name: "name", value: "NAME", summary: "what to call it; otherwise <agent>-<number>" },
     { name: "role", value: "ROLE", summary: "what it is for; sessions are filed by role" },
     { name: "cwd", value: "DIRECTORY", summary: "where it works; otherwise here", completion: "directory" },
     { name: "branch", value: "BRANCH", summary: "the git branch it must be on; refused when it is not" },
     { name: "runtime", value: "RUNTIME", summary: "where it lives; tmux unless said otherwise", completion: ["tmux"] },
-    { name: "restart", value: "POLICY", summary: "when to start it again by itself", choices: ["never", "on-failure", "always"] },
+    {
+      name: "restart",
+      value: "POLICY",
+      summary: "when to start it again by itself",
+      choices: ["never", "on-failure", "always"],
+    },
     { name: "env", value: "NAME=VALUE", summary: "a variable for its environment", isRepeatable: true },
-    { name: "env-file", value: "FILE", summary: "a file of NAME=VALUE lines; read again at every start", completion: "file" },
+    {
+      name: "env-file",
+      value: "FILE",
+      summary: "a file of NAME=VALUE lines; read again at every start",
+      completion: "file",
+    },
     { name: "model", value: "MODEL", summary: "the model the agent is to use" },
-    { name: "wait", summary: "wait until it finishes its turn, asks for something or ends; answers as reeve wait does" },
+    {
+      name: "wait",
+      summary: "wait until it finishes its turn, asks for something or ends; answers as reeve wait does",
+    },
   ],
-  rest: "arguments…",
+  rest: "arguments...",
   notes: ["What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --."],
   examples: [
     { line: 'reeve start practice "tidy up"', does: "a practice session, without a model behind it" },
@@ -36,7 +52,11 @@ export const startCommand: Command = {
     const request = requestOf(input, context);
     if (!input.flag("wait")) {
       const session = await client.startSession(request);
-      answer(context, session, () => `Started ${session.name} (${session.session_id}). See it with: reeve attach ${session.name}`);
+      answer(
+        context,
+        session,
+        () => `Started ${session.name} (${session.session_id}). See it with: reeve attach ${session.name}`,
+      );
       return 0;
     }
     // Taken before the start, so that nothing it does can be missed.
@@ -51,7 +71,15 @@ function requestOf(input: CommandInput, { environment, cwd }: CliContext): Input
   const [agent = "", prompt] = input.arguments;
   const envFile = input.text("env-file");
   const parent = environment["REEVE_SESSION_ID"];
-  const optional = { prompt, name: input.text("name"), role: input.text("role"), branch: input.text("branch"), runtime: input.text("runtime"), restart: restartPolicy(input.text("restart")), model: input.text("model") };
+  const optional = {
+    prompt,
+    name: input.text("name"),
+    role: input.text("role"),
+    branch: input.text("branch"),
+    runtime: input.text("runtime"),
+    restart: restartPolicy(input.text("restart")),
+    model: input.text("model"),
+  };
   return {
     agent,
     args: [...input.rest],
@@ -77,5 +105,7 @@ function restartPolicy(value: string | undefined): "never" | "on-failure" | "alw
 }
 
 function presentOnly<T extends object>(fields: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [Key in keyof T]: Exclude<T[Key], undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]: Exclude<T[Key], undefined>;
+  };
 }

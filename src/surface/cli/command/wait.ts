@@ -16,8 +16,18 @@ export const waitCommand: Command = {
     { name: "for", value: "REASON", summary: "wake only for this", choices: WAKE_REASONS, isRepeatable: true },
     { name: "any", summary: "until one of several woke; the default" },
     { name: "all", summary: "until each of several woke" },
-    { name: "since", value: "CURSOR", type: "number", summary: "count what happened after this cursor too, from an earlier answer" },
-    { name: "timeout", value: "SECONDS", type: "number", summary: "give up after so long and exit with 75; otherwise as long as it takes" },
+    {
+      name: "since",
+      value: "CURSOR",
+      type: "number",
+      summary: "count what happened after this cursor too, from an earlier answer",
+    },
+    {
+      name: "timeout",
+      value: "SECONDS",
+      type: "number",
+      summary: "give up after so long and exit with 75; otherwise as long as it takes",
+    },
   ],
   examples: [
     { line: "reeve wait builder --for turn-completed", does: "until its turn is done" },
@@ -46,7 +56,8 @@ function requestOf(input: CommandInput): WaitInput {
 }
 
 export function reportWait(context: CliContext, waited: OutputOf<"waitForSession">): number {
-  if (!waited.done && !context.isJson) context.output.note(`Nothing to wake for in time; to go on from here: --since ${waited.cursor}.`);
+  if (!waited.done && !context.isJson)
+    context.output.note(`Nothing to wake for in time; to go on from here: --since ${waited.cursor}.`);
   const lines = waited.woken.map((wake) => {
     const info = wake.session_id === waited.session.session_id ? ` ${infoOf(waited.session)}` : "";
     return `${oneLine(wake.name)}: ${wake.reason}.${info}\n`;

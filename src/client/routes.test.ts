@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { operations } from "../operation/operations.ts";
+import { aim, ROUTES } from "./routes.ts";
+
+describe("ROUTES", () => {
+  it("are those of the operations, all of them", () => {
+    const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const expected = Object.fromEntries(
+      operations.map(({ name, method, path }) => [camelCase(name), { method, path }]),
+    );
+    expect(ROUTES).toEqual(expected);
+  });
+});
+
+describe("aim", () => {
+  it("puts the session into the path and the rest into the query, arrays repeated", () => {
+    const target = aim(ROUTES.waitForSession, {
+      session: "a b",
+      also: ["x", "y&z"],
+      for: [],
+      since: 0,
+      mode: undefined,
+    });
+    expect(target).toEqual({ method: "GET", path: "/v1/sessions/a%20b/wait?also=x&also=y%26z&since=0" });
+  });
+
+  it("puts what a change needs into the body", () => {
+    expect(aim(ROUTES.pauseSession, { session: "a", suspend: true })).toEqual({
+      method: "POST",
+      path: "/v1/sessions/a/pause",
+      body: '{"suspend":true}',
+    });
+  });
+
+  it.each(["", ".", ".."])("refuses %j, which would name another path", (session) => {
+    expect(() => aim(ROUTES.getSession, { session })).toThrow("cannot name a session");
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient } from "./create-client.ts";
+import type { Client } from "./create-client.ts";
+import { daemonEnvironment } from "./start-daemon.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "reeve-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** A daemon of a few lines: it notes that it ran, does what it is told, and ends by itself. */
+function clientOf(body: string): Client {
+  const program = join(home, "daemon.mjs");
+  writeFileSync(
+    program,
+    `import { appendFileSync, mkdirSync, writeSync } from "node:fs"; import { createServer } from "node:http";
+     const home = process.env.REEVE_HOME; appendFileSync(home + "/runs", JSON.stringify({ cwd: process.cwd(), mark: process.env.REEVE_MARK ?? null }) + "\\n");
+     const say = (line) => writeSync(3, line + "\\n");
+     const serve = (done) => createServer((_, response) => response.end('{"pid":' + process.pid + "}")).listen(home + "/run/reeve.sock", done);
+     setTimeout(() => process.exit(0), 3000);
+     ${body}`,
+  );
+  return createClient(
+    { home },
+    { daemonCommand: () => [process.execPath, program], environment: { ...process.env, REEVE_MARK: "m" } },
+  );
+}
+
+const runs = (): unknown[] =>
+  readFileSync(join(home, "runs"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+
+describe("a missing daemon", () => {
+  it("is started apart from its caller, then asked", async () => {
+    await expect(clientOf(`serve(() => say("ready"));`).daemonStatus()).resolves.toMatchObject({
+      pid: expect.any(Number),
+    });
+    expect(runs()).toEqual([{ cwd: "/", mark: null }]);
+  });
+
+  it("is started once by many who ask at the same time", async () => {
+    const client = clientOf(`setTimeout(() => serve(() => say("ready")), 200);`);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.daemonStatus()));
+    expect(new Set(answers.map((answer) => answer.pid)).size).toBe(1);
+    expect(runs()).toHaveLength(1);
+  });
+
+  it("is waited for when another one holds the home", async () => {
+    const client = clientOf(`say("busy"); setTimeout(() => serve(() => undefined), 100);`);
+    await expect(client.daemonStatus()).resolves.toMatchObject({ pid: expect.any(Number) });
+  });
+
+  it("says why it could not start, in its own words", async () => {
+    const client = clientOf(
+      `say(JSON.stringify({ code: "config-invalid", kind: "config", message: "Mend it." })); process.exit(78);`,
+    );
+    await expect(client.daemonStatus()).rejects.toMatchObject({
+      code: "config-invalid",
+      message: "Mend it.",
+      exitStatus: 78,
+    });
+  });
+
+  it("that ends without a word is reported", async () => {
+    await expect(clientOf("process.exit(3);").daemonStatus()).rejects.toMatchObject({
+      code: "daemon-not-started",
+      message: expect.stringContaining("reeve daemon run"),
+    });
+  });
+
+  it("is not started in a directory that others can reach", async () => {
+    mkdirSync(join(home, "run"), { mode: 0o755 });
+    await expect(clientOf(`serve(() => say("ready"));`).daemonStatus()).rejects.toMatchObject({
+      code: "home-not-private",
+    });
+  });
+});
+
+describe("daemonEnvironment", () => {
+  it("drops what belongs to a session and keeps the rest", () => {
+    const environment = {
+      PATH: "/bin",
+      REEVE_HOME: "/h",
+      REEVE_FAILPOINT_FILE: "/f",
+      REEVE_MARK: "m",
+      REEVE_SESSION_ID: "s",
+      TMUX: "t",
+      TMUX_PANE: "%1",
+      GONE: undefined,
+    };
+    expect(daemonEnvironment(environment)).toEqual({ PATH: "/bin", REEVE_HOME: "/h", REEVE_FAILPOINT_FILE: "/f" });
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { findCommand, parseLine } from "./command-line.ts";
+import type { Command } from "./command.ts";
+import { commands } from "./commands.ts";
+
+const command: Command = {
+  name: "try",
+  summary: "try it",
+  arguments: [{ name: "agent" }, { name: "prompt", isOptional: true }],
+  options: [
+    { name: "name", value: "NAME", summary: "" },
+    { name: "for", value: "REASON", summary: "", isRepeatable: true, choices: ["a", "b"] },
+    { name: "tail", value: "BYTES", summary: "", type: "number" },
+    { name: "no-enter", summary: "" },
+  ],
+  rest: "arguments...",
+  examples: [],
+  run: async () => 0,
+};
+
+function parse(words: readonly string[], of: Command = command): object {
+  const { input, ...rest } = parseLine(of, words);
+  const options = {
+    name: input.text("name"),
+    for: input.texts("for"),
+    tail: input.number("tail"),
+    noEnter: input.flag("no-enter"),
+  };
+  return { arguments: input.arguments, rest: input.rest, ...options, ...rest };
+}
+
+const nothing = {
+  rest: [],
+  name: undefined,
+  for: [],
+  tail: undefined,
+  noEnter: false,
+  isJson: false,
+  wantsHelp: false,
+};
+
+describe("parseLine", () => {
+  it("takes options anywhere, with a space or an equals sign", () => {
+    expect(
+      parse(["--name", "x", "codex", "--for=a", "do it", "--for", "b", "--no-enter", "--tail=-3", "--json"]),
+    ).toEqual({
+      ...nothing,
+      arguments: ["codex", "do it"],
+      name: "x",
+      for: ["a", "b"],
+      tail: -3,
+      noEnter: true,
+      isJson: true,
+    });
+  });
+
+  it("leaves everything after -- alone", () => {
+    expect(parse(["command", "--", "sh", "--name", "x", "--", "-h"])).toEqual({
+      ...nothing,
+      arguments: ["command"],
+      rest: ["sh", "--name", "x", "--", "-h"],
+    });
+  });
+
+  it("takes what follows -- as arguments where a command has no other use for it", () => {
+    const { rest: _rest, ...plain } = command;
+    expect(parse(["a", "--", "--name"], plain)).toEqual({ ...nothing, arguments: ["a", "--name"] });
+  });
+
+  it("takes text that only looks a little like an option as text", () => {
+    expect(parse(["codex", "- fix it"])).toMatchObject({ arguments: ["codex", "- fix it"] });
+    expect(parse(["codex", "--help me please"])).toMatchObject({ arguments: ["codex", "--help me please"] });
+    expect(parse(["codex", "-"])).toMatchObject({ arguments: ["codex", "-"] });
+    expect(parse(["codex", "-1"])).toMatchObject({ arguments: ["codex", "-1"] });
+    expect(parse(["codex", "--name=a\nb"])).toMatchObject({ name: "a\nb" });
+    expect(parse(["codex", "--name="])).toMatchObject({ name: "" });
+  });
+
+  it("asks for help without asking for arguments", () => {
+    expect(parse(["-h"])).toMatchObject({ wantsHelp: true });
+    expect(parse(["--help"])).toMatchObject({ wantsHelp: true });
+  });
+
+  it.each([
+    [["a", "--nme", "x"], "unknown-option", "try has no option --nme; did you mean --name?"],
+    [["a", "--fo=a"], "unknown-option", "try has no option --fo; did you mean --for?"],
+    [["a", "--zzz"], "unknown-option", "try has no option --zzz; see reeve try --help."],
+    [["a", "-x"], "unknown-option", "try has no option -x; see reeve try --help."],
+    [["a", "--name"], "missing-value", "--name needs a value: --name NAME."],
+    [["a", "--name", "--json"], "missing-value", "--name needs a value: --name NAME."],
+    [["a", "--name", "x", "--name", "y"], "option-twice", "--name was given twice; give it once."],
+    [["a", "--no-enter=1"], "unexpected-value", '--no-enter takes no value; leave out "=1".'],
+    [["a", "--for", "c"], "bad-value", '--for takes one of a, b, not "c".'],
+    [["a", "--tail", "1e3"], "bad-value", '--tail takes a number, not "1e3".'],
+    [[], "missing-argument", "try needs an agent; usage: reeve try <agent> [prompt] [options] [-- arguments...]"],
+    [
+      ["a", "b", "c"],
+      "unexpected-argument",
+      'try does not know what to do with "c"; put text with spaces in quotes. Usage: reeve try <agent> [prompt] [options] [-- arguments...]',
+    ],
+  ])("refuses %j", (words, code, message) => {
+    expect(() => parse(words)).toThrow(expect.objectContaining({ code, kind: "usage", exitStatus: 2, message }));
+  });
+});
+
+describe("findCommand", () => {
+  it("finds each by its name", () => {
+    for (const known of commands) expect(findCommand(commands, known.name)).toBe(known);
+  });
+
+  it.each([
+    ["lsit", 'There is no command "lsit"; did you mean list?'],
+    ["atach", 'There is no command "atach"; did you mean attach?'],
+    ["frobnicate", 'There is no command "frobnicate"; see reeve help.'],
+  ])("suggests for %s", (name, message) => {
+    expect(() => findCommand(commands, name)).toThrow(message);
+  });
+});

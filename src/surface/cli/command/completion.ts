@@ -1,0 +1,57 @@
+import { ReeveError } from "../../../platform/reeve-error.ts";
+import { answer } from "../answer.ts";
+import type { CliContext, Command } from "../command.ts";
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
+
+export const completionCommand: Command = {
+  name: "completion",
+  summary: "print what makes a shell complete commands, options and session names",
+  arguments: [{ name: "shell", choices: SHELLS }],
+  options: [],
+  examples: [
+    { line: "source <(reeve completion bash)", does: "in ~/.bashrc; zsh the same in ~/.zshrc" },
+    { line: "reeve completion fish | source", does: "in ~/.config/fish/config.fish" },
+  ],
+
+  async run(input, context) {
+    const { completionScript } = await import("../completion-engine.ts");
+    const shell = SHELLS.find((known) => known === input.arguments[0]) ?? "bash";
+    const script = completionScript(shell);
+    answer(context, { shell, script }, () => script);
+    return 0;
+  },
+};
+
+/** What the printed script calls at every press of the tab key. */
+export const completeCommand: Command = {
+  name: "complete",
+  summary: "answer a shell that completes",
+  arguments: [],
+  options: [],
+  rest: "words...",
+  examples: [],
+  isHidden: true,
+
+  async run(input, context) {
+    const { completions } = await import("../completion-engine.ts");
+    context.output.print(completions(context.commands, await sessionNames(context), input.rest));
+    return 0;
+  },
+};
+
+/** Nobody waits for a tab key longer than this. */
+const PATIENCE_MS = 800;
+
+/** A daemon that is not running is not started by the tab key. */
+async function sessionNames(context: CliContext): Promise<readonly string[]> {
+  try {
+    const { sessions } = await context
+      .client({ autostart: false })
+      .listSessions({}, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return sessions.map((session) => session.name);
+  } catch (error) {
+    if (error instanceof ReeveError) return [];
+    throw error;
+  }
+}

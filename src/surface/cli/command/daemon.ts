@@ -1,0 +1,130 @@
+import { systemClock } from "../../../platform/clock.ts";
+import { ReeveError } from "../../../platform/reeve-error.ts";
+import type { OutputOf } from "../../../client/operation-types.ts";
+import { daemonCommand } from "../../../client/daemon-command.ts";
+import { answer } from "../answer.ts";
+import { usage } from "../command-line.ts";
+import type { CliContext, Command } from "../command.ts";
+import { oneLine } from "../session-text.ts";
+import { relativeTime } from "../relative-time.ts";
+import { installService } from "./daemon-install.ts";
+
+const ACTIONS = ["start", "stop", "status", "install", "run"] as const;
+
+export const daemonCommandLine: Command = {
+  name: "daemon",
+  summary: "start, stop or look at the daemon; any other command starts it by itself",
+  arguments: [{ name: "action", choices: ACTIONS }],
+  options: [{ name: "print", summary: "install: only print the service definition" }],
+  notes: [
+    "status exits with 1 when the daemon is not running, and does not start it.",
+    "stop leaves every session running; they are found again at the next start.",
+    "install writes a systemd user unit (launchd on macOS); run stays in the foreground.",
+  ],
+  examples: [
+    { line: "reeve daemon status --json", does: "its pid, version and warnings" },
+    { line: "reeve daemon install --print", does: "see the service before it is written" },
+  ],
+
+  async run(input, context) {
+    const [action] = input.arguments;
+    if (input.flag("print") && action !== "install")
+      throw usage("unknown-option", `daemon ${action} has no option --print; it belongs to daemon install.`);
+    switch (action) {
+      case "start":
+        return tellStatus(context, await context.client().daemonStatus());
+      case "stop":
+        return await stop(context);
+      case "install":
+        return installService(context, input.flag("print") ? "print" : "write");
+      case "run": {
+        const { runInForeground } = await import("../foreground.ts");
+        return await runInForeground(daemonCommand(context.root), context.environment);
+      }
+      default:
+        return await status(context);
+    }
+  },
+};
+
+type Status = OutputOf<"daemonStatus">;
+
+async function status(context: CliContext): Promise<number> {
+  const found = await statusIfRunning(context);
+  if (found !== null) return tellStatus(context, found);
+  tellNotRunning(context);
+  return 1;
+}
+
+function tellStatus(context: CliContext, found: Status): number {
+  for (const warning of context.isJson ? [] : found.warnings) context.output.note(oneLine(warning));
+  answer(context, { running: true, ...found }, () => {
+    const orphans = found.orphans.length === 0 ? "" : `; ${found.orphans.length} left-over processes without a session`;
+    return `The daemon is running: pid ${found.pid}, version ${found.version}, started ${relativeTime(found.started_at, Date.now())}, ${found.sessions} sessions${orphans}.`;
+  });
+  return 0;
+}
+
+async function stop(context: CliContext): Promise<number> {
+  const found = await statusIfRunning(context);
+  if (found === null) {
+    tellNotRunning(context);
+    return 0;
+  }
+  await context
+    .client({ autostart: false })
+    .stopDaemon()
+    .catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+    });
+  await untilGone(found.pid);
+  answer(
+    context,
+    { running: false, pid: found.pid },
+    () => `The daemon (pid ${found.pid}) has stopped; sessions run on.`,
+  );
+  return 0;
+}
+
+/** It closes its database within moments; ten seconds are a daemon that hangs. */
+const LONGEST_STOP_MS = 10_000;
+const LOOK_MS = 15;
+
+async function untilGone(pid: number): Promise<void> {
+  const deadline = systemClock.monotonic() + LONGEST_STOP_MS;
+  while (isThere(pid)) {
+    if (systemClock.monotonic() > deadline) {
+      throw new ReeveError({
+        code: "daemon-stuck",
+        kind: "unavailable",
+        message: `The daemon (pid ${pid}) was told to stop but is still there after 10 s; see daemon.log in its state directory.`,
+      });
+    }
+    await systemClock.sleep(LOOK_MS);
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function statusIfRunning(context: CliContext): Promise<Status | null> {
+  try {
+    return await context.client({ autostart: false }).daemonStatus();
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof ReeveError && (error.code === "daemon-not-running" || error.code === "daemon-lost");
+}
+
+function tellNotRunning(context: CliContext): void {
+  answer(context, { running: false }, () => "The daemon is not running.");
+}

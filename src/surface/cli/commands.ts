@@ -1,0 +1,36 @@
+/** Every command there is, in the order in which help shows them. */
+import type { Command } from "./command.ts";
+import { attachCommand } from "./command/attach.ts";
+import { completeCommand, completionCommand } from "./command/completion.ts";
+import { daemonCommandLine } from "./command/daemon.ts";
+import { dataCommand } from "./command/data.ts";
+import { demoCommand } from "./command/demo.ts";
+import { endCommand } from "./command/end.ts";
+import { eventsCommand } from "./command/events.ts";
+import { helpCommand } from "./command/help.ts";
+import { listCommand } from "./command/list.ts";
+import { pauseCommand } from "./command/pause.ts";
+import { restartCommand } from "./command/restart.ts";
+import { resumeCommand } from "./command/resume.ts";
+import { sendCommand } from "./command/send.ts";
+import { startCommand } from "./command/start.ts";
+import { waitCommand } from "./command/wait.ts";
+
+export const commands: readonly Command[] = [
+  startCommand,
+  listCommand,
+  dataCommand,
+  sendCommand,
+  waitCommand,
+  attachCommand,
+  pauseCommand,
+  resumeCommand,
+  restartCommand,
+  endCommand,
+  eventsCommand,
+  daemonCommandLine,
+  demoCommand,
+  completionCommand,
+  helpCommand,
+  completeCommand,
+];

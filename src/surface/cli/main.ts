@@ -1,0 +1,74 @@
+/**
+ * The command line. Called by bin/reeve, which knows where Reeve is installed.
+ * Thin: it parses, asks the daemon and shows the answer; it decides nothing.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createClient } from "../../client/create-client.ts";
+import { daemonCommand } from "../../client/daemon-command.ts";
+import { parseObject } from "../../client/problem.ts";
+import { answer } from "./answer.ts";
+import { findCommand, parseLine } from "./command-line.ts";
+import type { CliContext } from "./command.ts";
+import { commands } from "./commands.ts";
+import { tellFailure } from "./failure.ts";
+import { commandHelp, overview } from "./help.ts";
+import { standardOutput } from "./output.ts";
+
+/** As a shell reports a program that was interrupted. */
+const INTERRUPTED = 130;
+
+/** Returns the exit status; never throws. */
+export async function main(
+  words: readonly string[],
+  installation: { readonly root: string; readonly program: string },
+): Promise<number> {
+  process.once("SIGINT", () => process.exit(INTERRUPTED));
+  const output = standardOutput(process.env);
+  const context: CliContext = {
+    client: (options = {}) =>
+      createClient(options, { daemonCommand: () => daemonCommand(installation.root), environment: process.env }),
+    output,
+    isJson: asksForJson(words),
+    environment: process.env,
+    cwd: process.cwd(),
+    ...installation,
+    commands,
+  };
+  try {
+    return await dispatch(words, context);
+  } catch (error) {
+    return tellFailure(error, output, context.isJson);
+  }
+}
+
+async function dispatch(words: readonly string[], context: CliContext): Promise<number> {
+  const [name, ...rest] = words.filter((word, index) => !(index === 0 && word === "--json"));
+  if (name === undefined || name === "--help" || name === "-h") {
+    context.output.print(overview(commands));
+    return 0;
+  }
+  if (name === "--version" || name === "-V") {
+    const version = versionOf(context.root);
+    answer(context, { version }, () => version);
+    return 0;
+  }
+  const command = findCommand(commands, name);
+  const line = parseLine(command, rest);
+  if (line.wantsHelp) {
+    context.output.print(commandHelp(command));
+    return 0;
+  }
+  return await command.run(line.input, context);
+}
+
+/** Known before the line is understood, so that what is wrong with it is told in JSON too. */
+function asksForJson(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return words.slice(0, end < 0 ? words.length : end).includes("--json");
+}
+
+function versionOf(root: string): string {
+  const { version } = parseObject(readFileSync(join(root, "package.json"), "utf8"));
+  return typeof version === "string" ? version : "unknown";
+}

@@ -1,0 +1,46 @@
+/** For tests: a session as the API shows it. */
+import type { SessionView } from "../../client/operation-types.ts";
+
+export function sessionView(fields: Partial<SessionView> = {}): SessionView {
+  return {
+    session_id: "abcdefghjk",
+    name: "builder",
+    role: "agent",
+    agent: "practice",
+    state: "running",
+    desired: "running",
+    reason: "Running as process 7.",
+    reason_code: "process-started",
+    evidence: { source: "runtime", detail: "process 7", at: "2026-11-15T11:57:00.000Z" },
+    activity: "idle",
+    asks: null,
+    liveness: "running",
+    liveness_evidence: "process 7",
+    observability: {
+      status: "observable",
+      expected: true,
+      reason: "it is there",
+      native_id: null,
+      transcript_path: null,
+    },
+    wait: "notification",
+    runtime: { kind: "tmux", id: "%1", pid: 7 },
+    cwd: "/",
+    branch: { declared: null },
+    pause_mode: null,
+    turns: 1,
+    exit: null,
+    restart_policy: "never",
+    restarts: 0,
+    restart_due_at: null,
+    created_at: "2026-11-15T11:57:00.000Z",
+    started_at: "2026-11-15T11:57:00.000Z",
+    last_activity_at: null,
+    ended_at: null,
+    parent_session_id: null,
+    held: null,
+    outputs_dir: "/",
+    revision: 1,
+    ...fields,
+  };
+}

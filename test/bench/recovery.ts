@@ -1,0 +1,67 @@
+/**
+ * Target 9: the daemon is killed and started again over 100 and 1,000 living
+ * sessions. It counts as back when it has said ready and every session is
+ * adopted, whichever comes later.
+ */
+import { createBenchHome, startIdleSessions } from "./support/bench-home.ts";
+import { timeProgram } from "./support/child.ts";
+import { createHttpClient, type HttpClient } from "./support/http-client.ts";
+import { alternate, atMost, compare, sleep } from "./support/measure.ts";
+import { untilQuiet } from "./support/processes.ts";
+import type { Target } from "./support/target.ts";
+
+export const recovery: Target = {
+  number: 9,
+  title: "cold start and recovery",
+  async measure({ scope, build, rounds, add }) {
+    const home = createBenchHome(scope, build);
+    let daemon = await home.startDaemon();
+    let living = 0;
+    for (const [sessions, count, limit] of [
+      [100, rounds(10, 4), 4],
+      [1_000, rounds(6, 2), 6],
+    ] as const) {
+      await startIdleSessions(scope, home, sessions - living);
+      living = sessions;
+      const samples = await alternate({ count, warmUp: 1, pauseMs: 0 }, [
+        async () => ({ node: await timeProgram(process.execPath, ["-e", "0"], home.environment) }),
+        async () => {
+          await untilQuiet(daemon.pid, 3_000);
+          const { cursor } = await createHttpClient(scope, home.socketPath).getJson<{ cursor: number }>("/v1/daemon");
+          await daemon.kill();
+          daemon = await home.startDaemon();
+          const adoptedAt = await lastAdoption(createHttpClient(scope, home.socketPath), cursor, sessions);
+          return { ready: daemon.readyMs, adopted: Math.max(daemon.readyMs, adoptedAt - daemon.startedAt) };
+        },
+      ]);
+      const common = { target: 9, baseline: samples("node"), baselineName: "node -e 0" };
+      const what = `${sessions.toLocaleString("en")} sessions`;
+      add(
+        compare({ ...common, what: `${what}, all adopted`, subject: samples("adopted"), limit: atMost(limit) }),
+        compare({ ...common, what: `${what}, ready`, subject: samples("ready") }),
+      );
+    }
+  },
+};
+
+/** When the last of them was adopted, by the event's own time: looking for it costs the daemon nothing before. */
+async function lastAdoption(client: HttpClient, after: number, sessions: number): Promise<number> {
+  const endsAt = performance.now() + 60_000;
+  let cursor = after;
+  let latest = 0;
+  for (let adopted = 0; adopted < sessions;) {
+    const page = await client.getJson<Page>(`/v1/events?after=${cursor}`);
+    const adoptions = page.events.filter(({ type }) => type === "session-adopted");
+    adopted += adoptions.length;
+    latest = adoptions.reduce((time, { at }) => Math.max(time, Date.parse(at)), latest);
+    cursor = page.cursor;
+    if (performance.now() > endsAt) throw new Error(`${adopted} of ${sessions} sessions were adopted`);
+    if (page.events.length === 0) await sleep(20);
+  }
+  return latest;
+}
+
+interface Page {
+  readonly events: readonly { readonly type: string; readonly at: string }[];
+  readonly cursor: number;
+}

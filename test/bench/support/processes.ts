@@ -1,0 +1,51 @@
+/** What the kernel says about a process: its memory, its time on a CPU, and whether it has come to rest. */
+import { readdirSync, readFileSync } from "node:fs";
+import { sleep } from "./measure.ts";
+
+export interface Memory {
+  readonly rss: number;
+  /** Shared pages divided among those who share them. */
+  readonly pss: number;
+  readonly private: number;
+}
+
+/** In megabytes. */
+export function memoryOf(pid: number): Memory {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  const field = (name: string): number => {
+    const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1];
+    if (kilobytes === undefined) throw new Error(`/proc/${pid}/smaps_rollup has no ${name}`);
+    return Number(kilobytes) / 1024;
+  };
+  return { rss: field("Rss"), pss: field("Pss"), private: field("Private_Clean") + field("Private_Dirty") };
+}
+
+/** Milliseconds on a CPU, of all its threads, to the nanosecond (utime and stime count in hundredths of a second). */
+export function cpuMsOf(pid: number): number {
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ", 1)[0]);
+  }
+  return nanoseconds / 1e6;
+}
+
+export function childrenOf(pid: number): readonly number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8")
+      .split(" ")
+      .filter((text) => text !== "")
+      .map(Number),
+  );
+}
+
+/** Work left behind by a start or a burst is done when it used next to nothing for a third of a second. */
+export async function untilQuiet(pid: number, withinMs: number): Promise<void> {
+  const endsAt = performance.now() + withinMs;
+  let before = cpuMsOf(pid);
+  for (let quiet = 0; quiet < 3 && performance.now() < endsAt;) {
+    await sleep(110);
+    const now = cpuMsOf(pid);
+    quiet = now - before < 3 ? quiet + 1 : 0;
+    before = now;
+  }
+}

@@ -1,0 +1,80 @@
+/** Sessions put straight into a home's store: listed, at rest, with nothing running behind them. */
+import { join } from "node:path";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { locateHome, sessionDir } from "../../../src/platform/home.ts";
+import { ensurePrivateDir } from "../../../src/platform/private-dir.ts";
+import { planSession } from "../../../src/session/plan-session.ts";
+import type { Session } from "../../../src/session/session.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+
+export async function seedSessions(homeDir: string, sessions: readonly Session[]): Promise<void> {
+  const home = locateHome({ REEVE_HOME: homeDir });
+  for (const directory of [home.stateDir, home.runDir, home.outputsDir]) ensurePrivateDir(directory);
+  const { databasePath, outputsDir: outputsRoot, instancePath } = home;
+  const store = await openStore({ databasePath, outputsRoot, instancePath, clock: systemClock, log: () => undefined });
+  try {
+    const planned = (session: Session) => ({
+      sessionId: session.id,
+      body: { type: "session-planned", name: session.name, agent: session.agent, role: session.role } as const,
+    });
+    await Promise.all(sessions.map((session) => store.commit({ session, events: [planned(session)] })));
+  } finally {
+    await store.close();
+  }
+}
+
+/** A session that ended with status 1 and was not cleared away. */
+export function restingSession(
+  homeDir: string,
+  number: number,
+  changes: { readonly agent?: string; readonly transcriptPath?: string } = {},
+): Session {
+  const id = `bench${String(number).padStart(5, "0")}`;
+  const agent = changes.agent ?? "command";
+  const now = Date.now();
+  const { session } = planSession(
+    {
+      id,
+      name: `${agent}-${number}`,
+      role: "agent",
+      agent,
+      hasTurns: agent !== "command",
+      runtime: "tmux",
+      launch: {
+        args: ["npm", "run", "dev"],
+        prompt: null,
+        model: null,
+        cwd: "/home/someone/project",
+        envFile: null,
+        envNames: [],
+      },
+      restartPolicy: "never",
+      parentId: null,
+      outputsDir: sessionDir(join(homeDir, "outputs"), "agent", id),
+      branch: null,
+      nativeId: null,
+      transcriptPath: changes.transcriptPath ?? null,
+      observabilityReason: "A plain command writes no transcript; its screen is shown instead.",
+    },
+    now,
+  );
+  const evidence = {
+    source: "runtime",
+    detail: `tmux pane %${number}: process ${10_000 + number} ended with status 1`,
+    at: now,
+  } as const;
+  const isObservable = changes.transcriptPath !== undefined;
+  return {
+    ...session,
+    state: "error",
+    reason: { code: "exited", text: "Its process ended with status 1.", evidence },
+    place: { id: `%${number}`, pid: 10_000 + number, startTicks: "1" },
+    liveness: { status: "exited", evidence },
+    observability: { ...session.observability, status: isObservable ? "observable" : "pending" },
+    activity: { status: "unknown", asks: null, evidence },
+    exit: { code: 1, signal: null, at: now },
+    startedAt: now,
+    lastActivityAt: now,
+    endedAt: now,
+  };
+}

@@ -1,0 +1,105 @@
+/** The CLI is written by hand over the operations, so this holds the two together: no input field is forgotten by accident. */
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { operations } from "../../src/operation/operations.ts";
+import { commands } from "../../src/surface/cli/commands.ts";
+
+type OperationName = (typeof operations)[number]["name"];
+
+/** For each field: the option `--x` or argument `<x>` that sets it, or why there is none. */
+const COVERAGE = {
+  start_session: {
+    command: "start",
+    fields: {
+      agent: "<agent>",
+      prompt: "<prompt>",
+      args: "what follows --",
+      name: "--name",
+      role: "--role",
+      cwd: "--cwd",
+      branch: "--branch",
+      runtime: "--runtime",
+      model: "--model",
+      restart: "--restart",
+      env: "--env",
+      env_file: "--env-file",
+      environment: "not an option: the caller's own environment",
+      parent: "not an option: REEVE_SESSION_ID says it, inside a session",
+    },
+  },
+  list_sessions: { command: "list", fields: { all: "--all", role: "--role" } },
+  get_session: { command: null, why: "reeve list and reeve data show the same; programs use the API" },
+  get_session_data: {
+    command: "data",
+    fields: { session: "<session>", tail: "--tail", since: "--since", source: "--source" },
+  },
+  send_message: {
+    command: "send",
+    fields: { session: "<session>", text: "<text>", submit: "--no-enter", timeout_seconds: "--timeout" },
+  },
+  wait_for_session: {
+    command: "wait",
+    fields: {
+      session: "<session>",
+      also: "<session>",
+      for: "--for",
+      mode: "--all",
+      since: "--since",
+      timeout_seconds: "--timeout",
+    },
+  },
+  pause_session: { command: "pause", fields: { session: "<session>", suspend: "--suspend" } },
+  resume_session: { command: "resume", fields: { session: "<session>" } },
+  restart_session: {
+    command: "restart",
+    fields: {
+      session: "<session>",
+      grace_seconds: "--grace",
+      environment: "not an option: the caller's own environment",
+    },
+  },
+  end_session: {
+    command: "end",
+    fields: {
+      session: "<session>",
+      when: "--when",
+      grace_seconds: "--grace",
+      timeout_seconds: "not an option: end waits until it is proven",
+    },
+  },
+  get_attach_command: { command: "attach", fields: { session: "<session>" } },
+  read_events: {
+    command: "events",
+    fields: { after: "--since", session: "<session>", limit: "not an option: it reads page after page" },
+  },
+  daemon_status: { command: "daemon", fields: {} },
+  stop_daemon: { command: "daemon", fields: {} },
+} as const satisfies Record<
+  string,
+  | { readonly command: string; readonly fields: Readonly<Record<string, string>> }
+  | { readonly command: null; readonly why: string }
+>;
+
+it("covers every operation and nothing else", () => {
+  expect(Object.keys(COVERAGE).toSorted()).toEqual(
+    operations.map((operation): OperationName => operation.name).toSorted(),
+  );
+});
+
+for (const operation of operations) {
+  const entry = Object.entries(COVERAGE).find(([name]) => name === operation.name)?.[1];
+  if (entry === undefined || entry.command === null) continue;
+
+  it(`${operation.name}: every input field can be given on the command line`, () => {
+    const { properties = {} } = z.toJSONSchema(operation.input, { io: "input", unrepresentable: "any" });
+    expect(Object.keys(entry.fields).toSorted()).toEqual(Object.keys(properties).toSorted());
+    const command = commands.find((candidate) => candidate.name === entry.command);
+    const known = [
+      ...(command?.options ?? []).map((option) => `--${option.name}`),
+      ...(command?.arguments ?? []).map((argument) => `<${argument.name}>`),
+    ];
+    for (const way of Object.values<string>(entry.fields)) {
+      if (/^(?:--\S|<)/.test(way)) expect(known).toContain(way);
+    }
+  });
+}

@@ -1,0 +1,70 @@
+/** A session's process tree: ended to the last, swept by mark, suspended and released. */
+import { existsSync } from "node:fs";
+import { expect, it } from "vitest";
+import { isStopped, readProcess } from "../../src/platform/process-table.ts";
+import type { Target } from "../../src/runtime/contract.ts";
+import { eventually } from "./eventually.ts";
+import { first, type Ground, markedProcesses } from "./runtime-ground.ts";
+
+const GRACE = { graceMs: 3_000 } as const;
+
+export function testProcesses(ground: Ground): void {
+  const { shell, path, exit } = ground;
+
+  it("ends a tree that ignores HUP and TERM, and what left it", async () => {
+    const stubborn = "trap '' HUP TERM INT; while :; do sleep 0.1; done";
+    const script = `setsid sh -c "${stubborn}" & (setsid sh -c "(${stubborn}) &") & ${stubborn}`;
+    await ground.runtime.create(shell(first, script));
+    await eventually("the tree stands", () => markedProcesses(ground.fixture.instance).length >= 5);
+    const report = await ground.runtime.stop(first, { graceMs: 200 });
+    expect(report.survivors).toEqual([]);
+    expect(report.killed).toBeGreaterThan(0);
+    expect(markedProcesses(ground.fixture.instance)).toEqual([]);
+    expect(await ground.runtime.observe(first)).toMatchObject({ status: "exited", signal: "SIGKILL" });
+    expect(await ground.runtime.retainsEnvironment("one")).toBe(true);
+  });
+
+  it("ends politely where that is enough, and hurries when told", async () => {
+    await ground.runtime.create(shell(first, "trap 'exit 9' TERM; touch up; while :; do sleep 0.05; done"));
+    await eventually("the trap stands", () => existsSync(path("up")));
+    expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ killed: 0, survivors: [] });
+    expect(await exit(first)).toEqual({ code: 9, signal: null });
+
+    const stubborn: Target = { sessionId: "two", incarnation: 1 };
+    await ground.runtime.create(shell(stubborn, "trap '' TERM; while :; do sleep 0.05; done"));
+    const hurry = new AbortController();
+    const stopping = ground.runtime.stop(stubborn, { graceMs: 60_000, hurry: hurry.signal });
+    hurry.abort();
+    expect(await stopping).toMatchObject({ survivors: [] });
+  });
+
+  it("sweeps by mark what outlived its place, and finds strays", async () => {
+    await ground.runtime.create(shell(first, "setsid sleep 100 & sleep 0.1; exit 0"));
+    await exit(first);
+    const strays = await ground.runtime.findStrays(() => false);
+    expect(strays).toMatchObject([{ ...first, command: "sleep 100" }]);
+    expect(await ground.runtime.findStrays((target) => target.sessionId === "one")).toEqual([]);
+    await ground.runtime.destroy(first);
+    expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ terminated: 1, survivors: [] });
+  });
+
+  it("suspends and releases the whole tree", async () => {
+    await ground.runtime.create(shell(first, "(while :; do sleep 0.2; done) & while :; do sleep 0.2; done"));
+    const { place } = await ground.runtime.create(shell(first, ""));
+    await eventually("the tree stands", () => markedProcesses(ground.fixture.instance).length >= 4);
+    expect(await ground.runtime.suspend(first)).toMatch(/stopped/);
+    const frozen = markedProcesses(ground.fixture.instance).filter((pid) => pid !== place.pid);
+    expect(frozen.length).toBeGreaterThanOrEqual(2);
+    expect(frozen.every(isFrozen)).toBe(true);
+    expect(await ground.runtime.observe(first)).toMatchObject({ status: "running" });
+    expect(await ground.runtime.release(first)).toMatch(/run again/);
+    expect(markedProcesses(ground.fixture.instance).some(isFrozen)).toBe(false);
+    await ground.runtime.suspend(first);
+    expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ killed: 0, survivors: [] });
+  });
+}
+
+function isFrozen(pid: number): boolean {
+  const row = readProcess(pid);
+  return row !== null && isStopped(row);
+}

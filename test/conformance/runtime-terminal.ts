@@ -1,0 +1,102 @@
+/** A session's terminal: what is typed arrives unchanged, what is shown is safe, what is streamed is exact. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import type { Target } from "../../src/runtime/contract.ts";
+import { eventually } from "./eventually.ts";
+import { first, type Ground, second } from "./runtime-ground.ts";
+
+const GRACE = { graceMs: 3_000 } as const;
+
+export function testTerminal(ground: Ground): void {
+  const { shell, path, written, exit } = ground;
+
+  it.each(["cooked", "raw"])("pastes 1 MiB byte for byte into a %s terminal", async (mode) => {
+    const stty = mode === "raw" ? "raw -echo" : "-echo";
+    const line = `${"漢é🙂 x$\"\\'#{}~\t".repeat(60)}\n`;
+    const text = `${line.repeat(Math.floor(1_048_000 / Buffer.byteLength(line)))}last\n`;
+    const size = Buffer.byteLength(text);
+    await ground.runtime.create(shell(first, `stty ${stty}; touch up; head -c ${size} > got; mv got done; sleep 100`));
+    await eventually("it reads", () => existsSync(path("up")));
+    await ground.runtime.send(first, [{ type: "paste", text }]);
+    const got = await written("done");
+    expect(Buffer.byteLength(got)).toBe(size);
+    expect(createHash("sha256").update(got).digest("hex")).toBe(createHash("sha256").update(text).digest("hex"));
+  });
+
+  it("types steps in order, and brackets pastes only where asked", async () => {
+    await ground.runtime.create(
+      shell(first, "stty raw -echo; printf '\\033[?2004h'; touch up; head -c 21 > got; mv got done; sleep 100"),
+    );
+    await eventually("it reads", () => existsSync(path("up")));
+    await ground.runtime.send(first, [
+      { type: "pause", ms: 30 },
+      { type: "paste", text: "two\nlines" },
+    ]);
+    expect(await written("done")).toBe("\u001b[200~two\nlines\u001b[201~");
+    const other: Target = { sessionId: "two", incarnation: 1 };
+    await ground.runtime.create(
+      shell(other, 'read a; read b; printf \'%s|%s\' "$a" "$b" > keys; mv keys keysdone; sleep 100'),
+    );
+    await ground.runtime.send(other, [
+      { type: "paste", text: "- a" },
+      { type: "key", key: "Enter" },
+      { type: "key", key: "y" },
+      { type: "key", key: "Enter" },
+    ]);
+    expect(await written("keysdone")).toBe("- a|y");
+  });
+
+  it("refuses what it cannot deliver unchanged", async () => {
+    await ground.runtime.create(shell(first, "cat; sleep 100"));
+    const paste = (text: string): Promise<void> => ground.runtime.send(first, [{ type: "paste", text }]);
+    for (const text of ["\u001b[31m", "a\rb", "\u0000", "\u007f", "\u0085", "\u009b31m", "\ud800"]) {
+      await expect(paste(text)).rejects.toMatchObject({ code: "message-not-text", kind: "usage" });
+    }
+    await expect(paste("é".repeat(600_000))).rejects.toMatchObject({ code: "message-too-long", kind: "usage" });
+    await expect(paste("é".repeat(2_048))).rejects.toMatchObject({ code: "line-too-long", kind: "conflict" });
+    await expect(ground.runtime.send(second, [{ type: "key", key: "Enter" }])).rejects.toMatchObject({
+      kind: "conflict",
+    });
+    await ground.runtime.stop(first, GRACE);
+    await expect(paste("x")).rejects.toMatchObject({ code: "not-running", kind: "conflict" });
+    for (const sessionId of ["", "../x", "a;b", "#{pid}", "-t", "A", "x".repeat(65), "a.b", "a\nb", "\u202e"]) {
+      if (sessionId === "-t") continue; // a legal id that looks like an option
+      await expect(ground.runtime.create(shell({ sessionId, incarnation: 1 }, "true"))).rejects.toMatchObject({
+        code: "name-invalid",
+      });
+    }
+  });
+
+  it("shows the screen as plain text, also after the end", async () => {
+    await ground.runtime.create(
+      shell(
+        first,
+        "printf '\\033[31mred\\033[0m \\033]0;title\\007\\033]52;c;eA==\\007plain\\n'; for i in 1 2 3; do echo line $i; done; exit 4",
+      ),
+    );
+    await exit(first);
+    expect(await ground.runtime.capture(first, { lines: 100 })).toEqual({
+      text: "red plain\nline 1\nline 2\nline 3",
+      truncated: false,
+    });
+    expect(await ground.runtime.capture(first, { lines: 2 })).toEqual({ text: "line 2\nline 3", truncated: true });
+  });
+
+  it("streams output byte for byte to every listener until it stops listening", async () => {
+    const heard: [Buffer[], Buffer[]] = [[], []];
+    const stopFirst = ground.runtime.stream(first, (bytes) => heard[0].push(bytes));
+    ground.runtime.stream(first, (bytes) => heard[1].push(bytes));
+    const odd = Buffer.from(Array.from({ length: 256 }, (_, index) => index).concat([0x5c, 0x30, 0x0a]));
+    writeFileSync(path("odd"), Buffer.concat(Array.from({ length: 400 }, () => odd)));
+    await ground.runtime.create(shell(first, "stty raw -echo; cat odd; printf END; read x; printf MORE; sleep 100"));
+    const text = (index: 0 | 1): string => Buffer.concat(heard[index]).toString("latin1");
+    await eventually("all of it came", () => text(1).endsWith("END"));
+    const whole = Buffer.concat([readFileSync(path("odd")), Buffer.from("END")]).toString("latin1");
+    expect(text(0) === whole && text(1) === whole).toBe(true);
+    stopFirst();
+    await ground.runtime.send(first, [{ type: "paste", text: "\n" }]);
+    await eventually("the rest came", () => text(1).endsWith("MORE"));
+    expect(text(0).endsWith("END")).toBe(true);
+  });
+}

@@ -1,0 +1,59 @@
+/** A tmux runtime on a private socket in a directory of its own, and how to end all of it. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/platform/clock.ts";
+import { listProcesses, readCommandLine } from "../../src/platform/process-table.ts";
+import type { Runtime } from "../../src/runtime/contract.ts";
+import { createTmuxRuntime } from "../../src/runtime/tmux/tmux-runtime.ts";
+import { eventually } from "./eventually.ts";
+import { markedProcesses, type RuntimeFixture } from "./runtime-ground.ts";
+
+export interface TmuxFixture extends RuntimeFixture {
+  readonly runDir: string;
+  tmux(...args: readonly string[]): string;
+  serverPid(): number;
+}
+
+let count = 0;
+
+export async function makeTmuxFixture(): Promise<TmuxFixture> {
+  const base = mkdtempSync(join(tmpdir(), "reeve-"));
+  const runDir = join(base, "run");
+  const workDir = join(base, "work");
+  for (const directory of [runDir, workDir]) mkdirSync(directory, { mode: 0o700 });
+  const instance = `t${process.pid}-${(count += 1)}`;
+  const opened: Runtime[] = [];
+  const open = (): Runtime => {
+    const runtime = createTmuxRuntime({ instance, runDir, clock: systemClock, log: () => {} });
+    opened.push(runtime);
+    return runtime;
+  };
+  const socket = join(runDir, "tmux.sock");
+  const tmux = (...args: readonly string[]): string =>
+    execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const serverPid = (): number => JSON.parse(readFileSync(join(runDir, "tmux-server.json"), "utf8")).pid;
+  const dispose = async (): Promise<void> => {
+    for (const each of opened) await each.close();
+    for (const row of listProcesses()) {
+      if (readCommandLine(row.pid).includes(socket)) kill(row.pid);
+    }
+    // Again at each look: one that was just starting forks between a look and its kill.
+    await eventually("everything of the fixture ended", () => {
+      const left = markedProcesses(instance);
+      left.forEach(kill);
+      return left.length === 0;
+    });
+    rmSync(base, { recursive: true, force: true });
+  };
+  return { runtime: open(), instance, workDir, runDir, reopen: open, dispose, tmux, serverPid };
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // ended by itself meanwhile
+  }
+}

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { createTerminalStripper } from "../platform/terminal-text.ts";
+import type { Redactor } from "./redaction.ts";
 import { createRedactor } from "./redaction.ts";
 
 export interface OutputLog {
@@ -27,31 +28,40 @@ const MOST_PENDING_CHARACTERS = 1_048_576;
 
 export function openOutputLog(options: {
   readonly directory: string;
-  readonly secrets: readonly string[];
+  /** Asked when there is something to write; null: not known, so nothing may be written. */
+  readonly secrets: () => readonly string[] | null;
   readonly mostBytes: number;
   readonly since: string;
   readonly log: Log;
 }): OutputLog {
   const path = join(options.directory, "output.log");
   const stripper = createTerminalStripper();
-  const redactor = createRedactor(options.secrets);
+  let redactor: Redactor | null = null;
   let pending = "";
-  let isBegun = false;
   let dropped = 0;
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
 
   function flushSoon(): void {
-    timer ??= setTimeout(flush, FLUSH_MS).unref();
+    timer ??= setTimeout(() => flush(), FLUSH_MS).unref();
   }
 
-  function flush(): void {
+  function flush(isLast = false): void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
+    if (pending === "" && redactor === null) return;
     const text = dropped === 0 ? pending : `${pending}\n[reeve: ${dropped} characters dropped in a flood]\n`;
     pending = "";
     dropped = 0;
-    if (text !== "") writing = writing.then(() => append(text)).catch((error: unknown) => options.log("output could not be recorded", { path, why: messageOf(error) }));
+    const known = redactor === null ? options.secrets() : null;
+    if (redactor === null && known === null) return options.log("output is not recorded: which secrets it may show is not known", { path });
+    const header = redactor === null ? `[reeve ${options.since}: recording from here]\n` : "";
+    redactor ??= createRedactor(known ?? []);
+    const safe = header + redactor.push(text) + (isLast ? redactor.flush() : "");
+    if (safe === "") return;
+    writing = writing
+      .then(() => append(safe))
+      .catch((error: unknown) => options.log("output could not be recorded", { path, why: messageOf(error) }));
   }
 
   async function append(text: string): Promise<void> {
@@ -70,17 +80,14 @@ export function openOutputLog(options: {
 
   return {
     push(bytes) {
-      if (!isBegun) pending = `[reeve ${options.since}: recording from here]\n`;
-      isBegun = true;
-      const text = redactor.push(stripper.push(bytes));
+      const text = stripper.push(bytes);
       const room = MOST_PENDING_CHARACTERS - pending.length;
       pending += text.slice(0, room);
       dropped += Math.max(0, text.length - room);
       flushSoon();
     },
     async close() {
-      pending += redactor.flush();
-      flush();
+      flush(true);
       await writing;
     },
   };

@@ -6,7 +6,7 @@
 export const REDACTED = "[redacted]";
 
 export interface Redactor {
-  /** Text that may be written now; the last few characters are kept until the next call, a secret may straddle two. */
+  /** Text that may be written now; what may be the beginning of a secret is kept until the next call. */
   push(text: string): string;
   flush(): string;
 }
@@ -17,12 +17,11 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 export function createRedactor(secrets: readonly string[]): Redactor {
   const ordered = longestFirst(secrets);
-  const overlap = Math.max(0, ...ordered.map((secret) => secret.length - 1));
   let kept = "";
   return {
     push(text) {
       const whole = redact(kept + text, ordered);
-      const cut = Math.max(0, whole.length - overlap);
+      const cut = whole.length - Math.max(0, ...ordered.map((secret) => begunAtEnd(whole, secret)));
       kept = whole.slice(cut);
       return whole.slice(0, cut);
     },
@@ -32,6 +31,14 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       return rest;
     },
   };
+}
+
+/** How many characters at the end of the text could be the beginning of the secret. */
+function begunAtEnd(text: string, secret: string): number {
+  for (let length = Math.min(text.length, secret.length - 1); length > 0; length--) {
+    if (text.endsWith(secret.slice(0, length))) return length;
+  }
+  return 0;
 }
 
 /** So that a secret inside another one does not leave the outer one's rest behind. */

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { newMessageId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
-import { MAX_PASTE_BYTES } from "../runtime/contract.ts";
+import { requireTypeable } from "../session/message-text.ts";
 import { mayTakeMessagesLater } from "../session/pending-effect.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
@@ -19,7 +19,7 @@ export const sendMessage = defineOperation({
   callers: ["operator"],
   input: z.object({
     session: sessionReference,
-    text: z.string(),
+    text: z.string().check(z.minLength(1, "the message is empty; give some text")),
     /** Press Enter after it. */
     submit: z._default(z.boolean(), true),
     /** How long to wait for the outcome before answering "admitted". */
@@ -39,7 +39,7 @@ export const sendMessage = defineOperation({
     const session = resolveSession(store.registry, input.session);
     const cursor = store.log.head();
     const messageId = await idempotent(context, "send_message", async (record) => {
-      requireText(input.text);
+      requireTypeable(input.text);
       if (!mayTakeMessagesLater(session)) {
         throw new ReeveError({ code: "session-ended", kind: "conflict", message: `Session ${session.name} has ended and takes no messages; restart it first.` });
       }
@@ -54,25 +54,3 @@ export const sendMessage = defineOperation({
     return { message_id: messageId, session_id: session.id, state: message.state, detail: message.detail, admitted_at: iso(message.admittedAt), cursor };
   },
 });
-
-/** What can be typed byte for byte: no control character but tab and line feed, which a terminal would act on. */
-function requireText(text: string): void {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_PASTE_BYTES) {
-    throw new ReeveError({
-      code: "message-too-long",
-      kind: "usage",
-      message: `The message has ${bytes} bytes and ${MAX_PASTE_BYTES} are the most; put it into a file and send its path.`,
-    });
-  }
-  if (bytes === 0) throw new ReeveError({ code: "message-empty", kind: "usage", message: "The message is empty; give some text." });
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.exec(text);
-  if (control === null) return;
-  const code = control[0].charCodeAt(0).toString(16).padStart(4, "0");
-  throw new ReeveError({
-    code: "message-not-text",
-    kind: "usage",
-    message: `The message contains the control character U+${code} at position ${control.index}, which a terminal would act on; remove it (line feed and tab are fine).`,
-  });
-}

@@ -134,5 +134,3 @@ export function parseMark(instance: string, mark: string): Target | null {
   if (!/^[1-9][0-9]{0,8}$/.test(incarnation)) return null;
   return { sessionId, incarnation: Number(incarnation) };
 }
-
-export const MAX_PASTE_BYTES = 1_048_576;

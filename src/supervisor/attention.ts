@@ -15,12 +15,15 @@ import type { Runtime } from "../runtime/contract.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { targetOf } from "./effects.ts";
+import type { Environment } from "./environment.ts";
 import { readEnvFile, secretValues } from "./environment.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Settings } from "./settings.ts";
 import { createSpool } from "./spool.ts";
 
 export interface Attention {
+  /** Before its process is created, so that not a byte of its output is missed; with its environment if that is known. */
+  prepare(session: Session, environment: Environment | null): void;
   /** Brings what is watched in line with the session; cheap when nothing changed. */
   attend(session: Session): void;
   /** Without the session's secrets; null when these are not known, and so nothing may be written. */
@@ -49,33 +52,39 @@ export function createAttention(parts: {
   const spool = createSpool(parts);
 
   function begin(session: Session): void {
-    const runtime = parts.runtime(session.runtime);
-    const secrets = secretsOf(runtime, session);
-    secretsBySession.set(session.id, secrets);
     const since = new Date(parts.clock.now()).toISOString();
+    const secrets = (): readonly string[] | null => secretsOf(session);
     const output = openOutputLog({ directory: session.outputsDir, secrets, mostBytes: parts.settings.outputLogBytes, since, log: parts.log });
-    const stopStream = runtime.stream(targetOf(session), (bytes) => output.push(bytes));
+    const stopStream = parts.runtime(session.runtime).stream(targetOf(session), (bytes) => output.push(bytes));
     watched.set(session.id, { incarnation: session.incarnation, output, stopStream });
-    if (parts.agent(session.agent).capabilities.turns) spool.follow(session).catch(report(session));
+    if (session.hasTurns) spool.follow(session).catch(report(session));
   }
 
   function end(session: Session, watching: Watched): void {
     watched.delete(session.id);
     watching.stopStream();
     watching.output.close().catch(report(session));
-    if (parts.agent(session.agent).capabilities.turns) spool.leave(session).catch(report(session));
+    if (session.hasTurns) spool.leave(session).catch(report(session));
   }
 
-  /** Readable from the living process by its own user, so it is kept nowhere else. */
-  function secretsOf(runtime: Runtime, session: Session): readonly string[] {
-    const environment = runtime.environmentOf(targetOf(session)) ?? {};
-    let file: Readonly<Record<string, string>> = {};
+  /** As told before the start; else read from the living process, which its own user may; else not known. */
+  function secretsOf(session: Session): readonly string[] | null {
+    const told = secretsBySession.get(session.id);
+    if (told !== undefined) return told;
+    const environment = parts.runtime(session.runtime).environmentOf(targetOf(session));
+    return environment === null ? null : remember(session, environment);
+  }
+
+  function remember(session: Session, environment: Environment): readonly string[] {
+    let file: Environment = {};
     try {
       file = readEnvFile(session.launch.envFile);
     } catch {
-      // Its values, if the process has them, are in its environment under the same names.
+      // Its values, as far as the process has them, are in its environment.
     }
-    return secretValues({ ...file, ...environment }, [...Object.keys(file), ...session.launch.envNames]);
+    const secrets = secretValues({ ...file, ...environment }, [...Object.keys(file), ...session.launch.envNames]);
+    secretsBySession.set(session.id, secrets);
+    return secrets;
   }
 
   async function lookForTranscript(session: Session): Promise<void> {
@@ -92,17 +101,29 @@ export function createAttention(parts: {
   }
 
   return {
+    prepare(session, environment) {
+      if (environment !== null) remember(session, environment);
+      const watching = watched.get(session.id);
+      if (watching !== undefined && watching.incarnation !== session.incarnation) end(session, watching);
+      if (!watched.has(session.id)) begin(session);
+    },
     attend(session) {
       const watching = watched.get(session.id);
-      const isLive = session.exit === null && session.place !== null;
-      if (watching !== undefined && (!isLive || watching.incarnation !== session.incarnation)) end(session, watching);
-      if (isLive && !watched.has(session.id)) begin(session);
-      if (session.exit !== null && session.stop === null) secretsBySession.delete(session.id);
-      if (session.observability.status === "pending" && session.observability.transcriptPath !== null) lookForTranscript(session).catch(report(session));
+      const isOver = session.exit !== null || watching?.incarnation !== session.incarnation;
+      if (watching !== undefined && isOver) end(session, watching);
+      if (session.exit === null && session.place !== null) {
+        if (!watched.has(session.id)) begin(session);
+        // While the process lives its environment can be read; afterwards it is too late.
+        secretsOf(session);
+      }
+      if (session.state === "stopped" && session.stop === null) secretsBySession.delete(session.id);
+      if (session.observability.status === "pending" && session.observability.transcriptPath !== null) {
+        lookForTranscript(session).catch(report(session));
+      }
     },
     redact: (session, text) => {
-      const secrets = secretsBySession.get(session.id);
-      return secrets === undefined ? null : redact(text, secrets);
+      const secrets = secretsOf(session);
+      return secrets === null ? null : redact(text, secrets);
     },
     async close() {
       for (const watching of watched.values()) watching.stopStream();

@@ -19,6 +19,9 @@ import type { Ledger } from "./ledger.ts";
 /** After a message an agent needs a moment to say that it works; a second one typed at once would race it. */
 const SETTLING_MS = 2_000;
 
+/** Nothing was typed and it may work later. */
+const RETRIED = new Set(["runtime-unreachable", "message-not-written"]);
+
 export interface DeliveryParts {
   readonly store: Store;
   readonly ledger: Ledger;
@@ -60,8 +63,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     await parts.ledger.settle(message, "delivered", { type: "message-delivered", messageId: message.id, evidence: evidence(detail) }, detail);
   }
 
-  /** Refused only when the runtime said that it typed nothing. */
+  /** Refused or tried again only when the runtime said that it typed nothing. */
   async function giveUp(message: Message, error: unknown): Promise<void> {
+    if (error instanceof ReeveError && RETRIED.has(error.code)) {
+      await parts.ledger.settle(message, "admitted", null, null);
+      throw error;
+    }
     const isRefused = error instanceof ReeveError && (error.kind === "usage" || error.kind === "conflict");
     const code = error instanceof ReeveError ? error.code : "delivery-failed";
     if (isRefused) return refuse(message, code, error.message);

@@ -25,6 +25,8 @@ export interface EffectParts {
   readonly takeEnvironment: (sessionId: string) => Environment | null;
   /** For a start that nobody brought an environment for: the daemon's own. */
   readonly fallbackEnvironment: (envFile: string | null) => Environment;
+  /** Begins to watch a session whose process is about to be created. */
+  readonly prepare: (session: Session, environment: Environment | null) => void;
   /** Takes the session's secrets out of a text that is about to be written; null: they are not known. */
   readonly redact: (session: Session, text: string) => string | null;
 }
@@ -54,6 +56,7 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
       spoolDir: spoolDirOf(session.outputsDir),
     });
     const environment = await environmentFor(parts, session, runtime);
+    parts.prepare(session, environment);
     const created = await runtime.create({
       ...target,
       argv: plan.argv,

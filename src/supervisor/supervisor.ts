@@ -97,6 +97,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       return brought;
     },
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
+    prepare: attention.prepare,
     redact: attention.redact,
   };
   const delivery = createDelivery({ store, ledger, clock, runtime, agent, pokeLater: (id, ms) => void setTimeout(() => runner.poke(id), ms).unref() });

@@ -40,7 +40,7 @@ test("1 MB with multi-byte characters arrives byte for byte in cat > file", asyn
 
 test("one byte more is refused, and nothing is typed", async () => {
   await startCat();
-  const { status, stdout } = await home.run(["send", "cat", "-", "--json"], { input: textOf(1_048_577) });
+  const { status, stdout } = await home.run(["send", "cat", "-", "--no-enter", "--json"], { input: textOf(1_048_577) });
   expect(status).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: "message-too-long" } });
   expect((await home.events()).filter((event) => event.type.startsWith("message-"))).toEqual([]);
@@ -48,7 +48,9 @@ test("one byte more is refused, and nothing is typed", async () => {
 
 test("a line that a cooked terminal would cut is refused, and what follows still arrives", async () => {
   await startCat();
-  expect(await home.json("send", "cat", "y".repeat(5_000))).toMatchObject({ state: "refused", detail: expect.stringContaining("line") as string });
+  const refused = await home.run(["send", "cat", "y".repeat(5_000), "--json"]);
+  expect(refused.status).toBe(1);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ state: "refused", detail: expect.stringContaining("line") as string });
   expect(await home.json("send", "cat", "z".repeat(4_000))).toMatchObject({ state: "delivered" });
   await eventually("it is there", () => received() === `${"z".repeat(4_000)}\n`);
 });

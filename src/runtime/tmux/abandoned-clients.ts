@@ -17,7 +17,7 @@ export async function endAbandonedClients(connection: ControlConnection, paths: 
     const pid = Number(/^client (\d+)$/.exec(line)?.[1]);
     if (!Number.isInteger(pid) || pid === connection.pid || readCommandLine(pid) !== ours) continue;
     const row = readProcess(pid);
-    if (row !== null && sendSignal(pid, row.startTicks, "SIGKILL")) ended += 1;
+    if (row !== null && sendSignal(pid, row.startTicks, "SIGTERM")) ended += 1;
   }
   return ended;
 }

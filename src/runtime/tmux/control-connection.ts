@@ -100,7 +100,10 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
     reason = why;
     ended.abort();
     for (const pending of queue.splice(0)) pending.fail(unreachable(why, details));
-    child.kill("SIGKILL");
+    // Never SIGKILL: tmux 3.3a crashes, with every session, when a control client vanishes whose commands it has read
+    // but not run. On SIGTERM the two of them say goodbye, as soon as the server can.
+    child.stdin?.end();
+    child.kill("SIGTERM");
   };
 
   const watch = async (): Promise<void> => {

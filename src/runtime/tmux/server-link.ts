@@ -65,6 +65,8 @@ export function createServerLink(options: LinkOptions): ServerLink {
   const remembered = rememberServerIn(options.runDir);
   const closing = new AbortController();
   let current: Connected | null = null;
+  /** Resolves when the client of the newest connection has ended; until then no other may be opened. */
+  let lastClient: Promise<string> | null = null;
   let lastPid: number | null = null;
   let reaching: Promise<Reach> | null = null;
   let starting: Promise<Connected> | null = null;
@@ -102,6 +104,10 @@ export function createServerLink(options: LinkOptions): ServerLink {
   };
 
   const attach = async (): Promise<Reach> => {
+    if (lastClient !== null && !(await settlesWithin(lastClient, GOODBYE_MS, options.clock))) {
+      reconnectSoon();
+      return { status: "unreachable", evidence: "the tmux server does not answer; it has not yet let go of the last connection" };
+    }
     const connection = openControlConnection({
       argv: attachArguments(paths),
       environment,
@@ -109,6 +115,7 @@ export function createServerLink(options: LinkOptions): ServerLink {
       onOutput: options.onOutput,
       onNotification: options.onNotification,
     });
+    lastClient = connection.closed;
     let facts: ServerFacts | null;
     try {
       facts = parseFacts((await connection.request([{ text: FACTS_COMMAND }])).replies[0]?.lines[0]);
@@ -196,9 +203,24 @@ export function createServerLink(options: LinkOptions): ServerLink {
     async close() {
       closing.abort();
       current?.connection.close("this runtime was closed");
-      await current?.connection.closed;
+      if (lastClient !== null) await settlesWithin(lastClient, GOODBYE_MS, options.clock);
     },
   };
+}
+
+/** A client and a server that work part within milliseconds. */
+const GOODBYE_MS = 1_000;
+
+async function settlesWithin(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+  const timeUp = new AbortController();
+  const late = clock.sleep(ms, timeUp.signal).then(
+    () => false,
+    () => true,
+  );
+  const inTime = promise.then(() => true);
+  const settled = await Promise.race([inTime, late]);
+  timeUp.abort();
+  return settled;
 }
 
 const FACTS_COMMAND = 'display-message -p "server #{pid} #{version}"';

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { InputStep } from "../../session/input.ts";
-import { MAX_PASTE_BYTES } from "../contract.ts";
+import { requireTypeable } from "../../session/message-text.ts";
 import type { ControlCommand, ControlConnection } from "./control-connection.ts";
 import type { Pane } from "./pane.ts";
 import { quote } from "./quote.ts";
@@ -56,7 +56,7 @@ async function carryOut(pane: Pane, step: InputStep, typist: Typist): Promise<vo
 
 /** Before anything is typed: a refused step must not follow typed ones. */
 export function checkSteps(steps: readonly InputStep[]): void {
-  for (const step of steps) if (step.type === "paste") checkText(step.text);
+  for (const step of steps) if (step.type === "paste") requireTypeable(step.text);
 }
 
 async function paste(pane: Pane, text: string, typist: Typist): Promise<void> {
@@ -107,24 +107,6 @@ function deliveryUnknown(error: unknown): ReeveError {
     code: "delivery-unknown",
     kind: "unavailable",
     message: `It is not known whether the text arrived: ${messageOf(error)} Look at the session before sending it again.`,
-  });
-}
-
-const NOT_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
-
-function checkText(text: string): void {
-  if (Buffer.byteLength(text) > MAX_PASTE_BYTES) {
-    throw new ReeveError({
-      code: "message-too-long",
-      kind: "usage",
-      message: "The text is over 1 MiB; put it into a file in the session's directory and send its path.",
-    });
-  }
-  if (!NOT_TEXT.test(text) && text.isWellFormed()) return;
-  throw new ReeveError({
-    code: "message-not-text",
-    kind: "usage",
-    message: "The text holds control characters other than line feed and tab; remove them and send it again.",
   });
 }
 

@@ -26,7 +26,7 @@ export const sendCommand: Command = {
     },
   ],
   notes: [
-    "It is recorded first and typed once, as soon as the session can take it. Text comes from stdin with - or when something is piped in; one line end at its end is left out.",
+    "It is recorded first and typed once, as soon as the session can take it. Text comes from stdin with - or when something is piped in; one line end at its end is left out, unless --no-enter asks for exactly what is there.",
   ],
   examples: [
     { line: "reeve send builder y", does: "answer a question" },
@@ -64,22 +64,20 @@ function textOf(input: CommandInput, { cwd }: CliContext): string {
   const text = input.arguments[1];
   const file = input.text("file");
   if (file !== undefined && text !== undefined) throw usage("text-twice", "Give the text or --file, not both.");
-  if (file !== undefined)
-    return withoutLineEnd(readText(() => readFileSync(resolve(cwd, file), "utf8"), `The file ${file}`));
+  const isExact = input.flag("no-enter");
+  if (file !== undefined) return readText(() => readFileSync(resolve(cwd, file)), `The file ${file}`, isExact);
   if (text !== undefined && text !== "-") return text;
   if (text === undefined && isatty(0))
     throw usage("missing-argument", "send needs a text: give it as an argument, with --file, or pipe it in.");
-  return withoutLineEnd(readText(readStandardInput, "stdin"));
+  return readText(readStandardInput, "stdin", isExact);
 }
 
-function readText(read: () => string, what: string): string {
+/** The line end that editors and programs put last is Enter's business, unless Enter is not pressed. */
+function readText(read: () => Buffer, what: string, isExact: boolean): string {
   try {
-    return read();
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(read());
+    return isExact ? text : text.replace(/\r?\n$/, "");
   } catch (error) {
-    throw usage("text-unreadable", `${what} cannot be read (${messageOf(error)}); check it and try again.`);
+    throw usage("text-unreadable", `${what} cannot be read (${messageOf(error)}); check that it is UTF-8 text.`);
   }
-}
-
-function withoutLineEnd(text: string): string {
-  return text.replace(/\r?\n$/, "");
 }

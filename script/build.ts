@@ -1,7 +1,8 @@
 /**
- * Builds dist/: the CLI as one CommonJS file (it starts fastest), the daemon,
- * the practice agent and the client as one ES module each, and the client's
- * types. Nothing is loaded from node_modules at run time.
+ * Builds dist/: the CLI as one CommonJS file (it starts fastest) with what few
+ * commands need in chunks beside it, the daemon, the practice agent and the
+ * client as ES modules, and the client's types. Nothing is loaded from
+ * node_modules at run time.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -12,16 +13,16 @@ const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
 interface Bundle {
+  readonly name: string;
   readonly input: string;
-  readonly output: string;
   readonly format: "cjs" | "esm";
 }
 
 const bundles: readonly Bundle[] = [
-  { input: "src/surface/cli/main.ts", output: "cli.cjs", format: "cjs" },
-  { input: "src/daemon.ts", output: "daemon.js", format: "esm" },
-  { input: "src/agent/practice/program.ts", output: "practice.js", format: "esm" },
-  { input: "src/client/client.ts", output: "client.js", format: "esm" },
+  { name: "cli", input: "src/surface/cli/main.ts", format: "cjs" },
+  { name: "daemon", input: "src/daemon.ts", format: "esm" },
+  { name: "practice", input: "src/agent/practice/program.ts", format: "esm" },
+  { name: "client", input: "src/client/client.ts", format: "esm" },
 ];
 
 rmSync(dist, { recursive: true, force: true });
@@ -31,15 +32,23 @@ execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "
 // Written last: setup.sh takes it as the sign of a complete build.
 writeFileSync(join(dist, ".built"), "");
 
-async function build({ input, output, format }: Bundle): Promise<void> {
+async function build({ name, input, format }: Bundle): Promise<void> {
+  const extension = format === "cjs" ? "cjs" : "js";
   const bundle = await rolldown({
-    input: join(root, input),
+    input: { [name]: join(root, input) },
     platform: "node",
+    preserveEntrySignatures: "allow-extension",
     // A warning is a mistake somebody will meet at run time.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);
     },
   });
-  await bundle.write({ file: join(dist, output), format, codeSplitting: false, minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } } });
+  await bundle.write({
+    dir: dist,
+    format,
+    minify: true,
+    entryFileNames: `[name].${extension}`,
+    chunkFileNames: `${name}-[name].${extension}`,
+  });
   await bundle.close();
 }

@@ -25,7 +25,7 @@ import { createSupervisor } from "./supervisor/supervisor.ts";
 import { createHttpServer } from "./surface/http/server.ts";
 
 /** Reeve's own: what tells a session which one it is, and what steers the daemon in tests. */
-const OWN_VARIABLES = ["REEVE_MARK", "REEVE_SESSION_ID", "REEVE_FAILPOINT_FILE"];
+const OWN_VARIABLES = ["REEVE_MARK", "REEVE_SESSION_ID", "REEVE_FAILPOINT_FILE", "REEVE_READY_FD"];
 
 async function main(): Promise<void> {
   process.umask(0o077);
@@ -33,7 +33,10 @@ async function main(): Promise<void> {
   ensurePrivateDir(home.stateDir);
   ensurePrivateDir(home.runDir);
   const lock = acquireProcessLock(home.lockPath);
-  if (lock === null) return tellStarter("busy");
+  if (lock === null) {
+    tellStarter("busy");
+    throw new ReeveError({ code: "daemon-running", kind: "conflict", message: "Another daemon is already running for this home; see reeve daemon status." });
+  }
   await run(home);
   tellStarter("ready");
 }
@@ -93,12 +96,14 @@ async function run(home: Home): Promise<void> {
   failpoint("daemon.started");
 }
 
-/** Whoever started this process listens on descriptor 3 for one line; nobody may. */
+/** Whoever started this process may wait for one line on a descriptor it named. */
 function tellStarter(line: string): void {
+  const descriptor = process.env["REEVE_READY_FD"];
+  if (descriptor === undefined || !/^[0-9]{1,3}$/.test(descriptor)) return;
   try {
-    writeSync(3, `${line}\n`);
+    writeSync(Number(descriptor), `${line}\n`);
   } catch {
-    // Started by hand or by a service manager.
+    // It did not wait.
   }
 }
 

@@ -70,7 +70,7 @@ function firstLine(plan: StartPlan): Promise<string> {
   const child = spawn(program, args, {
     cwd: "/",
     detached: true,
-    env: daemonEnvironment(plan.environment()),
+    env: { ...daemonEnvironment(plan.environment()), REEVE_READY_FD: "3" },
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
   child.unref();

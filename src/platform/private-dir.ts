@@ -4,7 +4,8 @@
  * the error names the command instead of running it.
  */
 import { accessSync, constants, lstatSync, mkdirSync, type Stats } from "node:fs";
-import { messageOf, ReeveError } from "./reeve-error.ts";
+import { dirname } from "node:path";
+import { errnoOf, messageOf, ReeveError } from "./reeve-error.ts";
 
 /** Makes the directory and its missing parents with mode 0700, or proves that what is there is private and ours. */
 export function ensurePrivateDir(path: string): void {
@@ -44,10 +45,21 @@ function inspect(path: string): Stats | undefined {
 
 function create(path: string): Stats {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeWithParents(path);
     return lstatSync(path);
   } catch (error) {
     throw notWritable(path, messageOf(error));
+  }
+}
+
+/** Parent by parent: `recursive: true` of Node 24.21 never returns below /proc, where mkdir(2) says ENOENT whatever is there. */
+function makeWithParents(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && inspect(parent) === undefined) makeWithParents(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
   }
 }
 

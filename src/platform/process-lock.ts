@@ -6,6 +6,9 @@
  */
 import { DatabaseSync } from "node:sqlite";
 
+/** Referenced from here: a database that nobody holds is closed by the garbage collector, and its lock with it. */
+const held = new Set<DatabaseSync>();
+
 export interface ProcessLock {
   release(): void;
 }
@@ -20,5 +23,11 @@ export function acquireProcessLock(path: string): ProcessLock | null {
     if (error instanceof Error && "errcode" in error && (error.errcode === 5 || error.errcode === 261)) return null; // SQLITE_BUSY
     throw error;
   }
-  return { release: () => database.close() };
+  held.add(database);
+  return {
+    release: () => {
+      held.delete(database);
+      database.close();
+    },
+  };
 }

@@ -155,7 +155,7 @@ export interface Session {
   readonly revision: number;
 }
 
-export const SESSION_ID_PATTERN = /^[a-z0-9-]{1,64}$/;
+export const SESSION_ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** Whether a process of this session may exist. */
 export function mayHaveProcess(session: Session): boolean {

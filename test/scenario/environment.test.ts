@@ -29,7 +29,7 @@ const dump = (file: string): readonly string[] => ["sh", "-c", `env -0 > ${file}
 test("the caller's, less Reeve's and other agents' own, plus --env and --env-file", async () => {
   writeFileSync(join(home.dir, "secrets.env"), "FROM_FILE=file-value\nSHARED=file\n");
   const environment = { MINE: "with spaces, 'quotes' and $dollars\nand a second line", CLAUDE_CODE_CHILD_SESSION: "1", TMUX: "/tmp/x,1,2", REEVE_MARK: "forged.x.1", ANTHROPIC_API_KEY: "kept" };
-  const { status } = await home.run(["start", "command", "--name", "env", "--cwd", home.dir, "--env", "GIVEN=by hand", "--env", "SHARED=hand", "--env-file", "secrets.env", "--", ...dump("seen")], { environment });
+  const { status } = await home.run(["start", "command", "--name", "env", "--cwd", home.dir, "--env", "GIVEN=by hand", "--env", "SHARED=hand", "--env-file", join(home.dir, "secrets.env"), "--", ...dump("seen")], { environment });
   expect(status).toBe(0);
   const seen = await environmentOf("seen");
   expect(seen).toMatchObject({ MINE: environment.MINE, GIVEN: "by hand", FROM_FILE: "file-value", SHARED: "hand", ANTHROPIC_API_KEY: "kept", REEVE_HOME: home.dir });
@@ -55,7 +55,7 @@ test("no secret reaches the disk", async () => {
   const canaries = ["canary-by-hand-7f3a", "canary-by-file-91c2", "canary-inherited-55d0"];
   writeFileSync(join(home.dir, "secrets.env"), `FILE_SECRET=${canaries[1]}\n`);
   const print = "echo $HAND_SECRET $FILE_SECRET $SOME_API_KEY; read x; echo again $HAND_SECRET $FILE_SECRET $SOME_API_KEY; exit 3";
-  await home.run(["start", "command", "--name", "leaky", "--cwd", home.dir, "--env", `HAND_SECRET=${canaries[0]}`, "--env-file", "secrets.env", "--", "sh", "-c", print], { environment: { SOME_API_KEY: canaries[2] ?? "" } });
+  await home.run(["start", "command", "--name", "leaky", "--cwd", home.dir, "--env", `HAND_SECRET=${canaries[0]}`, "--env-file", join(home.dir, "secrets.env"), "--", "sh", "-c", print], { environment: { SOME_API_KEY: canaries[2] ?? "" } });
   await eventually("it printed", async () => (await home.run(["data", "leaky"])).stdout.includes("canary"));
   await home.killDaemon();
   await home.run(["send", "leaky", "go"]);

@@ -96,7 +96,7 @@ test("control characters are refused, escape sequences in output never come back
     expect(status).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "message-not-text" } });
   }
-  const nasty = String.raw`printf '\033]0;title\007\033]52;c;aGk=\007\033[31mred\033[0m \033]8;;http://x\033\\link\033]8;;\033\\ \033P1$r\033\\ \302\233 done\n'; exec sleep 600`;
+  const nasty = String.raw`printf '\033]0;title\007\033]52;c;aGk=\007\033[31mred\033[0m \033]8;;http://x\033\\link\033]8;;\033\\ \033P1$r\033\\ \302\233 x\ndone\n'; exec sleep 600`;
   await home.json("start", "command", "--name", "nasty", "--", "sh", "-c", nasty);
   await eventually("it printed", async () => (await home.run(["data", "nasty"])).stdout.includes("done"));
   const outputs = [(await home.run(["data", "nasty"])).stdout, (await home.run(["data", "nasty", "--json"])).stdout, (await home.run(["list", "--json"])).stdout, (await home.run(["events", "--json"])).stdout];

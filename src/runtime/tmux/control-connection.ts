@@ -22,6 +22,8 @@ export interface ControlConnection {
    */
   request(commands: readonly ControlCommand[], onReply?: (answer: Answer) => void): Promise<Answer>;
   readonly isOpen: boolean;
+  /** Open, but tmux owes an answer for too long; nothing can be asked until it comes. */
+  readonly isStalled: boolean;
   /** Of the client process. */
   readonly pid: number | undefined;
   close(reason: string): void;
@@ -41,6 +43,8 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly onOutput: (paneId: string, bytes: Buffer) => void;
   readonly onNotification: (name: string, rest: string) => void;
+  /** tmux answers again after a stall. */
+  readonly onRevived: () => void;
 }
 
 interface Pending {
@@ -71,6 +75,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
   const ended = new AbortController();
   let isWatched = false;
   let isAttached = false;
+  let isStalled = false;
   let reason: string | null = null;
 
   const parser = createControlParser({
@@ -85,6 +90,9 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
       if (!reply.isError && head.replies.length < head.commands.length) return;
       queue.shift();
       head.settle({ replies: head.replies, error: reply.isError ? reply.lines.join(" ") : null });
+      if (!isStalled || queue.length > 0) return;
+      isStalled = false;
+      options.onRevived();
     },
     otherReply(reply) {
       // tmux 3.3a goes on to answer commands although it could not attach, and then ends.
@@ -100,10 +108,19 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
     reason = why;
     ended.abort();
     for (const pending of queue.splice(0)) pending.fail(unreachable(why, details));
-    // Never SIGKILL: tmux 3.3a crashes, with every session, when a control client vanishes whose commands it has read
-    // but not run. On SIGTERM the two of them say goodbye, as soon as the server can.
     child.stdin?.end();
     child.kill("SIGTERM");
+  };
+
+  /**
+   * The client is left where it is, and what it still gets is matched to what was asked. A server that is busy or
+   * stopped must not find it gone and another one coming: tmux 3.3a then crashes, with every session in it (it tells
+   * the newcomer, which is not set up yet, that the other has left: control_notify_client_detached).
+   */
+  const stall = (): void => {
+    isStalled = true;
+    const why = `tmux did not answer for ${(2 * LOOK_MS) / 1000} s`;
+    for (const pending of queue) pending.fail(unreachable(why, { timedOut: true }));
   };
 
   const watch = async (): Promise<void> => {
@@ -114,7 +131,7 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
       await options.clock.sleep(LOOK_MS, ended.signal);
       const wasAsleep = options.clock.monotonic() - lookedAt > 2 * LOOK_MS;
       if (queue[0] !== head || wasAsleep) suspect = undefined;
-      else if (suspect === head) return lose(`tmux did not answer for ${(2 * LOOK_MS) / 1000} s`, { timedOut: true });
+      else if (suspect === head) return stall();
       else suspect = head;
     }
   };
@@ -136,11 +153,15 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
   return {
     closed,
     pid: child.pid,
+    get isStalled() {
+      return isStalled && reason === null;
+    },
     get isOpen() {
       return reason === null;
     },
     request(commands, onReply) {
       if (reason !== null) return Promise.reject(unreachable(reason, { sent: false }));
+      if (isStalled) return Promise.reject(unreachable("it has not answered what was asked before", { sent: false }));
       return new Promise((resolve, reject) => {
         const settle = (answer: Answer): void => {
           onReply?.(answer);

@@ -47,6 +47,8 @@ export interface LinkOptions {
   /** After each new connection, and after each loss of one. */
   readonly onConnected: (server: ServerFacts, isOtherServer: boolean) => void;
   readonly onLost: (reason: string) => void;
+  /** After a silence in which nothing was lost. */
+  readonly onRevived: () => void;
 }
 
 /** Quick at first, for a socket that comes back in milliseconds; then `list` takes over. */
@@ -64,9 +66,11 @@ export function createServerLink(options: LinkOptions): ServerLink {
   const environment = serverEnvironment(process.env);
   const remembered = rememberServerIn(options.runDir);
   const closing = new AbortController();
-  let current: Connected | null = null;
-  /** Resolves when the client of the newest connection has ended; until then no other may be opened. */
-  let lastClient: Promise<string> | null = null;
+  /** The newest connection; while it is open no other is made. */
+  let connection: ControlConnection | null = null;
+  /** Who is at its other end, once that has answered. */
+  let facts: ServerFacts | null = null;
+  let isExamined = false;
   let lastPid: number | null = null;
   let reaching: Promise<Reach> | null = null;
   let starting: Promise<Connected> | null = null;
@@ -74,15 +78,33 @@ export function createServerLink(options: LinkOptions): ServerLink {
 
   const reach = async (): Promise<Reach> => {
     if (closing.signal.aborted) return { status: "unreachable", evidence: "this runtime was closed" };
-    if (current?.connection.isOpen === true) {
+    if (connection?.isStalled === true) {
+      examine(connection);
+      return { status: "unreachable", evidence: "the tmux server does not answer" };
+    }
+    if (connection?.isOpen === true && facts !== null) {
       // The connection outlives its socket file, but nobody else could attach any more.
       if (!existsSync(paths.socket)) heal();
-      return current;
+      return { status: "connected", connection, server: facts };
     }
     reaching ??= probe().finally(() => {
       reaching = null;
     });
     return reaching;
+  };
+
+  /** Is it the server that hangs, or only this connection? A plain client asks; the answer can wait. */
+  const examine = (suspect: ControlConnection): void => {
+    if (isExamined) return;
+    isExamined = true;
+    runOnce([paths.binary, "-u", "-N", "-S", paths.socket, "display-message", "-p", "here"], environment)
+      .then((answer) => {
+        if (answer.isOk && answer.output.trim() === "here" && suspect.isStalled) suspect.close("tmux answers others, but not here");
+      })
+      .catch(() => {})
+      .finally(() => {
+        isExamined = false;
+      });
   };
 
   const heal = (): void => {
@@ -92,6 +114,7 @@ export function createServerLink(options: LinkOptions): ServerLink {
   };
 
   const probe = async (): Promise<Reach> => {
+    if (connection?.isOpen === true) return greet(connection);
     const server = remembered.read();
     const socket = existsSync(paths.socket) ? await probeSocket(paths.socket) : "missing";
     if (socket === "accepts") return attach();
@@ -104,49 +127,51 @@ export function createServerLink(options: LinkOptions): ServerLink {
   };
 
   const attach = async (): Promise<Reach> => {
-    if (lastClient !== null && !(await settlesWithin(lastClient, GOODBYE_MS, options.clock))) {
-      reconnectSoon();
-      return { status: "unreachable", evidence: "the tmux server does not answer; it has not yet let go of the last connection" };
-    }
-    const connection = openControlConnection({
+    const opened = openControlConnection({
       argv: attachArguments(paths),
       environment,
       clock: options.clock,
       onOutput: options.onOutput,
       onNotification: options.onNotification,
+      onRevived: () => void reach().then(() => options.onRevived()),
     });
-    lastClient = connection.closed;
-    let facts: ServerFacts | null;
-    try {
-      facts = parseFacts((await connection.request([{ text: FACTS_COMMAND }])).replies[0]?.lines[0]);
-    } catch (error) {
-      return afterFailedAttach(error);
-    }
-    if (facts === null) {
-      connection.close("tmux answered something unknown");
-      return { status: "unreachable", evidence: "tmux answered something unknown" };
-    }
-    try {
-      remembered.write(facts.pid);
-    } catch (error) {
-      // Known in memory all the same; only the next daemon would have to ask instead of know.
-      options.log("the tmux server could not be remembered on disk", { error: messageOf(error) });
-    }
-    const connected: Connected = { status: "connected", connection, server: facts };
-    current = connected;
-    const isOtherServer = lastPid !== facts.pid;
-    lastPid = facts.pid;
-    void connection.closed.then((reason) => {
+    connection = opened;
+    facts = null;
+    void opened.closed.then((reason) => {
       if (closing.signal.aborted) return;
       options.onLost(reason);
       reconnectSoon();
     });
-    endAbandonedClients(connection, paths).then(
+    return greet(opened);
+  };
+
+  /** Who is there? Asked again by a later look if the first answer did not come in time. */
+  const greet = async (opened: ControlConnection): Promise<Reach> => {
+    let found: ServerFacts | null;
+    try {
+      found = parseFacts((await opened.request([{ text: FACTS_COMMAND }])).replies[0]?.lines[0]);
+    } catch (error) {
+      return opened.isOpen ? { status: "unreachable", evidence: "the tmux server does not answer" } : afterFailedAttach(error);
+    }
+    if (found === null) {
+      opened.close("tmux answered something unknown");
+      return { status: "unreachable", evidence: "tmux answered something unknown" };
+    }
+    facts = found;
+    try {
+      remembered.write(found.pid);
+    } catch (error) {
+      // Known in memory all the same; only the next daemon would have to ask instead of know.
+      options.log("the tmux server could not be remembered on disk", { error: messageOf(error) });
+    }
+    const isOtherServer = lastPid !== found.pid;
+    lastPid = found.pid;
+    endAbandonedClients(opened, paths).then(
       (ended) => ended > 0 && options.log("ended control clients that a killed daemon left behind", { ended }),
       () => {}, // lost again: the next connection looks again
     );
-    options.onConnected(facts, isOtherServer);
-    return connected;
+    options.onConnected(found, isOtherServer);
+    return { status: "connected", connection: opened, server: found };
   };
 
   const afterFailedAttach = async (error: unknown): Promise<Reach> => {
@@ -202,26 +227,14 @@ export function createServerLink(options: LinkOptions): ServerLink {
     },
     async close() {
       closing.abort();
-      current?.connection.close("this runtime was closed");
-      if (lastClient !== null) await settlesWithin(lastClient, GOODBYE_MS, options.clock);
+      connection?.close("this runtime was closed");
+      if (connection !== null) await Promise.race([connection.closed, options.clock.sleep(GOODBYE_MS)]);
     },
   };
 }
 
-/** A client and a server that work part within milliseconds. */
+/** A client that works ends within milliseconds. */
 const GOODBYE_MS = 1_000;
-
-async function settlesWithin(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
-  const timeUp = new AbortController();
-  const late = clock.sleep(ms, timeUp.signal).then(
-    () => false,
-    () => true,
-  );
-  const inTime = promise.then(() => true);
-  const settled = await Promise.race([inTime, late]);
-  timeUp.abort();
-  return settled;
-}
 
 const FACTS_COMMAND = 'display-message -p "server #{pid} #{version}"';
 

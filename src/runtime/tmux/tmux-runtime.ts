@@ -55,6 +55,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       log("the connection to the tmux server was lost", { reason });
       hints.tell(null);
     },
+    onRevived: () => hints.tell(null),
   });
   const directory = createPaneDirectory(instance, link, streams, clock);
   const sessionOf = (mark: string): string => parseMark(instance, mark)?.sessionId ?? "";

@@ -28,7 +28,10 @@ const bundles: readonly Bundle[] = [
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 await Promise.all(bundles.map(build));
-execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.types.json"], { cwd: root, stdio: "inherit" });
+execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.types.json"], {
+  cwd: root,
+  stdio: "inherit",
+});
 // Written last: setup.sh takes it as the sign of a complete build.
 writeFileSync(join(dist, ".built"), "");
 

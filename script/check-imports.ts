@@ -32,12 +32,15 @@ for (const file of globSync("**/*.ts", { cwd: root })) {
   for (const { target, isType } of importsOf(file)) {
     const to = folderOf(target);
     if (to === from) {
-      if (CONCRETE.test(target) && CONCRETE.test(file) && dirname(target).split("/")[1] !== dirname(file).split("/")[1]) problems.push(`${file}: one adapter imports another (${target})`);
+      if (CONCRETE.test(target) && CONCRETE.test(file) && dirname(target).split("/")[1] !== dirname(file).split("/")[1])
+        problems.push(`${file}: one adapter imports another (${target})`);
       continue;
     }
     const allowed = MAY_IMPORT[from] ?? [];
-    if (!allowed.includes(to) && !(isType && allowed.includes(`${to} (types)`))) problems.push(`${file}: ${from} must not import ${to} (${target})`);
-    if (CONCRETE.test(target) && from !== "daemon.ts") problems.push(`${file}: only daemon.ts imports a concrete runtime or agent (${target})`);
+    if (!allowed.includes(to) && !(isType && allowed.includes(`${to} (types)`)))
+      problems.push(`${file}: ${from} must not import ${to} (${target})`);
+    if (CONCRETE.test(target) && from !== "daemon.ts")
+      problems.push(`${file}: only daemon.ts imports a concrete runtime or agent (${target})`);
   }
 }
 for (const problem of problems) console.error(problem);
@@ -51,9 +54,14 @@ function folderOf(path: string): string {
 
 function importsOf(file: string): { readonly target: string; readonly isType: boolean }[] {
   const text = readFileSync(join(root, file), "utf8");
-  const found = text.matchAll(/^\s*(?:import|export)\s+(type\s+)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/gm);
+  const found = text.matchAll(
+    /^\s*(?:import|export)\s+(type\s+)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/gm,
+  );
   const isTest = file.endsWith(".test.ts");
   return [...found]
-    .map((match) => ({ target: relative(root, resolve(root, dirname(file), match[2] ?? match[3] ?? "")), isType: match[1] !== undefined || isTest }))
+    .map((match) => ({
+      target: relative(root, resolve(root, dirname(file), match[2] ?? match[3] ?? "")),
+      isType: match[1] !== undefined || isTest,
+    }))
     .filter(({ target }) => !target.startsWith(".."));
 }

@@ -9,7 +9,8 @@ say() { printf 'setup: %s\n' "$1" >&2; }
 # Packages: again only when the lock file changed since they were installed.
 if ! cmp -s package-lock.json node_modules/.reeve-lock; then
   say "installing npm packages"
-  npm ci --no-audit --no-fund --loglevel=error >&2
+  # Not `npm ci`: it refuses a registry that lacks other platforms' optional binaries, which nothing here needs.
+  npm install --no-save --no-audit --no-fund --loglevel=error >&2
   cp package-lock.json node_modules/.reeve-lock
 fi
 PATH="$PWD/node_modules/.bin:$PATH"

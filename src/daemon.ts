@@ -35,7 +35,11 @@ async function main(): Promise<void> {
   const lock = acquireProcessLock(home.lockPath);
   if (lock === null) {
     tellStarter("busy");
-    throw new ReeveError({ code: "daemon-running", kind: "conflict", message: "Another daemon is already running for this home; see reeve daemon status." });
+    throw new ReeveError({
+      code: "daemon-running",
+      kind: "conflict",
+      message: "Another daemon is already running for this home; see reeve daemon status.",
+    });
   }
   await run(home);
   tellStarter("ready");
@@ -46,7 +50,13 @@ async function run(home: Home): Promise<void> {
   const clock = systemClock;
   const version = readVersion();
   ensurePrivateDir(home.outputsDir);
-  const store = await openStore({ databasePath: home.databasePath, outputsRoot: home.outputsDir, instancePath: home.instancePath, clock, log });
+  const store = await openStore({
+    databasePath: home.databasePath,
+    outputsRoot: home.outputsDir,
+    instancePath: home.instancePath,
+    clock,
+    log,
+  });
   const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log });
   const scrub = [...OWN_VARIABLES, ...Object.values(SESSION_VARIABLES).flat()];
   const supervisor = createSupervisor({
@@ -56,7 +66,9 @@ async function run(home: Home): Promise<void> {
     settings: readSettings(home.configPath),
     clock,
     log,
-    ownEnvironment: Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    ownEnvironment: Object.fromEntries(
+      Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
     scrub,
   });
   await supervisor.boot(version);
@@ -81,7 +93,11 @@ async function run(home: Home): Promise<void> {
   };
   const warnings = (): readonly string[] => [lingerWarning()].filter((warning) => warning !== null);
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
-  const server = createHttpServer({ operations, context: { store, supervisor, clock, outputsDir: home.outputsDir, daemon }, log });
+  const server = createHttpServer({
+    operations,
+    context: { store, supervisor, clock, outputsDir: home.outputsDir, daemon },
+    log,
+  });
   unlinkIfThere(home.socketPath);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -92,7 +108,9 @@ async function run(home: Home): Promise<void> {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", () => undefined);
-  process.on("unhandledRejection", (error) => log("unhandled", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) }));
+  process.on("unhandledRejection", (error) =>
+    log("unhandled", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+  );
   failpoint("daemon.started");
 }
 
@@ -109,12 +127,16 @@ function tellStarter(line: string): void {
 
 function readVersion(): string {
   const parsed: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "..", "package.json"), "utf8"));
-  return typeof parsed === "object" && parsed !== null && "version" in parsed && typeof parsed.version === "string" ? parsed.version : "unknown";
+  return typeof parsed === "object" && parsed !== null && "version" in parsed && typeof parsed.version === "string"
+    ? parsed.version
+    : "unknown";
 }
 
 /** Beside this file: bundled as practice.js, or the source itself in development. */
 function practiceProgram(): string {
-  return import.meta.filename.endsWith(".ts") ? join(import.meta.dirname, "agent", "practice", "program.ts") : join(import.meta.dirname, "practice.js");
+  return import.meta.filename.endsWith(".ts")
+    ? join(import.meta.dirname, "agent", "practice", "program.ts")
+    : join(import.meta.dirname, "practice.js");
 }
 
 function unlinkIfThere(path: string): void {
@@ -126,7 +148,14 @@ function unlinkIfThere(path: string): void {
 }
 
 main().catch((error: unknown) => {
-  const known = error instanceof ReeveError ? error : new ReeveError({ code: "daemon-failed", kind: "internal", message: `The daemon could not start: ${messageOf(error)}.` });
+  const known =
+    error instanceof ReeveError
+      ? error
+      : new ReeveError({
+          code: "daemon-failed",
+          kind: "internal",
+          message: `The daemon could not start: ${messageOf(error)}.`,
+        });
   tellStarter(JSON.stringify({ code: known.code, kind: known.kind, message: known.message }));
   console.error(known.message);
   process.exit(known.exitStatus);

@@ -54,7 +54,8 @@ export function openOutputLog(options: {
     pending = "";
     dropped = 0;
     const known = redactor === null ? options.secrets() : null;
-    if (redactor === null && known === null) return options.log("output is not recorded: which secrets it may show is not known", { path });
+    if (redactor === null && known === null)
+      return options.log("output is not recorded: which secrets it may show is not known", { path });
     const header = redactor === null ? `[reeve ${options.since}: recording from here]\n` : "";
     redactor ??= createRedactor(known ?? []);
     const safe = header + redactor.push(text) + (isLast ? redactor.flush() : "");
@@ -65,7 +66,11 @@ export function openOutputLog(options: {
   }
 
   async function append(text: string): Promise<void> {
-    const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+    const file = await open(
+      path,
+      constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      0o600,
+    );
     let isFull: boolean;
     try {
       const about = await file.stat();

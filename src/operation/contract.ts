@@ -50,6 +50,8 @@ export interface Operation<Input extends z.ZodMiniType = z.ZodMiniType, Output e
 }
 
 /** Keeps the schema types of one operation while checking its shape. */
-export function defineOperation<Input extends z.ZodMiniType, Output extends z.ZodMiniType>(operation: Operation<Input, Output>): Operation<Input, Output> {
+export function defineOperation<Input extends z.ZodMiniType, Output extends z.ZodMiniType>(
+  operation: Operation<Input, Output>,
+): Operation<Input, Output> {
   return operation;
 }

@@ -28,7 +28,9 @@ export const daemonStatus = defineOperation({
       started_at: iso(daemon.startedAt),
       sessions: store.registry.all().filter((session) => !isEnded(session)).length,
       cursor: store.log.head(),
-      orphans: supervisor.orphans().map((orphan) => ({ session_id: orphan.sessionId, incarnation: orphan.incarnation, what: orphan.what })),
+      orphans: supervisor
+        .orphans()
+        .map((orphan) => ({ session_id: orphan.sessionId, incarnation: orphan.incarnation, what: orphan.what })),
       warnings: [...daemon.warnings()],
     };
   },

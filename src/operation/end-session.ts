@@ -9,7 +9,8 @@ const MARGIN_MS = 15_000;
 
 export const endSession = defineOperation({
   name: "end_session",
-  summary: "End a session and everything it started, and say what was done. A turn under way is finished first unless `when` is now.",
+  summary:
+    "End a session and everything it started, and say what was done. A turn under way is finished first unless `when` is now.",
   method: "POST",
   path: "/v1/sessions/{session}/end",
   effect: "end",

@@ -17,8 +17,15 @@ export const getAttachCommand = defineOperation({
   async run(input, { store, supervisor }) {
     const session = resolveSession(store.registry, input.session);
     if (session.exit !== null || session.place === null) {
-      throw new ReeveError({ code: "not-running", kind: "conflict", message: `Session ${session.name} has no process to attach to; see reeve data ${session.name}.` });
+      throw new ReeveError({
+        code: "not-running",
+        kind: "conflict",
+        message: `Session ${session.name} has no process to attach to; see reeve data ${session.name}.`,
+      });
     }
-    return { session_id: session.id, argv: [...(await supervisor.runtime(session.runtime).attachCommand(targetOf(session)))] };
+    return {
+      session_id: session.id,
+      argv: [...(await supervisor.runtime(session.runtime).attachCommand(targetOf(session)))],
+    };
   },
 });

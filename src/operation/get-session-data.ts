@@ -29,7 +29,8 @@ const messageSchema = z.object({
 
 export const getSessionData = defineOperation({
   name: "get_session_data",
-  summary: "What a session said last: messages of its transcript, or its screen where there is no transcript to read (yet).",
+  summary:
+    "What a session said last: messages of its transcript, or its screen where there is no transcript to read (yet).",
   method: "GET",
   path: "/v1/sessions/{session}/data",
   effect: "read",
@@ -65,7 +66,14 @@ export const getSessionData = defineOperation({
     const screen = await readScreen(context, session);
     const text = keepTail(screen.text, input.tail);
     const isCut = text.length < screen.text.length || screen.truncated;
-    return { ...head, source: "screen" as const, text, truncated: isCut, cursor: null, note: `${screen.note} ${session.observability.reason}`.trim() };
+    return {
+      ...head,
+      source: "screen" as const,
+      text,
+      truncated: isCut,
+      cursor: null,
+      note: `${screen.note} ${session.observability.reason}`.trim(),
+    };
   },
 });
 
@@ -74,19 +82,27 @@ async function readTranscript(session: Session, agent: Agent, tail: number, sinc
   if (status !== "observable" || transcriptPath === null) return null;
   const read = await readTail(transcriptPath, { bytes: tail, since }).catch(() => null);
   if (read === null) return null;
-  const messages = read.lines.map((line) => agent.readTranscriptLine(line)).filter((message): message is TranscriptMessage => message !== null);
+  const messages = read.lines
+    .map((line) => agent.readTranscriptLine(line))
+    .filter((message): message is TranscriptMessage => message !== null);
   const safe = messages.map((message) => ({ ...message, text: keepTail(stripTerminal(message.text), tail) }));
   return { messages: safe, truncated: read.truncated, cursor: read.end, note: "From the agent's own transcript." };
 }
 
 /** From the terminal while there is one, else what was kept when the session ended. */
-async function readScreen(context: OperationContext, session: Session): Promise<{ readonly text: string; readonly truncated: boolean; readonly note: string }> {
+async function readScreen(
+  context: OperationContext,
+  session: Session,
+): Promise<{ readonly text: string; readonly truncated: boolean; readonly note: string }> {
   try {
-    const screen = await context.supervisor.runtime(session.runtime).capture(targetOf(session), { lines: SCREEN_LINES });
+    const screen = await context.supervisor
+      .runtime(session.runtime)
+      .capture(targetOf(session), { lines: SCREEN_LINES });
     return { ...screen, note: "From its screen." };
   } catch (error) {
     const kept = await readFile(finalScreenPath(session), "utf8").catch(() => null);
-    if (kept !== null) return { text: stripTerminal(kept), truncated: false, note: "From the last screen before it ended." };
+    if (kept !== null)
+      return { text: stripTerminal(kept), truncated: false, note: "From the last screen before it ended." };
     return { text: "", truncated: false, note: `There is no screen to show (${messageOf(error)}).` };
   }
 }

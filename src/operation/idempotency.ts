@@ -10,7 +10,11 @@ import type { OperationContext } from "./contract.ts";
 export type RecordFor = (subject: string) => IdempotencyRecord | undefined;
 
 /** Runs `change`, which returns the id of its subject, unless the key was seen: then that subject. */
-export async function idempotent(context: OperationContext, operation: string, change: (record: RecordFor) => Promise<string>): Promise<string> {
+export async function idempotent(
+  context: OperationContext,
+  operation: string,
+  change: (record: RecordFor) => Promise<string>,
+): Promise<string> {
   const { idempotency, store, clock } = context;
   if (idempotency === null) return await change(() => undefined);
   const seen = store.idempotency(idempotency.key);

@@ -17,8 +17,12 @@ export const listSessions = defineOperation({
   output: z.object({ sessions: z.array(sessionViewSchema), cursor: z.number() }),
 
   async run(input, { store, supervisor }) {
-    const wanted = (session: Session): boolean => (input.all || !isEnded(session)) && (input.role === undefined || session.role === input.role);
-    const sessions = store.registry.all().filter(wanted).map((session) => cachedView(session, supervisor.agent(session.agent).wait));
+    const wanted = (session: Session): boolean =>
+      (input.all || !isEnded(session)) && (input.role === undefined || session.role === input.role);
+    const sessions = store.registry
+      .all()
+      .filter(wanted)
+      .map((session) => cachedView(session, supervisor.agent(session.agent).wait));
     return { sessions, cursor: store.log.head() };
   },
 });

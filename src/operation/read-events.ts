@@ -18,7 +18,8 @@ export type EventView = z.infer<typeof eventViewSchema>;
 
 export const readEvents = defineOperation({
   name: "read_events",
-  summary: "Events after a cursor, oldest first; as server-sent events (Accept: text/event-stream) it goes on with what happens next.",
+  summary:
+    "Events after a cursor, oldest first; as server-sent events (Accept: text/event-stream) it goes on with what happens next.",
   method: "GET",
   path: "/v1/events",
   effect: "read",
@@ -32,7 +33,11 @@ export const readEvents = defineOperation({
 
   async run(input, { store }) {
     const sessionIds = input.session === undefined ? undefined : [resolveSession(store.registry, input.session).id];
-    const events = store.log.read({ after: input.after, limit: input.limit, ...(sessionIds === undefined ? {} : { sessionIds }) });
+    const events = store.log.read({
+      after: input.after,
+      limit: input.limit,
+      ...(sessionIds === undefined ? {} : { sessionIds }),
+    });
     return { events: events.map(viewEvent), cursor: events.at(-1)?.seq ?? Math.max(input.after, store.log.head()) };
   },
 });
@@ -44,7 +49,12 @@ export function viewEvent(event: LoggedEvent): EventView {
 
 /** Snake_case names, no escape sequence in any text. */
 function safe(data: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(data).map(([key, value]: [string, unknown]) => [snakeCase(key), isInstant(key, value) ? iso(value) : safeValue(value)]));
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]: [string, unknown]) => [
+      snakeCase(key),
+      isInstant(key, value) ? iso(value) : safeValue(value),
+    ]),
+  );
 }
 
 function isInstant(key: string, value: unknown): value is number {

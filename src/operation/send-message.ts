@@ -12,7 +12,8 @@ import { until } from "./settled.ts";
 
 export const sendMessage = defineOperation({
   name: "send_message",
-  summary: "Send text to a session. It is recorded first and typed once; the answer says whether it was delivered, refused, or waits.",
+  summary:
+    "Send text to a session. It is recorded first and typed once; the answer says whether it was delivered, refused, or waits.",
   method: "POST",
   path: "/v1/sessions/{session}/messages",
   effect: "change",
@@ -41,7 +42,11 @@ export const sendMessage = defineOperation({
     const messageId = await idempotent(context, "send_message", async (record) => {
       requireTypeable(input.text);
       if (!mayTakeMessagesLater(session)) {
-        throw new ReeveError({ code: "session-ended", kind: "conflict", message: `Session ${session.name} has ended and takes no messages; restart it first.` });
+        throw new ReeveError({
+          code: "session-ended",
+          kind: "conflict",
+          message: `Session ${session.name} has ended and takes no messages; restart it first.`,
+        });
       }
       const id = newMessageId();
       await supervisor.send(session, { id, text: input.text, submit: input.submit }, record(id));
@@ -50,7 +55,19 @@ export const sendMessage = defineOperation({
     const isSettled = (): boolean => !["admitted", "leased"].includes(store.mailbox.get(messageId)?.state ?? "unknown");
     await until(context, isSettled, input.timeout_seconds * 1_000);
     const message = store.mailbox.get(messageId);
-    if (message === undefined) throw new ReeveError({ code: "internal", kind: "internal", message: `Message ${messageId} was recorded but is not there.` });
-    return { message_id: messageId, session_id: session.id, state: message.state, detail: message.detail, admitted_at: iso(message.admittedAt), cursor };
+    if (message === undefined)
+      throw new ReeveError({
+        code: "internal",
+        kind: "internal",
+        message: `Message ${messageId} was recorded but is not there.`,
+      });
+    return {
+      message_id: messageId,
+      session_id: session.id,
+      state: message.state,
+      detail: message.detail,
+      admitted_at: iso(message.admittedAt),
+      cursor,
+    };
   },
 });

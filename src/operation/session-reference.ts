@@ -6,7 +6,9 @@ import type { Session } from "../session/session.ts";
 import type { Registry } from "../store/contract.ts";
 
 /** What may stand for a session; checked before anything is looked up. */
-export const sessionReference = z.string().check(z.regex(SESSION_ID_PATTERN, "A session is named by lower-case letters, digits and dashes, at most 64"));
+export const sessionReference = z
+  .string()
+  .check(z.regex(SESSION_ID_PATTERN, "A session is named by lower-case letters, digits and dashes, at most 64"));
 
 export function resolveSession(registry: Registry, reference: string): Session {
   const byId = registry.get(reference);
@@ -42,13 +44,21 @@ function unknown(registry: Registry, reference: string): ReeveError {
   const nearest = registry
     .all()
     .filter((session) => !isEnded(session))
-    .map((session) => ({ session, distance: Math.min(distance(session.name, reference), distance(session.id, reference)) }))
+    .map((session) => ({
+      session,
+      distance: Math.min(distance(session.name, reference), distance(session.id, reference)),
+    }))
     .filter((candidate) => candidate.distance <= Math.max(2, reference.length / 2))
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ session }) => session.name);
   const hint = nearest.length === 0 ? "see reeve list --all" : `did you mean ${nearest.join(", ")}?`;
-  return new ReeveError({ code: "unknown-session", kind: "not-found", message: `There is no session "${reference}"; ${hint}.`.replace("?.", "?"), details: { nearest } });
+  return new ReeveError({
+    code: "unknown-session",
+    kind: "not-found",
+    message: `There is no session "${reference}"; ${hint}.`.replace("?.", "?"),
+    details: { nearest },
+  });
 }
 
 /** Levenshtein, on names of at most 64 letters. */

@@ -59,7 +59,11 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
     desired: session.desired,
     reason: stripTerminal(session.reason.text),
     reason_code: session.reason.code,
-    evidence: { source: session.reason.evidence.source, detail: stripTerminal(session.reason.evidence.detail), at: iso(session.reason.evidence.at) },
+    evidence: {
+      source: session.reason.evidence.source,
+      detail: stripTerminal(session.reason.evidence.detail),
+      at: iso(session.reason.evidence.at),
+    },
     activity: session.activity.status,
     asks: session.activity.asks === null ? null : stripTerminal(session.activity.asks),
     liveness: session.liveness.status,

@@ -20,7 +20,11 @@ export async function settled(
 }
 
 /** True once `holds` does (asked again after every commit), false at the time-out or when the caller left. */
-export async function until(context: Pick<OperationContext, "store" | "signal">, holds: (events: readonly LoggedEvent[]) => boolean, timeoutMs: number): Promise<boolean> {
+export async function until(
+  context: Pick<OperationContext, "store" | "signal">,
+  holds: (events: readonly LoggedEvent[]) => boolean,
+  timeoutMs: number,
+): Promise<boolean> {
   if (holds([])) return true;
   return await new Promise<boolean>((resolve) => {
     const finish = (value: boolean): void => {

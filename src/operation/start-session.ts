@@ -18,8 +18,10 @@ import { idempotent } from "./idempotency.ts";
 import { isEnded } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 
-const word = (what: string) => z.string().check(z.regex(SESSION_ID_PATTERN, `${what} is made of lower-case letters, digits and dashes, at most 64`));
-const plainText = (what: string) => z.string().check(z.refine((text) => !text.includes("\0"), `${what} must not contain a NUL character`));
+const word = (what: string) =>
+  z.string().check(z.regex(SESSION_ID_PATTERN, `${what} is made of lower-case letters, digits and dashes, at most 64`));
+const plainText = (what: string) =>
+  z.string().check(z.refine((text) => !text.includes("\0"), `${what} must not contain a NUL character`));
 
 export const startSession = defineOperation({
   name: "start_session",
@@ -42,7 +44,15 @@ export const startSession = defineOperation({
     parent: z.optional(word("A parent session")),
     /** The caller's whole environment; handed to the runtime, never stored. */
     environment: z._default(z.record(z.string(), plainText("An environment value")), {}),
-    env: z._default(z.record(z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "A variable's name is made of letters, digits and underscores")), plainText("A value")), {}),
+    env: z._default(
+      z.record(
+        z
+          .string()
+          .check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "A variable's name is made of letters, digits and underscores")),
+        plainText("A value"),
+      ),
+      {},
+    ),
     env_file: z.optional(plainText("A file name")),
   }),
   output: sessionViewSchema,
@@ -62,10 +72,20 @@ export const startSession = defineOperation({
         envFile: input.env_file === undefined ? null : resolve(cwd, input.env_file),
         envNames: Object.keys(input.env),
       };
-      const environment = supervisor.environment({ caller: input.environment, envFile: launch.envFile, given: input.env });
+      const environment = supervisor.environment({
+        caller: input.environment,
+        envFile: launch.envFile,
+        given: input.env,
+      });
       const id = newSessionId();
       const outputsDir = sessionDir(context.outputsDir, input.role, id);
-      const plan = agent.plan({ sessionId: id, launch, resume: null, sessionDir: outputsDir, spoolDir: spoolDirOf(outputsDir) });
+      const plan = agent.plan({
+        sessionId: id,
+        launch,
+        resume: null,
+        sessionDir: outputsDir,
+        spoolDir: spoolDirOf(outputsDir),
+      });
       requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
       const name = chooseName(store, input.name, input.agent);
       ensurePrivateDir(outputsDir);
@@ -93,21 +113,34 @@ export const startSession = defineOperation({
 
 function answer({ store, supervisor }: OperationContext, id: string) {
   const session = store.registry.get(id);
-  if (session === undefined) throw new ReeveError({ code: "internal", kind: "internal", message: `Session ${id} was recorded but is not there.` });
+  if (session === undefined)
+    throw new ReeveError({
+      code: "internal",
+      kind: "internal",
+      message: `Session ${id} was recorded but is not there.`,
+    });
   return viewSession(session, supervisor.agent(session.agent).wait);
 }
 
 function existingDirectory(path: string): string {
   const cwd = resolve("/", path);
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
-  throw new ReeveError({ code: "missing-directory", kind: "usage", message: `The directory ${cwd} does not exist; create it or give another with --cwd.` });
+  throw new ReeveError({
+    code: "missing-directory",
+    kind: "usage",
+    message: `The directory ${cwd} does not exist; create it or give another with --cwd.`,
+  });
 }
 
 async function requireBranch(cwd: string, declared: string): Promise<void> {
   const actual = await gitBranch(cwd);
   if (actual === declared) return;
   const found = actual === null ? "is not on a branch of a git repository" : `is on branch ${actual}`;
-  throw new ReeveError({ code: "branch-mismatch", kind: "conflict", message: `${cwd} ${found}, not on ${declared}; check out ${declared} there or change --branch.` });
+  throw new ReeveError({
+    code: "branch-mismatch",
+    kind: "conflict",
+    message: `${cwd} ${found}, not on ${declared}; check out ${declared} there or change --branch.`,
+  });
 }
 
 function requireExecutable(command: string, cwd: string, path: string | undefined): void {
@@ -121,10 +154,15 @@ function requireExecutable(command: string, cwd: string, path: string | undefine
 
 /** Given and free, or `<agent>-<n>`; of sessions that were not ended each has a name of its own. */
 function chooseName(store: Store, given: string | undefined, agent: string): string {
-  const isTaken = (name: string): boolean => store.registry.byName(name).some((session) => !isEnded(session)) || store.registry.get(name) !== undefined;
+  const isTaken = (name: string): boolean =>
+    store.registry.byName(name).some((session) => !isEnded(session)) || store.registry.get(name) !== undefined;
   if (given !== undefined) {
     if (!isTaken(given)) return given;
-    throw new ReeveError({ code: "name-taken", kind: "conflict", message: `There is already a session named ${given}; end it or choose another --name.` });
+    throw new ReeveError({
+      code: "name-taken",
+      kind: "conflict",
+      message: `There is already a session named ${given}; end it or choose another --name.`,
+    });
   }
   for (let number = 1; ; number++) {
     const name = `${agent}-${number}`;

@@ -16,7 +16,11 @@ import { until } from "./settled.ts";
 /** Read in pages, so that a cursor from long ago costs time but not memory. */
 const PAGE = 1_000;
 
-const list = <T extends z.ZodMiniType>(item: T) => z.pipe(z.transform((value: unknown) => (value === undefined ? [] : Array.isArray(value) ? value : [value])), z.array(item));
+const list = <T extends z.ZodMiniType>(item: T) =>
+  z.pipe(
+    z.transform((value: unknown) => (value === undefined ? [] : Array.isArray(value) ? value : [value])),
+    z.array(item),
+  );
 
 export const waitForSession = defineOperation({
   name: "wait_for_session",
@@ -56,7 +60,8 @@ export const waitForSession = defineOperation({
       wakes.set(sessionId, reason);
       last = sessionId;
     };
-    const isDone = (): boolean => (input.mode === "any" ? wakes.size > 0 : wakes.size === new Set(sessions.map((session) => session.id)).size);
+    const isDone = (): boolean =>
+      input.mode === "any" ? wakes.size > 0 : wakes.size === new Set(sessions.map((session) => session.id)).size;
 
     if (input.since === undefined) {
       for (const session of sessions) {
@@ -68,7 +73,8 @@ export const waitForSession = defineOperation({
       if (isDone()) return;
       cursor = event.seq;
       const reason = event.sessionId === null ? null : wakeReasonOf(event);
-      if (reason !== null && event.sessionId !== null && sessions.some((session) => session.id === event.sessionId)) wake(event.sessionId, reason);
+      if (reason !== null && event.sessionId !== null && sessions.some((session) => session.id === event.sessionId))
+        wake(event.sessionId, reason);
     };
     const catchUp = (): boolean => {
       readFrom(context, cursor, take, isDone);
@@ -82,12 +88,23 @@ export const waitForSession = defineOperation({
     });
     const subject = store.registry.get(last) ?? resolveSession(store.registry, input.session);
     const reason: WakeReason | "timeout" = isDone() ? (wakes.get(subject.id) ?? "timeout") : "timeout";
-    return { done: isDone(), reason, cursor, session: viewSession(subject, supervisor.agent(subject.agent).wait), woken };
+    return {
+      done: isDone(),
+      reason,
+      cursor,
+      session: viewSession(subject, supervisor.agent(subject.agent).wait),
+      woken,
+    };
   },
 });
 
-function readFrom({ store }: OperationContext, after: number, take: (event: LoggedEvent) => void, isDone: () => boolean): void {
-  for (let from = after; !isDone(); ) {
+function readFrom(
+  { store }: OperationContext,
+  after: number,
+  take: (event: LoggedEvent) => void,
+  isDone: () => boolean,
+): void {
+  for (let from = after; !isDone();) {
     const events = store.log.read({ after: from, limit: PAGE });
     for (const event of events) take(event);
     from = events.at(-1)?.seq ?? from;

@@ -2,7 +2,10 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-export function findExecutable(command: string, where: { readonly cwd: string; readonly path: string | undefined }): string | null {
+export function findExecutable(
+  command: string,
+  where: { readonly cwd: string; readonly path: string | undefined },
+): string | null {
   if (command === "") return null;
   if (command.includes("/")) return executable(resolve(where.cwd, command));
   for (const directory of (where.path ?? "/usr/local/bin:/usr/bin:/bin").split(":")) {

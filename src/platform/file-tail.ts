@@ -17,7 +17,10 @@ export interface Tail {
 
 const NEWLINE = 0x0a;
 
-export async function readTail(path: string, options: { readonly bytes: number; readonly since: number | null }): Promise<Tail> {
+export async function readTail(
+  path: string,
+  options: { readonly bytes: number; readonly since: number | null },
+): Promise<Tail> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const about = await file.stat();

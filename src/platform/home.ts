@@ -27,7 +27,12 @@ export function locateHome(environment: Readonly<Record<string, string | undefin
   const override = environment["REEVE_HOME"];
   if (override !== undefined && override !== "") {
     const root = resolve(override);
-    return layOut({ stateDir: root, runDir: join(root, "run"), outputsDir: join(root, "outputs"), configPath: join(root, "config.toml") });
+    return layOut({
+      stateDir: root,
+      runDir: join(root, "run"),
+      outputsDir: join(root, "outputs"),
+      configPath: join(root, "config.toml"),
+    });
   }
   const home = environment["HOME"] ?? homedir();
   const state = join(base(environment["XDG_STATE_HOME"], join(home, ".local", "state")), "reeve");

@@ -34,5 +34,10 @@ function open(path: string): number {
 }
 
 function readable(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]: [string, unknown]) => [key, value instanceof Error ? messageOf(value) : value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]: [string, unknown]) => [
+      key,
+      value instanceof Error ? messageOf(value) : value,
+    ]),
+  );
 }

@@ -14,7 +14,9 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 function elsewhere(path: string): string {
   const program = `import { acquireProcessLock } from ${JSON.stringify(join(import.meta.dirname, "process-lock.ts"))};
     console.log(acquireProcessLock(process.argv[1]) === null ? "held" : "free");`;
-  return execFileSync(process.execPath, ["--input-type=module-typescript", "-e", program, path], { encoding: "utf8" }).trim();
+  return execFileSync(process.execPath, ["--input-type=module-typescript", "-e", program, path], {
+    encoding: "utf8",
+  }).trim();
 }
 
 test("one holder at a time, and a killed holder holds nothing", () => {
@@ -34,6 +36,10 @@ test("a lock outlives the last reference to it, garbage collection included", ()
     for (let round = 0; round < 5; round++) { globalThis.gc(); await new Promise((resolve) => setTimeout(resolve, 10)); }
     const other = "import { acquireProcessLock } from " + ${JSON.stringify(JSON.stringify(join(import.meta.dirname, "process-lock.ts")))} + "; console.log(acquireProcessLock(process.argv[1]) === null ? 'held' : 'free');";
     process.stdout.write(execFileSync(process.execPath, ["--input-type=module-typescript", "-e", other, process.argv[1]]));`;
-  const answer = execFileSync(process.execPath, ["--expose-gc", "--input-type=module-typescript", "-e", program, path], { encoding: "utf8" });
+  const answer = execFileSync(
+    process.execPath,
+    ["--expose-gc", "--input-type=module-typescript", "-e", program, path],
+    { encoding: "utf8" },
+  );
   expect(answer.trim()).toBe("held");
 });

@@ -4,7 +4,11 @@ import type { Context } from "./input.ts";
 import type { Reading } from "./reading.ts";
 import type { Activity, ActivityStatus, Evidence, Observability, Session } from "./session.ts";
 
-export function applyReading(session: Session, reading: Reading, context: Context): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+export function applyReading(
+  session: Session,
+  reading: Reading,
+  context: Context,
+): { readonly session: Session; readonly events: readonly SessionEvent[] } {
   const evidence: Evidence = { source: reading.source, detail: reading.detail, at: context.now };
   const turned = applyTurn(session, reading, evidence);
   const active = applyActivity(turned.session, reading, evidence);
@@ -25,13 +29,17 @@ function applyTurn(session: Session, reading: Reading, evidence: Evidence): Chan
   if (reading.turn === "started") {
     if (session.turnOpen) return { session, events: [] };
     const turn = session.turns + 1;
-    return { session: { ...session, turns: turn, turnOpen: session.exit === null }, events: [{ type: "turn-started", turn, evidence }] };
+    return {
+      session: { ...session, turns: turn, turnOpen: session.exit === null },
+      events: [{ type: "turn-started", turn, evidence }],
+    };
   }
   // An end whose beginning was missed is still an end: nobody may wait for it in vain.
   const turn = session.turnOpen || session.exit !== null ? session.turns : session.turns + 1;
   const closed: Session = { ...session, turns: turn, turnOpen: false };
   if (reading.turn === "completed") return { session: closed, events: [{ type: "turn-completed", turn, evidence }] };
-  if (reading.turn === "interrupted") return { session: closed, events: [{ type: "turn-interrupted", turn, evidence }] };
+  if (reading.turn === "interrupted")
+    return { session: closed, events: [{ type: "turn-interrupted", turn, evidence }] };
   return { session: closed, events: [{ type: "turn-failed", turn, error: reading.turn.failed, evidence }] };
 }
 
@@ -42,7 +50,10 @@ function applyActivity(session: Session, reading: Reading, evidence: Evidence): 
   const asks = reading.asks ?? null;
   if (session.activity.status === status && session.activity.asks === asks) return { session, events: [] };
   const activity: Activity = { status, asks, evidence };
-  return { session: { ...session, activity }, events: [{ type: "activity-changed", from: session.activity.status, activity }] };
+  return {
+    session: { ...session, activity },
+    events: [{ type: "activity-changed", from: session.activity.status, activity }],
+  };
 }
 
 function impliedActivity(reading: Reading): ActivityStatus | undefined {
@@ -51,7 +62,16 @@ function impliedActivity(reading: Reading): ActivityStatus | undefined {
 }
 
 function applyTranscript(session: Session, reading: Reading): Change {
-  if (reading.transcript === undefined || session.observability.status === reading.transcript) return { session, events: [] };
-  const observability: Observability = { ...session.observability, status: reading.transcript, expected: reading.transcript === "observable", reason: reading.detail };
-  return { session: { ...session, observability }, events: [{ type: "observability-changed", from: session.observability.status, observability }] };
+  if (reading.transcript === undefined || session.observability.status === reading.transcript)
+    return { session, events: [] };
+  const observability: Observability = {
+    ...session.observability,
+    status: reading.transcript,
+    expected: reading.transcript === "observable",
+    reason: reading.detail,
+  };
+  return {
+    session: { ...session, observability },
+    events: [{ type: "observability-changed", from: session.observability.status, observability }],
+  };
 }

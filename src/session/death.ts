@@ -10,7 +10,12 @@ import type { Evidence, Exit, Reason, Session, StopIntent } from "./session.ts";
 /** Long enough for a shell to clean up; nobody waits for it. */
 const RESIDUE_GRACE_MS = 2_000;
 
-export function die(session: Session, exit: Exit, evidence: Evidence, context: Context): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+export function die(
+  session: Session,
+  exit: Exit,
+  evidence: Evidence,
+  context: Context,
+): { readonly session: Session; readonly events: readonly SessionEvent[] } {
   if (session.exit !== null) return { session, events: [] };
   const reason: Reason = { code: exitCode(exit), text: exitSentence(exit, evidence), evidence };
   const status = exit.code === null && exit.signal === null ? "absent" : "exited";
@@ -30,7 +35,13 @@ export function die(session: Session, exit: Exit, evidence: Evidence, context: C
 }
 
 /** It ended by itself: stopped, error, or scheduled to start again. */
-function settle(dead: Session, exit: Exit, reason: Reason, events: readonly SessionEvent[], context: Context): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+function settle(
+  dead: Session,
+  exit: Exit,
+  reason: Reason,
+  events: readonly SessionEvent[],
+  context: Context,
+): { readonly session: Session; readonly events: readonly SessionEvent[] } {
   const isClean = exit.code === 0;
   const settled: Session = { ...dead, state: isClean ? "stopped" : "error", reason };
   const fact: SessionEvent = isClean ? { type: "session-stopped", reason } : { type: "session-errored", reason };
@@ -39,12 +50,25 @@ function settle(dead: Session, exit: Exit, reason: Reason, events: readonly Sess
   const decision = decideRestart({ policy, exit, record, now: context.now, random: context.random });
   if (decision.restart) {
     const dueAt = context.now + decision.delayMs;
-    const why: Reason = { ...reason, text: `${reason.text} Starting again in ${Math.ceil(decision.delayMs / 1000)} s (attempt ${decision.attempt}).` };
-    return { session: { ...settled, reason: why, restart: { ...record, dueAt } }, events: [...events, fact, { type: "restart-scheduled", dueAt, reason: why }] };
+    const why: Reason = {
+      ...reason,
+      text: `${reason.text} Starting again in ${Math.ceil(decision.delayMs / 1000)} s (attempt ${decision.attempt}).`,
+    };
+    return {
+      session: { ...settled, reason: why, restart: { ...record, dueAt } },
+      events: [...events, fact, { type: "restart-scheduled", dueAt, reason: why }],
+    };
   }
   if (decision.why === "policy") return { session: { ...settled, restart: record }, events: [...events, fact] };
-  const given: Reason = { ...reason, code: "restarts-exhausted", text: `${reason.text} Not started again: it died too often; look at its data, then use restart.` };
-  return { session: { ...settled, state: "error", reason: given, restart: record }, events: [...events, fact, { type: "restart-abandoned", reason: given }] };
+  const given: Reason = {
+    ...reason,
+    code: "restarts-exhausted",
+    text: `${reason.text} Not started again: it died too often; look at its data, then use restart.`,
+  };
+  return {
+    session: { ...settled, state: "error", reason: given, restart: record },
+    events: [...events, fact, { type: "restart-abandoned", reason: given }],
+  };
 }
 
 /** What the dead process left behind is ended too; the place stays for a restart. */

@@ -8,7 +8,12 @@ export type SessionEvent =
   | { readonly type: "session-planned"; readonly name: string; readonly agent: string; readonly role: string }
   | { readonly type: "session-starting"; readonly incarnation: number; readonly reason: Reason }
   | { readonly type: "session-running"; readonly incarnation: number; readonly reason: Reason; readonly pid: number }
-  | { readonly type: "session-adopted"; readonly incarnation: number; readonly pid: number; readonly evidence: Evidence }
+  | {
+      readonly type: "session-adopted";
+      readonly incarnation: number;
+      readonly pid: number;
+      readonly evidence: Evidence;
+    }
   | { readonly type: "environment-lost"; readonly incarnation: number; readonly reason: Reason }
   | { readonly type: "pause-requested"; readonly reason: Reason }
   | { readonly type: "session-paused"; readonly reason: Reason }
@@ -24,7 +29,11 @@ export type SessionEvent =
   | { readonly type: "session-errored"; readonly reason: Reason }
   | { readonly type: "session-stopped"; readonly reason: Reason }
   | { readonly type: "liveness-changed"; readonly from: Liveness["status"]; readonly liveness: Liveness }
-  | { readonly type: "observability-changed"; readonly from: Observability["status"]; readonly observability: Observability }
+  | {
+      readonly type: "observability-changed";
+      readonly from: Observability["status"];
+      readonly observability: Observability;
+    }
   | { readonly type: "activity-changed"; readonly from: Activity["status"]; readonly activity: Activity }
   | { readonly type: "turn-started"; readonly turn: number; readonly evidence: Evidence }
   | { readonly type: "turn-completed"; readonly turn: number; readonly evidence: Evidence }

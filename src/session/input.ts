@@ -16,7 +16,13 @@ export type Observation =
   | { readonly type: "created"; readonly incarnation: number; readonly place: Place; readonly evidence: Evidence }
   | { readonly type: "create-failed"; readonly incarnation: number; readonly code: string; readonly evidence: Evidence }
   | { readonly type: "environment-lost"; readonly incarnation: number; readonly evidence: Evidence }
-  | { readonly type: "found-running"; readonly incarnation: number; readonly place: Place; readonly evidence: Evidence; readonly adopted: boolean }
+  | {
+      readonly type: "found-running";
+      readonly incarnation: number;
+      readonly place: Place;
+      readonly evidence: Evidence;
+      readonly adopted: boolean;
+    }
   | {
       readonly type: "found-exited";
       readonly incarnation: number;

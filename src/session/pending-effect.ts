@@ -13,7 +13,8 @@ export type Effect =
 
 export function pendingEffect(session: Session): Effect | null {
   const { incarnation } = session;
-  if (session.stop !== null) return mayStopNow(session, session.stop) ? { kind: "stop", incarnation, stop: session.stop } : null;
+  if (session.stop !== null)
+    return mayStopNow(session, session.stop) ? { kind: "stop", incarnation, stop: session.stop } : null;
   if (session.state === "starting") return { kind: "create", incarnation };
   if (session.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
   const wantsSuspended = session.desired === "paused" && session.pauseMode === "suspend";
@@ -28,10 +29,19 @@ function mayStopNow(session: Session, stop: StopIntent): boolean {
 
 /** Whether a message may be typed now, as far as the session itself goes. */
 export function takesMessages(session: Session): boolean {
-  return session.state === "running" && session.desired === "running" && session.stop === null && !session.suspended && session.liveness.status === "running";
+  return (
+    session.state === "running" &&
+    session.desired === "running" &&
+    session.stop === null &&
+    !session.suspended &&
+    session.liveness.status === "running"
+  );
 }
 
 /** Whether a message can still be delivered at some time without a new start. */
 export function mayTakeMessagesLater(session: Session): boolean {
-  return session.desired !== "stopped" && (session.exit === null || session.restart.dueAt !== null || session.stop?.next === "restart");
+  return (
+    session.desired !== "stopped" &&
+    (session.exit === null || session.restart.dueAt !== null || session.stop?.next === "restart")
+  );
 }

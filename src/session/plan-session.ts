@@ -19,7 +19,10 @@ export interface SessionRequest {
   readonly observabilityReason: string;
 }
 
-export function planSession(request: SessionRequest, now: number): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+export function planSession(
+  request: SessionRequest,
+  now: number,
+): { readonly session: Session; readonly events: readonly SessionEvent[] } {
   const { nativeId, transcriptPath, observabilityReason, ...identity } = request;
   const evidence = { source: "operator", detail: "asked for", at: now } as const;
   const reason: Reason = { code: "start", text: "Starting on request.", evidence };
@@ -33,7 +36,10 @@ export function planSession(request: SessionRequest, now: number): { readonly se
     stop: null,
     incarnation: 1,
     place: null,
-    liveness: { status: "absent", evidence: { source: "supervisor", detail: "its process has not been started yet", at: now } },
+    liveness: {
+      status: "absent",
+      evidence: { source: "supervisor", detail: "its process has not been started yet", at: now },
+    },
     observability: { status: "pending", expected: true, reason: observabilityReason, transcriptPath },
     activity: { status: "starting", asks: null, evidence },
     nativeId,
@@ -48,6 +54,11 @@ export function planSession(request: SessionRequest, now: number): { readonly se
     endedAt: null,
     revision: 1,
   };
-  const planned: SessionEvent = { type: "session-planned", name: session.name, agent: session.agent, role: session.role };
+  const planned: SessionEvent = {
+    type: "session-planned",
+    name: session.name,
+    agent: session.agent,
+    role: session.role,
+  };
   return { session, events: [planned, { type: "session-starting", incarnation: 1, reason }] };
 }

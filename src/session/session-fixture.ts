@@ -34,10 +34,15 @@ export function plannedSession(overrides: Partial<Session> = {}): Session {
 /** Any input, for any incarnation a short run can reach, in any order: also those that make no sense. */
 export function anyInput(): fc.Arbitrary<Input> {
   const incarnation = fc.integer({ min: 1, max: 4 });
-  const observation = <T extends object>(fields: T) => incarnation.map((number) => ({ ...fields, incarnation: number, evidence }));
+  const observation = <T extends object>(fields: T) =>
+    incarnation.map((number) => ({ ...fields, incarnation: number, evidence }));
   return fc.oneof(
     fc.constantFrom<Input>({ type: "pause", mode: "detach" }, { type: "pause", mode: "suspend" }, { type: "resume" }),
-    fc.constantFrom<Input>({ type: "restart", graceMs: 5 }, { type: "end", graceMs: 5, afterTurn: false }, { type: "end", graceMs: 0, afterTurn: true }),
+    fc.constantFrom<Input>(
+      { type: "restart", graceMs: 5 },
+      { type: "end", graceMs: 5, afterTurn: false },
+      { type: "end", graceMs: 0, afterTurn: true },
+    ),
     observation({ type: "created" as const, place }),
     observation({ type: "create-failed" as const, code: "tmux-missing" }),
     observation({ type: "environment-lost" as const }),
@@ -54,10 +59,24 @@ export function anyInput(): fc.Arbitrary<Input> {
     observation({ type: "stop-delayed" as const }),
     fc.constant<Input>({ type: "restart-due" }),
     fc
-      .record({ number: incarnation, turn: fc.constantFrom("started" as const, "completed" as const, "interrupted" as const, { failed: "429" }) })
-      .map<Input>(({ number, turn }) => ({ type: "read", incarnation: number, reading: { source: "hook", detail: "a hook", turn } })),
+      .record({
+        number: incarnation,
+        turn: fc.constantFrom("started" as const, "completed" as const, "interrupted" as const, { failed: "429" }),
+      })
+      .map<Input>(({ number, turn }) => ({
+        type: "read",
+        incarnation: number,
+        reading: { source: "hook", detail: "a hook", turn },
+      })),
     fc
-      .record({ number: incarnation, activity: fc.constantFrom("idle" as const, "awaiting-approval" as const, "awaiting-input" as const) })
-      .map<Input>(({ number, activity }) => ({ type: "read", incarnation: number, reading: { source: "hook", detail: "a hook", activity, transcript: "observable" } })),
+      .record({
+        number: incarnation,
+        activity: fc.constantFrom("idle" as const, "awaiting-approval" as const, "awaiting-input" as const),
+      })
+      .map<Input>(({ number, activity }) => ({
+        type: "read",
+        incarnation: number,
+        reading: { source: "hook", detail: "a hook", activity, transcript: "observable" },
+      })),
   );
 }

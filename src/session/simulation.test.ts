@@ -26,13 +26,22 @@ const happenings = fc.array(
     { weight: 4, arbitrary: fc.constant<Happening>({ kind: "effect" }) },
     { weight: 1, arbitrary: fc.constant<Happening>({ kind: "crash-after-effect" }) },
     { weight: 3, arbitrary: fc.constant<Happening>({ kind: "look" }) },
-    { weight: 1, arbitrary: fc.constantFrom<Happening>({ kind: "process-dies", code: 0 }, { kind: "process-dies", code: 1 }) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<Happening>({ kind: "process-dies", code: 0 }, { kind: "process-dies", code: 1 }),
+    },
     { weight: 1, arbitrary: fc.boolean().map<Happening>((isReachable) => ({ kind: "reach", isReachable })) },
     { weight: 1, arbitrary: fc.constant<Happening>({ kind: "timer" }) },
     {
       weight: 2,
       arbitrary: fc
-        .constantFrom<Command>({ type: "pause", mode: "detach" }, { type: "pause", mode: "suspend" }, { type: "resume" }, { type: "restart", graceMs: 0 }, { type: "end", graceMs: 0, afterTurn: false })
+        .constantFrom<Command>(
+          { type: "pause", mode: "detach" },
+          { type: "pause", mode: "suspend" },
+          { type: "resume" },
+          { type: "restart", graceMs: 0 },
+          { type: "end", graceMs: 0, afterTurn: false },
+        )
         .map<Happening>((command) => ({ kind: "command", command })),
     },
   ),
@@ -104,21 +113,25 @@ const living = (world: World): number => [...world.places.values()].filter((code
 
 test("at most one process lives, and after an end none does", () => {
   fc.assert(
-    fc.property(happenings, fc.constantFrom("never" as const, "on-failure" as const, "always" as const), (story, restartPolicy) => {
-      const world: World = { session: plannedSession({ restartPolicy }), places: new Map(), isReachable: true };
-      for (const happening of story) {
-        step(world, happening);
-        expect(living(world)).toBeLessThanOrEqual(1);
-      }
-      world.isReachable = true;
-      apply(world, { type: "end", graceMs: 0, afterTurn: false });
-      for (let turn = 0; turn < 6 && pendingEffect(world.session) !== null; turn++) {
-        carryOut(world, true);
-        look(world);
-      }
-      expect(world.session).toMatchObject({ state: "stopped", desired: "stopped", stop: null });
-      expect(living(world)).toBe(0);
-    }),
+    fc.property(
+      happenings,
+      fc.constantFrom("never" as const, "on-failure" as const, "always" as const),
+      (story, restartPolicy) => {
+        const world: World = { session: plannedSession({ restartPolicy }), places: new Map(), isReachable: true };
+        for (const happening of story) {
+          step(world, happening);
+          expect(living(world)).toBeLessThanOrEqual(1);
+        }
+        world.isReachable = true;
+        apply(world, { type: "end", graceMs: 0, afterTurn: false });
+        for (let turn = 0; turn < 6 && pendingEffect(world.session) !== null; turn++) {
+          carryOut(world, true);
+          look(world);
+        }
+        expect(world.session).toMatchObject({ state: "stopped", desired: "stopped", stop: null });
+        expect(living(world)).toBe(0);
+      },
+    ),
     { numRuns: 2_000 },
   );
 });

@@ -44,9 +44,15 @@ function walk(start: Session, edges: Map<string, Set<string>>): void {
     for (const input of inputsFor(session.incarnation)) {
       const outcome = transition(session, input, context);
       if (outcome.refused !== null || outcome.session === session) continue;
-      if (outcome.session.state !== session.state) note(edges, `${session.state} ${outcome.session.state}`, nameOf(input));
+      if (outcome.session.state !== session.state)
+        note(edges, `${session.state} ${outcome.session.state}`, nameOf(input));
       // Incarnations differ only in number: the walk would never end.
-      waiting.push({ ...outcome.session, incarnation: 1, revision: 1, restart: { ...outcome.session.restart, count: 0, recentAt: [] } });
+      waiting.push({
+        ...outcome.session,
+        incarnation: 1,
+        revision: 1,
+        restart: { ...outcome.session.restart, count: 0, recentAt: [] },
+      });
     }
   }
 }
@@ -59,7 +65,19 @@ function note(edges: Map<string, Set<string>>, key: string, input: string): void
 /** What can make a difference to the next transition. */
 function shapeOf(session: Session): string {
   const { state, desired, pauseMode, suspended, stop, exit, turnOpen } = session;
-  return JSON.stringify([state, desired, pauseMode, suspended, stop, exit, turnOpen, session.place !== null, session.liveness.status, session.restart.dueAt !== null, session.activity.status]);
+  return JSON.stringify([
+    state,
+    desired,
+    pauseMode,
+    suspended,
+    stop,
+    exit,
+    turnOpen,
+    session.place !== null,
+    session.liveness.status,
+    session.restart.dueAt !== null,
+    session.activity.status,
+  ]);
 }
 
 function nameOf(input: Input): string {
@@ -90,7 +108,15 @@ function inputsFor(incarnation: number): readonly Input[] {
 
 function first(restartPolicy: RestartPolicy): Session {
   const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [] };
-  const identity = { id: "walk", name: "walk", role: "walk", agent: "walk", runtime: "walk", outputsDir: "/", hasTurns: false };
+  const identity = {
+    id: "walk",
+    name: "walk",
+    role: "walk",
+    agent: "walk",
+    runtime: "walk",
+    outputsDir: "/",
+    hasTurns: false,
+  };
   const unknown = { parentId: null, branch: null, nativeId: null, transcriptPath: null, observabilityReason: "walk" };
   return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0).session;
 }

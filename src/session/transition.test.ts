@@ -23,19 +23,46 @@ function run(session: Session, ...inputs: readonly Input[]): { session: Session;
 const created: Input = { type: "created", incarnation: 1, place, evidence };
 const cleared: Input = { type: "cleared", incarnation: 1, evidence };
 const exitedWith = (code: number): Input => ({ type: "found-exited", incarnation: 1, code, signal: null, evidence });
-const isEnded = (session: Session): boolean => session.desired === "stopped" && session.state === "stopped" && session.stop === null;
+const isEnded = (session: Session): boolean =>
+  session.desired === "stopped" && session.state === "stopped" && session.stop === null;
 const types = (events: readonly SessionEvent[]): readonly string[] => events.map((event) => event.type);
 
 describe("a life without incidents", () => {
   test("starts, runs, is ended and proven gone", () => {
-    const { session, events } = run(plannedSession(), created, { type: "end", graceMs: 10, afterTurn: false }, exitedWith(143), cleared);
-    expect(types(events)).toEqual(["session-running", "end-requested", "session-exited", "session-cleared", "session-stopped"]);
-    expect(session).toMatchObject({ state: "stopped", desired: "stopped", stop: null, liveness: { status: "exited" }, exit: { code: 143 } });
+    const { session, events } = run(
+      plannedSession(),
+      created,
+      { type: "end", graceMs: 10, afterTurn: false },
+      exitedWith(143),
+      cleared,
+    );
+    expect(types(events)).toEqual([
+      "session-running",
+      "end-requested",
+      "session-exited",
+      "session-cleared",
+      "session-stopped",
+    ]);
+    expect(session).toMatchObject({
+      state: "stopped",
+      desired: "stopped",
+      stop: null,
+      liveness: { status: "exited" },
+      exit: { code: 143 },
+    });
   });
 
   test("a clean exit is stopped, a failing one is an error; both sweep what is left", () => {
-    expect(run(plannedSession(), created, exitedWith(0)).session).toMatchObject({ state: "stopped", desired: "running", stop: { next: "rest" } });
-    expect(run(plannedSession(), created, exitedWith(3)).session).toMatchObject({ state: "error", reason: { code: "failed" }, stop: { next: "rest" } });
+    expect(run(plannedSession(), created, exitedWith(0)).session).toMatchObject({
+      state: "stopped",
+      desired: "running",
+      stop: { next: "rest" },
+    });
+    expect(run(plannedSession(), created, exitedWith(3)).session).toMatchObject({
+      state: "error",
+      reason: { code: "failed" },
+      stop: { next: "rest" },
+    });
   });
 
   test("the end of a session that never got a process is not reported as a death", () => {
@@ -52,7 +79,12 @@ describe("absent, exited and unreachable", () => {
   });
 
   test("what was unreachable and is found again is running, and that is an event", () => {
-    const { session, events } = run(plannedSession(), created, { type: "found-unreachable", incarnation: 1, evidence }, { type: "found-running", incarnation: 1, place, evidence, adopted: false });
+    const { session, events } = run(
+      plannedSession(),
+      created,
+      { type: "found-unreachable", incarnation: 1, evidence },
+      { type: "found-running", incarnation: 1, place, evidence, adopted: false },
+    );
     expect(types(events)).toEqual(["session-running", "liveness-changed", "liveness-changed"]);
     expect(session.liveness.status).toBe("running");
   });
@@ -63,7 +95,13 @@ describe("absent, exited and unreachable", () => {
   });
 
   test("a second report of the same death is no event", () => {
-    const { events } = run(plannedSession(), created, exitedWith(1), { type: "found-absent", incarnation: 1, evidence }, exitedWith(1));
+    const { events } = run(
+      plannedSession(),
+      created,
+      exitedWith(1),
+      { type: "found-absent", incarnation: 1, evidence },
+      exitedWith(1),
+    );
     expect(types(events).filter((type) => type === "session-exited")).toHaveLength(1);
   });
 });
@@ -78,7 +116,13 @@ describe("pausing", () => {
   });
 
   test("a detached session can be suspended as well, and both are undone by resume", () => {
-    const suspended = run(plannedSession(), created, { type: "pause", mode: "detach" }, { type: "pause", mode: "suspend" }, { type: "suspended", incarnation: 1, evidence }).session;
+    const suspended = run(
+      plannedSession(),
+      created,
+      { type: "pause", mode: "detach" },
+      { type: "pause", mode: "suspend" },
+      { type: "suspended", incarnation: 1, evidence },
+    ).session;
     expect(suspended).toMatchObject({ state: "paused", suspended: true });
     const released = run(suspended, { type: "resume" }, { type: "released", incarnation: 1, evidence }).session;
     expect(released).toMatchObject({ state: "running", suspended: false, pauseMode: null });
@@ -87,7 +131,9 @@ describe("pausing", () => {
   test("resume without a pause changes nothing; of a dead session it is refused", () => {
     const running = run(plannedSession(), created).session;
     expect(transition(running, { type: "resume" }, context)).toEqual({ refused: null, session: running, events: [] });
-    expect(transition(run(running, exitedWith(1)).session, { type: "resume" }, context)).toMatchObject({ refused: { code: "not-paused" } });
+    expect(transition(run(running, exitedWith(1)).session, { type: "resume" }, context)).toMatchObject({
+      refused: { code: "not-paused" },
+    });
   });
 });
 
@@ -96,7 +142,13 @@ describe("restarting", () => {
     const asked = run(plannedSession(), created, { type: "restart", graceMs: 10 }).session;
     expect(pendingEffect(asked)).toMatchObject({ kind: "stop", incarnation: 1 });
     const { session } = run(asked, exitedWith(143), cleared);
-    expect(session).toMatchObject({ state: "starting", incarnation: 2, place: null, exit: null, restart: { count: 1 } });
+    expect(session).toMatchObject({
+      state: "starting",
+      incarnation: 2,
+      place: null,
+      exit: null,
+      restart: { count: 1 },
+    });
     expect(pendingEffect(session)).toEqual({ kind: "create", incarnation: 2 });
   });
 
@@ -108,26 +160,45 @@ describe("restarting", () => {
   });
 
   test("a paused session that dies stays dead", () => {
-    const dead = run(plannedSession({ restartPolicy: "always" }), created, { type: "pause", mode: "detach" }, exitedWith(1)).session;
+    const dead = run(
+      plannedSession({ restartPolicy: "always" }),
+      created,
+      { type: "pause", mode: "detach" },
+      exitedWith(1),
+    ).session;
     expect(dead.restart.dueAt).toBeNull();
   });
 
   test("a session that keeps dying is given up", () => {
     const recentAt = Array.from({ length: 10 }, (_, index) => 1_000 + index);
-    const { session, events } = run(plannedSession({ restartPolicy: "always", restart: { count: 10, recentAt, dueAt: null } }), created, exitedWith(1));
+    const { session, events } = run(
+      plannedSession({ restartPolicy: "always", restart: { count: 10, recentAt, dueAt: null } }),
+      created,
+      exitedWith(1),
+    );
     expect(session).toMatchObject({ state: "error", reason: { code: "restarts-exhausted" }, restart: { dueAt: null } });
     expect(types(events)).toContain("restart-abandoned");
   });
 });
 
 describe("turns", () => {
-  const read = (turn: "started" | "completed"): Input => ({ type: "read", incarnation: 1, reading: { source: "hook", detail: "a hook", turn } });
+  const read = (turn: "started" | "completed"): Input => ({
+    type: "read",
+    incarnation: 1,
+    reading: { source: "hook", detail: "a hook", turn },
+  });
 
   test("an end that waits for the turn is held back until it is over", () => {
-    const working = run(plannedSession(), created, read("started"), { type: "end", graceMs: 0, afterTurn: true }).session;
+    const working = run(plannedSession(), created, read("started"), {
+      type: "end",
+      graceMs: 0,
+      afterTurn: true,
+    }).session;
     expect(pendingEffect(working)).toBeNull();
     expect(pendingEffect(run(working, read("completed")).session)).toMatchObject({ kind: "stop" });
-    expect(pendingEffect(run(working, { type: "end", graceMs: 0, afterTurn: false }).session)).toMatchObject({ kind: "stop" });
+    expect(pendingEffect(run(working, { type: "end", graceMs: 0, afterTurn: false }).session)).toMatchObject({
+      kind: "stop",
+    });
   });
 });
 
@@ -136,7 +207,11 @@ describe("invariants over any sequence of inputs", () => {
   const policies = fc.constantFrom("never" as const, "on-failure" as const, "always" as const);
 
   /** Runs a sequence and hands each step to the check. */
-  function walk(inputs: readonly Input[], restartPolicy: Session["restartPolicy"], check: (before: Session, input: Input, after: Session, events: readonly SessionEvent[]) => void): void {
+  function walk(
+    inputs: readonly Input[],
+    restartPolicy: Session["restartPolicy"],
+    check: (before: Session, input: Input, after: Session, events: readonly SessionEvent[]) => void,
+  ): void {
     let session = plannedSession({ restartPolicy });
     for (const input of inputs) {
       const outcome = transition(session, input, context);
@@ -152,7 +227,9 @@ describe("invariants over any sequence of inputs", () => {
   test("the revision grows by one exactly when the record changed", () => {
     fc.assert(
       fc.property(sequences, policies, (inputs, policy) => {
-        walk(inputs, policy, (before, _input, after) => expect(after.revision).toBe(after === before ? before.revision : before.revision + 1));
+        walk(inputs, policy, (before, _input, after) =>
+          expect(after.revision).toBe(after === before ? before.revision : before.revision + 1),
+        );
       }),
     );
   });
@@ -162,7 +239,12 @@ describe("invariants over any sequence of inputs", () => {
       fc.property(sequences, policies, (inputs, policy) => {
         walk(inputs, policy, (before, input, after) => {
           if (input.type !== "found-unreachable") return;
-          expect({ state: after.state, exit: after.exit, incarnation: after.incarnation, stop: after.stop }).toEqual({ state: before.state, exit: before.exit, incarnation: before.incarnation, stop: before.stop });
+          expect({ state: after.state, exit: after.exit, incarnation: after.incarnation, stop: after.stop }).toEqual({
+            state: before.state,
+            exit: before.exit,
+            incarnation: before.incarnation,
+            stop: before.stop,
+          });
         });
       }),
     );
@@ -173,7 +255,8 @@ describe("invariants over any sequence of inputs", () => {
       fc.property(sequences, policies, (inputs, policy) => {
         let isProvenGone = false;
         walk(inputs, policy, (before, input, after) => {
-          if (input.type === "cleared" && input.incarnation === before.incarnation && before.stop !== null) isProvenGone = true;
+          if (input.type === "cleared" && input.incarnation === before.incarnation && before.stop !== null)
+            isProvenGone = true;
           if (after.incarnation === before.incarnation) return;
           expect(after.incarnation).toBe(before.incarnation + 1);
           expect(isProvenGone).toBe(true);

@@ -48,7 +48,9 @@ function step(session: Session, input: Input, context: Context): Outcome {
     case "environment-lost":
       return environmentLost(session, input.evidence);
     case "found-exited":
-      return changed(die(session, { code: input.code, signal: input.signal, at: context.now }, input.evidence, context));
+      return changed(
+        die(session, { code: input.code, signal: input.signal, at: context.now }, input.evidence, context),
+      );
     case "found-absent":
       // Before the effect has created it there is nothing to be absent.
       if (session.place === null) return unchanged(session);
@@ -62,7 +64,12 @@ function step(session: Session, input: Input, context: Context): Outcome {
     case "cleared":
       return cleared(session, input.evidence, context);
     case "stop-delayed":
-      return changed({ session, events: [{ type: "stop-delayed", incarnation: session.incarnation, reason: because("stop-delayed", input.evidence) }] });
+      return changed({
+        session,
+        events: [
+          { type: "stop-delayed", incarnation: session.incarnation, reason: because("stop-delayed", input.evidence) },
+        ],
+      });
     case "restart-due":
       return restartDue(session, context);
     case "read":
@@ -82,7 +89,10 @@ function pause(session: Session, command: Extract<Command, { type: "pause" }>, c
   const requested: SessionEvent = { type: "pause-requested", reason };
   if (command.mode === "suspend" || session.suspended) return changed({ session: wished, events: [requested] });
   if (session.state === "paused") return changed({ session: { ...wished, reason }, events: [requested] });
-  return changed({ session: { ...wished, state: "paused", reason }, events: [requested, { type: "session-paused", reason }] });
+  return changed({
+    session: { ...wished, state: "paused", reason },
+    events: [requested, { type: "session-paused", reason }],
+  });
 }
 
 function pauseSentence(mode: "detach" | "suspend"): string {
@@ -94,7 +104,10 @@ function pauseSentence(mode: "detach" | "suspend"): string {
 function resume(session: Session, context: Context): Outcome {
   if (session.stop !== null || (session.state !== "paused" && session.desired !== "paused")) {
     if (session.state === "running" && session.stop === null) return unchanged(session);
-    return refuse("not-paused", `Session ${session.name} is ${describe(session)}, not paused; use restart to start it again.`);
+    return refuse(
+      "not-paused",
+      `Session ${session.name} is ${describe(session)}, not paused; use restart to start it again.`,
+    );
   }
   if (session.state !== "paused" && session.state !== "running") {
     return refuse("not-paused", `Session ${session.name} is ${describe(session)}; use restart to start it again.`);
@@ -105,11 +118,15 @@ function resume(session: Session, context: Context): Outcome {
   const requested: SessionEvent = { type: "resume-requested", reason };
   if (session.suspended) return changed({ session: wished, events: [requested] });
   if (session.state === "running") return changed({ session: wished, events: [requested] });
-  return changed({ session: { ...wished, state: "running", reason }, events: [requested, { type: "session-resumed", reason }] });
+  return changed({
+    session: { ...wished, state: "running", reason },
+    events: [requested, { type: "session-resumed", reason }],
+  });
 }
 
 function restart(session: Session, command: Extract<Command, { type: "restart" }>, context: Context): Outcome {
-  if (session.stop?.next === "stopped") return refuse("being-ended", `Session ${session.name} is being ended; restart it once it has stopped.`);
+  if (session.stop?.next === "stopped")
+    return refuse("being-ended", `Session ${session.name} is being ended; restart it once it has stopped.`);
   if (session.stop?.next === "restart") return unchanged(session);
   const reason = asked("restart", "Restarted on request.", context);
   const next: Session = {
@@ -125,22 +142,41 @@ function restart(session: Session, command: Extract<Command, { type: "restart" }
 function end(session: Session, command: Extract<Command, { type: "end" }>, context: Context): Outcome {
   if (session.state === "stopped" && session.desired === "stopped" && session.stop === null) return unchanged(session);
   const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn: command.afterTurn };
-  if (session.stop?.next === "stopped" && session.stop.graceMs === stop.graceMs && session.stop.afterTurn === stop.afterTurn) {
+  if (
+    session.stop?.next === "stopped" &&
+    session.stop.graceMs === stop.graceMs &&
+    session.stop.afterTurn === stop.afterTurn
+  ) {
     return unchanged(session);
   }
   const reason = asked("end", "Ended on request.", context);
-  const next: Session = { ...session, desired: "stopped", pauseMode: null, stop, restart: { ...session.restart, dueAt: null } };
+  const next: Session = {
+    ...session,
+    desired: "stopped",
+    pauseMode: null,
+    stop,
+    restart: { ...session.restart, dueAt: null },
+  };
   return changed({ session: next, events: [{ type: "end-requested", reason }] });
 }
 
 // --- observations -----------------------------------------------------------
 
-function foundRunning(session: Session, input: Extract<Observation, { type: "found-running" }>, context: Context): Outcome {
+function foundRunning(
+  session: Session,
+  input: Extract<Observation, { type: "found-running" }>,
+  context: Context,
+): Outcome {
   // A death, once proven, is not taken back; a process of a dead incarnation is residue, and swept.
   if (session.exit !== null) return unchanged(session);
   const base = present(session, input.place, input.evidence, context);
   if (!input.adopted || base.refused !== null) return base;
-  const adopted: SessionEvent = { type: "session-adopted", incarnation: session.incarnation, pid: input.place.pid, evidence: input.evidence };
+  const adopted: SessionEvent = {
+    type: "session-adopted",
+    incarnation: session.incarnation,
+    pid: input.place.pid,
+    evidence: input.evidence,
+  };
   return changed({ session: base.session, events: [...base.events, adopted] });
 }
 
@@ -150,9 +186,27 @@ function present(session: Session, place: Place, evidence: Evidence, context: Co
   const liveness = { status: "running", evidence } as const;
   if (session.state === "starting") {
     const reason: Reason = { code: "process-started", text: `Running as process ${place.pid}.`, evidence };
-    const activity: Activity = session.hasTurns ? session.activity : { status: "unknown", asks: null, evidence: { ...evidence, detail: "this agent does not say what it is doing" } };
-    const next: Session = { ...session, state: "running", reason, place, liveness, activity, startedAt: context.now, lastActivityAt: context.now };
-    return changed({ session: next, events: [{ type: "session-running", incarnation: session.incarnation, reason, pid: place.pid }] });
+    const activity: Activity = session.hasTurns
+      ? session.activity
+      : {
+          status: "unknown",
+          asks: null,
+          evidence: { ...evidence, detail: "this agent does not say what it is doing" },
+        };
+    const next: Session = {
+      ...session,
+      state: "running",
+      reason,
+      place,
+      liveness,
+      activity,
+      startedAt: context.now,
+      lastActivityAt: context.now,
+    };
+    return changed({
+      session: next,
+      events: [{ type: "session-running", incarnation: session.incarnation, reason, pid: place.pid }],
+    });
   }
   if (session.liveness.status === "running") return unchanged(session);
   return changed({
@@ -184,9 +238,13 @@ function environmentLost(session: Session, evidence: Evidence): Outcome {
 }
 
 function foundUnreachable(session: Session, evidence: Evidence): Outcome {
-  if (session.exit !== null || session.place === null || session.liveness.status === "unreachable") return unchanged(session);
+  if (session.exit !== null || session.place === null || session.liveness.status === "unreachable")
+    return unchanged(session);
   const liveness = { status: "unreachable", evidence } as const;
-  return changed({ session: { ...session, liveness }, events: [{ type: "liveness-changed", from: session.liveness.status, liveness }] });
+  return changed({
+    session: { ...session, liveness },
+    events: [{ type: "liveness-changed", from: session.liveness.status, liveness }],
+  });
 }
 
 function suspended(session: Session, evidence: Evidence): Outcome {
@@ -210,7 +268,9 @@ function cleared(session: Session, evidence: Evidence, context: Context): Outcom
   if (session.stop === null) return unchanged(session);
   const { next: nextStep } = session.stop;
   const isDeathUnreported = session.exit === null && session.place !== null;
-  const dead = isDeathUnreported ? die(session, { code: null, signal: null, at: context.now }, evidence, context) : { session, events: [] };
+  const dead = isDeathUnreported
+    ? die(session, { code: null, signal: null, at: context.now }, evidence, context)
+    : { session, events: [] };
   const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.incarnation, evidence };
   // Even one that never had a process is over now: nothing seen later may revive it.
   const exit = dead.session.exit ?? { code: null, signal: null, at: context.now };
@@ -227,9 +287,18 @@ function cleared(session: Session, evidence: Evidence, context: Context): Outcom
 }
 
 function restartDue(session: Session, context: Context): Outcome {
-  if (session.restart.dueAt === null || session.stop !== null || session.desired !== "running") return unchanged(session);
-  const evidence: Evidence = { source: "supervisor", detail: `restart policy ${session.restartPolicy}`, at: context.now };
-  const reason: Reason = { code: "restart-policy", text: `Starting again by its restart policy (${session.restartPolicy}).`, evidence };
+  if (session.restart.dueAt === null || session.stop !== null || session.desired !== "running")
+    return unchanged(session);
+  const evidence: Evidence = {
+    source: "supervisor",
+    detail: `restart policy ${session.restartPolicy}`,
+    at: context.now,
+  };
+  const reason: Reason = {
+    code: "restart-policy",
+    text: `Starting again by its restart policy (${session.restartPolicy}).`,
+    evidence,
+  };
   return changed(startNext(session, [], reason, [...session.restart.recentAt, context.now]));
 }
 
@@ -240,7 +309,12 @@ interface Change {
   readonly events: readonly SessionEvent[];
 }
 
-function startNext(session: Session, before: readonly SessionEvent[], reason: Reason, recentAt: readonly number[]): Change {
+function startNext(
+  session: Session,
+  before: readonly SessionEvent[],
+  reason: Reason,
+  recentAt: readonly number[],
+): Change {
   const incarnation = session.incarnation + 1;
   const next: Session = {
     ...session,

@@ -2,7 +2,15 @@
 import type { LoggedEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
-export const WAKE_REASONS = ["turn-completed", "turn-failed", "turn-interrupted", "awaiting-approval", "awaiting-input", "exited", "stalled"] as const;
+export const WAKE_REASONS = [
+  "turn-completed",
+  "turn-failed",
+  "turn-interrupted",
+  "awaiting-approval",
+  "awaiting-input",
+  "exited",
+  "stalled",
+] as const;
 export type WakeReason = (typeof WAKE_REASONS)[number];
 
 export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
@@ -17,7 +25,9 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
     case "session-errored":
       return "exited";
     case "activity-changed":
-      return body.activity.status === "awaiting-approval" || body.activity.status === "awaiting-input" ? body.activity.status : null;
+      return body.activity.status === "awaiting-approval" || body.activity.status === "awaiting-input"
+        ? body.activity.status
+        : null;
     default:
       return null;
   }
@@ -25,7 +35,9 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
 
 /** What somebody who waits without a cursor would be told at once: it is over, or it is asking. */
 export function standingWake(session: Session): WakeReason | null {
-  if (session.exit !== null || session.state === "stopped") return session.restart.dueAt === null && session.stop?.next !== "restart" ? "exited" : null;
-  if (session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input") return session.activity.status;
+  if (session.exit !== null || session.state === "stopped")
+    return session.restart.dueAt === null && session.stop?.next !== "restart" ? "exited" : null;
+  if (session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input")
+    return session.activity.status;
   return null;
 }

@@ -12,7 +12,12 @@ export interface Commit {
   readonly session?: Session;
   readonly events?: readonly { readonly sessionId: string | null; readonly body: EventBody }[];
   readonly admit?: Omit<Message, "position">;
-  readonly settle?: { readonly messageId: string; readonly state: MessageState; readonly detail: string | null; readonly at: number };
+  readonly settle?: {
+    readonly messageId: string;
+    readonly state: MessageState;
+    readonly detail: string | null;
+    readonly at: number;
+  };
   readonly idempotency?: IdempotencyRecord;
 }
 
@@ -30,7 +35,11 @@ export interface EventLog {
   /** The highest sequence number committed; 0 when empty. */
   head(): number;
   /** Events with seq > after, in order, at most `limit`, optionally of these sessions only. */
-  read(query: { readonly after: number; readonly limit: number; readonly sessionIds?: readonly string[] }): readonly LoggedEvent[];
+  read(query: {
+    readonly after: number;
+    readonly limit: number;
+    readonly sessionIds?: readonly string[];
+  }): readonly LoggedEvent[];
   /** Called with each committed batch, in order; must not throw. */
   follow(listener: (events: readonly LoggedEvent[]) => void): () => void;
 }

@@ -54,7 +54,13 @@ export function createAttention(parts: {
   function begin(session: Session): void {
     const since = new Date(parts.clock.now()).toISOString();
     const secrets = (): readonly string[] | null => secretsOf(session);
-    const output = openOutputLog({ directory: session.outputsDir, secrets, mostBytes: parts.settings.outputLogBytes, since, log: parts.log });
+    const output = openOutputLog({
+      directory: session.outputsDir,
+      secrets,
+      mostBytes: parts.settings.outputLogBytes,
+      since,
+      log: parts.log,
+    });
     const stopStream = parts.runtime(session.runtime).stream(targetOf(session), (bytes) => output.push(bytes));
     watched.set(session.id, { incarnation: session.incarnation, output, stopStream });
     if (session.hasTurns) spool.follow(session).catch(report(session));

@@ -53,14 +53,22 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     await parts.ledger.settle(message, "leased", null, null);
     failpoint("send.leased");
     try {
-      await parts.runtime(session.runtime).send(targetOf(session), agent.encode({ text: message.text, submit: message.submit }));
+      await parts
+        .runtime(session.runtime)
+        .send(targetOf(session), agent.encode({ text: message.text, submit: message.submit }));
     } catch (error) {
       return giveUp(message, error);
     }
     failpoint("send.after-effect");
-    if (agent.capabilities.turns) lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
+    if (agent.capabilities.turns)
+      lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
     const detail = `${Buffer.byteLength(message.text)} bytes were written to its terminal`;
-    await parts.ledger.settle(message, "delivered", { type: "message-delivered", messageId: message.id, evidence: evidence(detail) }, detail);
+    await parts.ledger.settle(
+      message,
+      "delivered",
+      { type: "message-delivered", messageId: message.id, evidence: evidence(detail) },
+      detail,
+    );
   }
 
   /** Refused or tried again only when the runtime said that it typed nothing. */
@@ -73,11 +81,21 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     const code = error instanceof ReeveError ? error.code : "delivery-failed";
     if (isRefused) return refuse(message, code, error.message);
     const reason = because(code, `It may or may not have been typed: ${messageOf(error)}.`);
-    await parts.ledger.settle(message, "unknown", { type: "message-unknown", messageId: message.id, reason }, reason.text);
+    await parts.ledger.settle(
+      message,
+      "unknown",
+      { type: "message-unknown", messageId: message.id, reason },
+      reason.text,
+    );
   }
 
   async function refuse(message: Message, code: string, text: string): Promise<void> {
-    await parts.ledger.settle(message, "refused", { type: "message-refused", messageId: message.id, reason: because(code, text) }, text);
+    await parts.ledger.settle(
+      message,
+      "refused",
+      { type: "message-refused", messageId: message.id, reason: because(code, text) },
+      text,
+    );
   }
 
   function evidence(detail: string): Evidence {
@@ -94,9 +112,19 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       if (message === undefined) return null;
       const key = `send ${message.id}`;
       if (!mayTakeMessagesLater(session)) {
-        return { key, kind: "refuse", perform: () => refuse(message, "session-ended", `Session ${session.name} ended before the message could be delivered.`) };
+        return {
+          key,
+          kind: "refuse",
+          perform: () =>
+            refuse(message, "session-ended", `Session ${session.name} ended before the message could be delivered.`),
+        };
       }
-      if (!takesMessages(session) || !parts.agent(session.agent).accepts(session.activity.status) || isSettling(session)) return null;
+      if (
+        !takesMessages(session) ||
+        !parts.agent(session.agent).accepts(session.activity.status) ||
+        isSettling(session)
+      )
+        return null;
       return { key, kind: "send", perform: () => deliver(session, message) };
     },
   };

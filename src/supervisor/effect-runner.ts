@@ -41,7 +41,10 @@ export function createEffectRunner(parts: {
   readonly log: Log;
 }): EffectRunner {
   const running = new Map<string, Running>();
-  const retries = new Map<string, { readonly key: string; readonly attempt: number; readonly cancel: AbortController }>();
+  const retries = new Map<
+    string,
+    { readonly key: string; readonly attempt: number; readonly cancel: AbortController }
+  >();
   let isClosed = false;
 
   function poke(sessionId: string): void {
@@ -79,7 +82,13 @@ export function createEffectRunner(parts: {
     const next = parts.nextTask(sessionId);
     // Done, or overtaken by another wish. The same task again without an error would spin: it waits as well.
     if (next?.key !== task.key) return poke(sessionId);
-    if (failure !== undefined) parts.log("effect failed, trying again", { session: sessionId, effect: task.kind, attempt, why: messageOf(failure) });
+    if (failure !== undefined)
+      parts.log("effect failed, trying again", {
+        session: sessionId,
+        effect: task.kind,
+        attempt,
+        why: messageOf(failure),
+      });
     waitAndRetry(sessionId, task, attempt + 1);
   }
 

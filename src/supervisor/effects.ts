@@ -67,11 +67,21 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     });
     failpoint("create.after-effect");
     const evidence = observed(parts, `process ${created.place.pid} (${created.place.id})`);
-    await ledger.apply(session.id, { type: "created", incarnation: session.incarnation, place: created.place, evidence });
+    await ledger.apply(session.id, {
+      type: "created",
+      incarnation: session.incarnation,
+      place: created.place,
+      evidence,
+    });
   } catch (error) {
     if (!(error instanceof ReeveError) || error.kind === "unavailable" || error.kind === "internal") throw error;
     const evidence = observed(parts, error.message);
-    await ledger.apply(session.id, { type: "create-failed", incarnation: session.incarnation, code: error.code, evidence });
+    await ledger.apply(session.id, {
+      type: "create-failed",
+      incarnation: session.incarnation,
+      code: error.code,
+      evidence,
+    });
   }
 }
 
@@ -93,7 +103,11 @@ async function environmentFor(parts: EffectParts, session: Session, runtime: Run
     });
   }
   const why = `the environment it was started with is gone; using the daemon's own${envFile === null ? "" : ` and ${envFile}`}`;
-  await parts.ledger.apply(session.id, { type: "environment-lost", incarnation: session.incarnation, evidence: observed(parts, why) });
+  await parts.ledger.apply(session.id, {
+    type: "environment-lost",
+    incarnation: session.incarnation,
+    evidence: observed(parts, why),
+  });
   return parts.fallbackEnvironment(envFile);
 }
 
@@ -104,20 +118,35 @@ async function suspendOrRelease(parts: EffectParts, session: Session, kind: "sus
   await parts.ledger.apply(session.id, { type, incarnation: session.incarnation, evidence: observed(parts, detail) });
 }
 
-async function stop(parts: EffectParts, session: Session, intent: NonNullable<Session["stop"]>, hurry: AbortSignal): Promise<void> {
+async function stop(
+  parts: EffectParts,
+  session: Session,
+  intent: NonNullable<Session["stop"]>,
+  hurry: AbortSignal,
+): Promise<void> {
   const runtime = parts.runtime(session.runtime);
   const target = targetOf(session);
   const { incarnation } = session;
   const report = await runtime.stop(target, { graceMs: intent.graceMs, hurry });
   failpoint("stop.after-signals");
   if (report.survivors.length > 0) {
-    await parts.ledger.apply(session.id, { type: "stop-delayed", incarnation, evidence: observed(parts, report.evidence) });
+    await parts.ledger.apply(session.id, {
+      type: "stop-delayed",
+      incarnation,
+      evidence: observed(parts, report.evidence),
+    });
     throw new Error(`processes ${report.survivors.join(", ")} are still there`);
   }
   const seen = await runtime.observe(target);
   if (seen.status === "unreachable") throw new Error(seen.evidence);
   if (seen.status === "exited") {
-    await parts.ledger.apply(session.id, { type: "found-exited", incarnation, code: seen.code, signal: seen.signal, evidence: observed(parts, seen.evidence) });
+    await parts.ledger.apply(session.id, {
+      type: "found-exited",
+      incarnation,
+      code: seen.code,
+      signal: seen.signal,
+      evidence: observed(parts, seen.evidence),
+    });
     await keepFinalScreen(parts, session, runtime);
   }
   if (intent.next === "stopped") await runtime.destroy(target);
@@ -130,7 +159,8 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
   try {
     const screen = await runtime.capture(targetOf(session), { lines: FINAL_SCREEN_LINES });
     const text = parts.redact(session, screen.text);
-    if (text === null) return parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
+    if (text === null)
+      return parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
     await writeFileAtomic(finalScreenPath(session), text);
   } catch (error) {
     parts.log("the last screen could not be kept", { session: session.id, why: messageOf(error) });
@@ -138,7 +168,10 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
 }
 
 function sentence(report: StopReport): string {
-  const done = [report.terminated > 0 ? `${report.terminated} asked to end` : "", report.killed > 0 ? `${report.killed} killed` : ""].filter((part) => part !== "");
+  const done = [
+    report.terminated > 0 ? `${report.terminated} asked to end` : "",
+    report.killed > 0 ? `${report.killed} killed` : "",
+  ].filter((part) => part !== "");
   return `${done.length === 0 ? "nothing was left to end" : `processes: ${done.join(", ")}`}; none with its mark remains`;
 }
 

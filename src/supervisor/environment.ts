@@ -43,6 +43,9 @@ export function readEnvFile(path: string | null): Environment {
 export function secretValues(environment: Environment, given: Iterable<string>): readonly string[] {
   const names = new Set(given);
   return Object.entries(environment)
-    .filter(([name, value]) => value.length >= 8 && (names.has(name) || /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i.test(name)))
+    .filter(
+      ([name, value]) =>
+        value.length >= 8 && (names.has(name) || /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i.test(name)),
+    )
     .map(([, value]) => value);
 }

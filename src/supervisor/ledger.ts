@@ -18,7 +18,12 @@ export interface Ledger {
   apply(sessionId: string, input: Input, idempotency?: IdempotencyRecord): Promise<Session>;
   plan(session: Session, events: readonly SessionEvent[], idempotency?: IdempotencyRecord): Promise<void>;
   admit(message: Omit<Message, "position">, idempotency?: IdempotencyRecord): Promise<void>;
-  settle(message: Message, outcome: NonNullable<Commit["settle"]>["state"], event: SessionEvent | null, detail: string | null): Promise<void>;
+  settle(
+    message: Message,
+    outcome: NonNullable<Commit["settle"]>["state"],
+    event: SessionEvent | null,
+    detail: string | null,
+  ): Promise<void>;
   note(event: HomeEvent): Promise<void>;
   onCommit(listener: (sessionId: string) => void): void;
   idle(): Promise<void>;
@@ -36,9 +41,15 @@ export function createLedger({ store, clock }: { readonly store: Store; readonly
       queue.run(sessionId, async () => {
         failpoint(`${input.type}.before-commit`);
         const session = store.registry.get(sessionId);
-        if (session === undefined) throw new ReeveError({ code: "unknown-session", kind: "not-found", message: `There is no session ${sessionId}.` });
+        if (session === undefined)
+          throw new ReeveError({
+            code: "unknown-session",
+            kind: "not-found",
+            message: `There is no session ${sessionId}.`,
+          });
         const outcome = transition(session, input, { now: clock.now(), random: Math.random() });
-        if (outcome.refused !== null) throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
+        if (outcome.refused !== null)
+          throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
         const { events } = outcome;
         const isChanged = outcome.session !== session;
         if (!isChanged && events.length === 0 && idempotency === undefined) return session;
@@ -66,9 +77,17 @@ export function createLedger({ store, clock }: { readonly store: Store; readonly
 
     admit: (message, idempotency) =>
       queue.run(message.sessionId, async () => {
-        const body: SessionEvent = { type: "message-admitted", messageId: message.id, bytes: Buffer.byteLength(message.text) };
+        const body: SessionEvent = {
+          type: "message-admitted",
+          messageId: message.id,
+          bytes: Buffer.byteLength(message.text),
+        };
         failpoint("send.before-commit");
-        await store.commit({ admit: message, events: [{ sessionId: message.sessionId, body }], ...(idempotency === undefined ? {} : { idempotency }) });
+        await store.commit({
+          admit: message,
+          events: [{ sessionId: message.sessionId, body }],
+          ...(idempotency === undefined ? {} : { idempotency }),
+        });
         failpoint("send.after-commit");
         tell(message.sessionId);
       }),

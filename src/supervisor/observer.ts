@@ -64,7 +64,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       return looking;
     }
     looking = ask()
-      .catch((error: unknown) => parts.log("a look at the runtime failed", { runtime: runtime.kind, why: messageOf(error) }))
+      .catch((error: unknown) =>
+        parts.log("a look at the runtime failed", { runtime: runtime.kind, why: messageOf(error) }),
+      )
       .finally(() => {
         looking = null;
         if (isAskedAgain && !isClosed) {
@@ -76,7 +78,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
   }
 
   async function ask(): Promise<void> {
-    const known = store.registry.all().filter((session) => session.runtime === runtime.kind && session.exit === null && session.state !== "planned");
+    const known = store.registry
+      .all()
+      .filter((session) => session.runtime === runtime.kind && session.exit === null && session.state !== "planned");
     const listing = await runtime.list();
     const verdict = judge(health, listing.reachable);
     health = verdict.health;
@@ -88,21 +92,43 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     await commitSightings(known, listing);
   }
 
-  async function commitUnreachable(known: readonly Session[], listing: Extract<Listing, { reachable: false }>): Promise<void> {
+  async function commitUnreachable(
+    known: readonly Session[],
+    listing: Extract<Listing, { reachable: false }>,
+  ): Promise<void> {
     const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
-    await Promise.all(known.map((session) => ledger.apply(session.id, { type: "found-unreachable", incarnation: session.incarnation, evidence })));
+    await Promise.all(
+      known.map((session) =>
+        ledger.apply(session.id, { type: "found-unreachable", incarnation: session.incarnation, evidence }),
+      ),
+    );
   }
 
-  async function commitSightings(known: readonly Session[], listing: Extract<Listing, { reachable: true }>): Promise<void> {
-    const byTarget = new Map(listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.observation]));
+  async function commitSightings(
+    known: readonly Session[],
+    listing: Extract<Listing, { reachable: true }>,
+  ): Promise<void> {
+    const byTarget = new Map(
+      listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.observation]),
+    );
     const absent: Observation = { status: "absent", evidence: listing.evidence };
-    const sightings = known.map((session) => ({ session, observation: byTarget.get(`${session.id} ${session.incarnation}`) ?? absent }));
-    const gone = sightings.filter((sighting) => sighting.observation.status === "absent" && sighting.session.place !== null && sighting.session.stop === null);
+    const sightings = known.map((session) => ({
+      session,
+      observation: byTarget.get(`${session.id} ${session.incarnation}`) ?? absent,
+    }));
+    const gone = sightings.filter(
+      (sighting) =>
+        sighting.observation.status === "absent" && sighting.session.place !== null && sighting.session.stop === null,
+    );
     if (gone.length > 1 && gone.length === sightings.length) {
       const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
       await ledger.note({ type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
     }
-    await Promise.all(sightings.filter(isNews).map(({ session, observation }) => ledger.apply(session.id, toInput(session, observation))));
+    await Promise.all(
+      sightings
+        .filter(isNews)
+        .map(({ session, observation }) => ledger.apply(session.id, toInput(session, observation))),
+    );
   }
 
   function isNews({ session, observation }: { readonly session: Session; readonly observation: Observation }): boolean {
@@ -114,7 +140,13 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     const evidence = { source: "runtime", detail: observation.evidence, at: clock.now() } as const;
     switch (observation.status) {
       case "running":
-        return { type: "found-running", incarnation, place: observation.place, evidence, adopted: unadopted.delete(session.id) };
+        return {
+          type: "found-running",
+          incarnation,
+          place: observation.place,
+          evidence,
+          adopted: unadopted.delete(session.id),
+        };
       case "exited":
         return { type: "found-exited", incarnation, code: observation.code, signal: observation.signal, evidence };
       case "absent":

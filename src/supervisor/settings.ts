@@ -51,7 +51,11 @@ export function readSettings(path: string): Settings {
   try {
     return parseSettings(text);
   } catch (error) {
-    throw new ReeveError({ code: "config-invalid", kind: "config", message: `${path} is not right: ${messageOf(error)}; mend or remove it.` });
+    throw new ReeveError({
+      code: "config-invalid",
+      kind: "config",
+      message: `${path} is not right: ${messageOf(error)}; mend or remove it.`,
+    });
   }
 }
 
@@ -59,10 +63,12 @@ export function parseSettings(text: string): Settings {
   const { sessions = {}, ...others } = parse(text);
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined) throw new Error(`there is no section [${unknown}]`);
-  if (typeof sessions !== "object" || Array.isArray(sessions) || sessions instanceof Date) throw new Error("[sessions] must be a table");
+  if (typeof sessions !== "object" || Array.isArray(sessions) || sessions instanceof Date)
+    throw new Error("[sessions] must be a table");
   const settings: Record<keyof Settings, number> = { ...defaultSettings };
   for (const [name, value] of Object.entries(sessions)) {
-    if (typeof value !== "number" || !Number.isFinite(value) || value < 0) throw new Error(`${name} must be a number that is not negative`);
+    if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
+      throw new Error(`${name} must be a number that is not negative`);
     if (name === "output_log_bytes") settings.outputLogBytes = value;
     else if (name in NAMES) settings[NAMES[name as keyof typeof NAMES]] = value * 1_000;
     else throw new Error(`there is no setting ${name}`);

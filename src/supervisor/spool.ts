@@ -59,7 +59,9 @@ export function createSpool(parts: {
       const session = parts.store.registry.get(sessionId);
       if (session === undefined) return;
       const directory = spoolDirOf(session.outputsDir);
-      const names = (await readdir(directory)).filter((name) => name.endsWith(".json") && !name.startsWith(".")).toSorted();
+      const names = (await readdir(directory))
+        .filter((name) => name.endsWith(".json") && !name.startsWith("."))
+        .toSorted();
       for (const name of names) await consume(session, directory, name);
     } while (isDirty.has(sessionId));
   }
@@ -89,7 +91,9 @@ export function createSpool(parts: {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       if (!watchers.has(session.id)) {
         const watcher = watch(directory, () => void drain(session.id));
-        watcher.on("error", (error) => parts.log("a spool can no longer be watched", { session: session.id, why: messageOf(error) }));
+        watcher.on("error", (error) =>
+          parts.log("a spool can no longer be watched", { session: session.id, why: messageOf(error) }),
+        );
         watcher.unref();
         watchers.set(session.id, watcher);
       }

@@ -55,8 +55,16 @@ export interface Supervisor {
   environment(request: EnvironmentRequest): Environment;
   start(request: SessionRequest, environment: Environment, idempotency?: IdempotencyRecord): Promise<Session>;
   /** A restart may bring an environment, used only where the runtime kept none. */
-  submit(sessionId: string, command: Command, options?: { readonly environment?: Environment; readonly idempotency?: IdempotencyRecord }): Promise<Session>;
-  send(session: Session, message: Pick<Message, "id" | "text" | "submit">, idempotency?: IdempotencyRecord): Promise<void>;
+  submit(
+    sessionId: string,
+    command: Command,
+    options?: { readonly environment?: Environment; readonly idempotency?: IdempotencyRecord },
+  ): Promise<Session>;
+  send(
+    session: Session,
+    message: Pick<Message, "id" | "text" | "submit">,
+    idempotency?: IdempotencyRecord,
+  ): Promise<void>;
   agent(name: string): Agent;
   runtime(kind: string): Runtime;
   orphans(): readonly Orphan[];
@@ -100,17 +108,43 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     prepare: attention.prepare,
     redact: attention.redact,
   };
-  const delivery = createDelivery({ store, ledger, clock, runtime, agent, pokeLater: (id, ms) => void setTimeout(() => runner.poke(id), ms).unref() });
+  const delivery = createDelivery({
+    store,
+    ledger,
+    clock,
+    runtime,
+    agent,
+    pokeLater: (id, ms) => void setTimeout(() => runner.poke(id), ms).unref(),
+  });
   const runner = createEffectRunner({ nextTask, clock, log });
-  const sweep = createSweep({ store, ledger, runtimes: parts.runtimes, clock, log, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
-  const observer = createObserver({ store, ledger, runtimes: parts.runtimes, clock, log, intervalMs: settings.healthIntervalMs });
+  const sweep = createSweep({
+    store,
+    ledger,
+    runtimes: parts.runtimes,
+    clock,
+    log,
+    graceMs: settings.orphanGraceMs,
+    intervalMs: settings.sweepIntervalMs,
+  });
+  const observer = createObserver({
+    store,
+    ledger,
+    runtimes: parts.runtimes,
+    clock,
+    log,
+    intervalMs: settings.healthIntervalMs,
+  });
 
   function nextTask(sessionId: string): Task | null {
     const session = store.registry.get(sessionId);
     if (session === undefined) return null;
     const effect = pendingEffect(session);
     if (effect === null) return delivery.nextTask(session);
-    return { key: JSON.stringify(effect), kind: effect.kind, perform: (hurry) => performEffect(effectParts, session, effect, hurry) };
+    return {
+      key: JSON.stringify(effect),
+      kind: effect.kind,
+      perform: (hurry) => performEffect(effectParts, session, effect, hurry),
+    };
   }
 
   function scheduleRestart(session: Session): void {
@@ -119,7 +153,10 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     if (session.restart.dueAt === null || session.stop !== null) return;
     // Wall time decides only how long to wait, within what the policy could have asked for: a clock jump cannot strand it.
     const wait = Math.min(LONGEST_DELAY_MS, Math.max(0, session.restart.dueAt - clock.now()));
-    const timer = setTimeout(() => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due")), wait);
+    const timer = setTimeout(
+      () => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due")),
+      wait,
+    );
     restartTimers.set(session.id, timer.unref());
   }
 
@@ -138,7 +175,11 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   async function settleLeased(): Promise<void> {
     for (const message of store.mailbox.leased()) {
       const detail = "Reeve stopped while it was being typed, so it may or may not have arrived";
-      const reason: Reason = { code: "interrupted", text: detail, evidence: { source: "supervisor", detail, at: clock.now() } };
+      const reason: Reason = {
+        code: "interrupted",
+        text: detail,
+        evidence: { source: "supervisor", detail, at: clock.now() },
+      };
       await ledger.settle(message, "unknown", { type: "message-unknown", messageId: message.id, reason }, detail);
     }
   }
@@ -169,7 +210,17 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
 
     async send(session, message, idempotency) {
-      await ledger.admit({ ...message, sessionId: session.id, state: "admitted", admittedAt: clock.now(), settledAt: null, detail: null }, idempotency);
+      await ledger.admit(
+        {
+          ...message,
+          sessionId: session.id,
+          state: "admitted",
+          admittedAt: clock.now(),
+          settledAt: null,
+          detail: null,
+        },
+        idempotency,
+      );
     },
 
     async boot(version) {
@@ -199,7 +250,11 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 function known<T>(table: ReadonlyMap<string, T>, name: string, what: string): T {
   const value = table.get(name);
   if (value === undefined) {
-    throw new ReeveError({ code: `unknown-${what}`, kind: "usage", message: `There is no ${what} "${name}"; known are: ${[...table.keys()].join(", ")}.` });
+    throw new ReeveError({
+      code: `unknown-${what}`,
+      kind: "usage",
+      message: `There is no ${what} "${name}"; known are: ${[...table.keys()].join(", ")}.`,
+    });
   }
   return value;
 }

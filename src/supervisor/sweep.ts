@@ -47,7 +47,9 @@ export function createSweep(parts: {
       // What cannot be asked cannot be swept.
       if (!listing.reachable) continue;
       const places = listing.entries.filter((entry) => !ownsPlace(parts.store.registry.get(entry.sessionId), entry));
-      const strays = await runtime.findStrays((target) => ownsProcesses(parts.store.registry.get(target.sessionId), target));
+      const strays = await runtime.findStrays((target) =>
+        ownsProcesses(parts.store.registry.get(target.sessionId), target),
+      );
       const candidates = new Map<string, string>();
       for (const place of places) candidates.set(keyOf(place), describePlace(place));
       for (const stray of strays) candidates.set(keyOf(stray), `process ${stray.pid} (${stray.command})`);
@@ -61,7 +63,11 @@ export function createSweep(parts: {
     for (const [key, what] of candidates) {
       if (found.has(key)) continue;
       found.set(key, { ...targetOfKey(key), what, foundAt: parts.clock.monotonic(), runtime });
-      await parts.ledger.note({ type: "orphan-found", what, evidence: evidence(`it carries the mark of ${key}, which is no living session`) });
+      await parts.ledger.note({
+        type: "orphan-found",
+        what,
+        evidence: evidence(`it carries the mark of ${key}, which is no living session`),
+      });
     }
   }
 
@@ -105,7 +111,8 @@ export function createSweep(parts: {
 
 /** A dead session keeps its place (screen and environment) until it is ended. */
 function ownsPlace(session: Session | undefined, target: Target): boolean {
-  if (session === undefined || session.incarnation !== target.incarnation) return session !== undefined && session.stop === null && session.state === "starting";
+  if (session === undefined || session.incarnation !== target.incarnation)
+    return session !== undefined && session.stop === null && session.state === "starting";
   return session.stop !== null || session.desired !== "stopped" || session.state !== "stopped";
 }
 
@@ -115,7 +122,9 @@ function ownsProcesses(session: Session | undefined, target: Target): boolean {
 }
 
 function describePlace(entry: ListingEntry): string {
-  return entry.observation.status === "running" ? `${entry.observation.place.id} (process ${entry.observation.place.pid})` : `the place of ${keyOf(entry)}`;
+  return entry.observation.status === "running"
+    ? `${entry.observation.place.id} (process ${entry.observation.place.pid})`
+    : `the place of ${keyOf(entry)}`;
 }
 
 function keyOf(target: Target): string {

@@ -35,12 +35,15 @@ async function expectEventLogComplete(): Promise<void> {
   const events = await home.events();
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
   for (const name of ["session-starting", "session-exited", "session-running"]) {
-    const incarnations = events.filter((event) => event.type === name).map((event) => `${event.session_id} ${String(event.data["incarnation"])}`);
+    const incarnations = events
+      .filter((event) => event.type === name)
+      .map((event) => `${event.session_id} ${String(event.data["incarnation"])}`);
     expect(new Set(incarnations).size, `${name} twice for one incarnation`).toBe(incarnations.length);
   }
 }
 
-const startCat = (): Promise<unknown> => home.json("start", "command", "--name", worker, "--cwd", home.dir, "--", "sh", "-c", `exec cat > ${worker}.received`);
+const startCat = (): Promise<unknown> =>
+  home.json("start", "command", "--name", worker, "--cwd", home.dir, "--", "sh", "-c", `exec cat > ${worker}.received`);
 
 async function running(): Promise<{ readonly id: string; readonly pid: number }> {
   const session = await eventually("the session runs", async () => {
@@ -51,7 +54,17 @@ async function running(): Promise<{ readonly id: string; readonly pid: number }>
 }
 
 describe("start", () => {
-  const points = ["start.before-commit", "store.before-commit", "store.after-commit", "start.after-commit", "create.before-effect", "create.after-effect", "created.before-commit", "created.after-commit", "create.after-fact"];
+  const points = [
+    "start.before-commit",
+    "store.before-commit",
+    "store.after-commit",
+    "start.after-commit",
+    "create.before-effect",
+    "create.after-effect",
+    "created.before-commit",
+    "created.after-commit",
+    "create.after-fact",
+  ];
   test.each(points)("killed at %s: one session, one process", async (point) => {
     await crashingAt(point, async () => void (await startCat()));
     const { id } = await running();
@@ -63,7 +76,14 @@ describe("start", () => {
 });
 
 describe("send", () => {
-  const points = ["send.before-commit", "send.after-commit", "send.before-effect", "send.leased", "send.after-effect", "send.after-fact"];
+  const points = [
+    "send.before-commit",
+    "send.after-commit",
+    "send.before-effect",
+    "send.leased",
+    "send.after-effect",
+    "send.after-fact",
+  ];
   test.each(points)("killed at %s: typed once, or said to be unknown", async (point) => {
     await startCat();
     await running();
@@ -72,7 +92,11 @@ describe("send", () => {
       answer = JSON.parse((await home.run(["send", worker, "the message", "--json"])).stdout) as typeof answer;
     });
     const outcome = await eventually("the message is settled", async () =>
-      (await home.events()).find((event) => event.data["message_id"] === answer.message_id && ["message-delivered", "message-unknown"].includes(event.type)),
+      (await home.events()).find(
+        (event) =>
+          event.data["message_id"] === answer.message_id &&
+          ["message-delivered", "message-unknown"].includes(event.type),
+      ),
     );
     // What is sent next still arrives, in order, whatever became of the first.
     expect(await home.json("send", worker, "the next")).toMatchObject({ state: "delivered" });
@@ -84,24 +108,47 @@ describe("send", () => {
     if (outcome.type === "message-delivered") expect(copies).toBe(1);
     else expect(copies).toBeLessThanOrEqual(1);
     const { session_id } = await home.session(worker);
-    expect((await home.events()).filter((event) => event.type === "message-admitted" && event.session_id === session_id)).toHaveLength(2);
+    expect(
+      (await home.events()).filter((event) => event.type === "message-admitted" && event.session_id === session_id),
+    ).toHaveLength(2);
     await expectEventLogComplete();
   });
 });
 
 describe("pause and resume", () => {
-  const pausing = ["pause.before-commit", "pause.after-commit", "suspend.before-effect", "suspend.after-effect", "suspended.before-commit", "suspended.after-commit", "suspend.after-fact"];
+  const pausing = [
+    "pause.before-commit",
+    "pause.after-commit",
+    "suspend.before-effect",
+    "suspend.after-effect",
+    "suspended.before-commit",
+    "suspended.after-commit",
+    "suspend.after-fact",
+  ];
   test.each(pausing)("killed at %s: suspended, with the same process", async (point) => {
     await startCat();
     const { id, pid } = await running();
     await crashingAt(point, async () => void (await home.json("pause", worker, "--suspend")));
     await eventually("it is paused", async () => (await home.session(worker)).state === "paused");
-    expect(home.marked(id).filter((found) => found.pid !== pid).map((found) => found.state)).toEqual(["T"]);
+    expect(
+      home
+        .marked(id)
+        .filter((found) => found.pid !== pid)
+        .map((found) => found.state),
+    ).toEqual(["T"]);
     expect((await home.session(worker)).runtime.pid).toBe(pid);
     await expectEventLogComplete();
   });
 
-  const resuming = ["resume.before-commit", "resume.after-commit", "release.before-effect", "release.after-effect", "released.before-commit", "released.after-commit", "release.after-fact"];
+  const resuming = [
+    "resume.before-commit",
+    "resume.after-commit",
+    "release.before-effect",
+    "release.after-effect",
+    "released.before-commit",
+    "released.after-commit",
+    "release.after-fact",
+  ];
   test.each(resuming)("killed at %s: running again, with the same process", async (point) => {
     await startCat();
     const { id, pid } = await running();
@@ -145,7 +192,18 @@ describe("restart", () => {
 });
 
 describe("end", () => {
-  const points = ["end.before-commit", "end.after-commit", "stop.before-effect", "stop.after-signals", "found-exited.before-commit", "found-exited.after-commit", "stop.after-effect", "cleared.before-commit", "cleared.after-commit", "stop.after-fact"];
+  const points = [
+    "end.before-commit",
+    "end.after-commit",
+    "stop.before-effect",
+    "stop.after-signals",
+    "found-exited.before-commit",
+    "found-exited.after-commit",
+    "stop.after-effect",
+    "cleared.before-commit",
+    "cleared.after-commit",
+    "stop.after-fact",
+  ];
   test.each(points)("killed at %s: stopped, and nothing is left", async (point) => {
     await startCat();
     const { id } = await running();

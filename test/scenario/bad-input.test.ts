@@ -19,26 +19,101 @@ describe("a request that makes no sense", () => {
   });
   afterAll(() => home.dispose());
 
-  const strange = ["../etc", "a;b", "#{pane_pid}", "-t", "x".repeat(4_096), "\u202Eevil", "UPPER", "a b", "a.b", "a/b", "%1", "=alpha"];
-  const cases: readonly { readonly what: string; readonly args: () => readonly string[]; readonly code: string | RegExp; readonly status: number }[] = [
+  const strange = [
+    "../etc",
+    "a;b",
+    "#{pane_pid}",
+    "-t",
+    "x".repeat(4_096),
+    "\u202Eevil",
+    "UPPER",
+    "a b",
+    "a.b",
+    "a/b",
+    "%1",
+    "=alpha",
+  ];
+  const cases: readonly {
+    readonly what: string;
+    readonly args: () => readonly string[];
+    readonly code: string | RegExp;
+    readonly status: number;
+  }[] = [
     { what: "unknown session", args: () => ["end", "alpah"], code: "unknown-session", status: 1 },
     { what: "unknown agent", args: () => ["start", "nonesuch"], code: "unknown-agent", status: 2 },
-    { what: "unknown runtime", args: () => ["start", "command", "--runtime", "moon", "--", "true"], code: "unknown-runtime", status: 2 },
-    { what: "missing directory", args: () => ["start", "command", "--cwd", "/no/such/place", "--", "true"], code: "missing-directory", status: 2 },
-    { what: "missing program", args: () => ["start", "command", "--", "no-such-program-at-all"], code: "command-not-found", status: 2 },
-    { what: "a directory as program", args: () => ["start", "command", "--", "/tmp"], code: "command-not-found", status: 2 },
+    {
+      what: "unknown runtime",
+      args: () => ["start", "command", "--runtime", "moon", "--", "true"],
+      code: "unknown-runtime",
+      status: 2,
+    },
+    {
+      what: "missing directory",
+      args: () => ["start", "command", "--cwd", "/no/such/place", "--", "true"],
+      code: "missing-directory",
+      status: 2,
+    },
+    {
+      what: "missing program",
+      args: () => ["start", "command", "--", "no-such-program-at-all"],
+      code: "command-not-found",
+      status: 2,
+    },
+    {
+      what: "a directory as program",
+      args: () => ["start", "command", "--", "/tmp"],
+      code: "command-not-found",
+      status: 2,
+    },
     { what: "no program", args: () => ["start", "command"], code: "command-missing", status: 2 },
-    { what: "missing environment file", args: () => ["start", "command", "--env-file", "/no/such/file", "--", "true"], code: "env-file-unreadable", status: 2 },
-    { what: "name taken", args: () => ["start", "command", "--name", "alpha", "--", "true"], code: "name-taken", status: 1 },
-    { what: "wrong branch", args: () => ["start", "command", "--branch", "nope", "--cwd", home.dir, "--", "true"], code: "branch-mismatch", status: 1 },
+    {
+      what: "missing environment file",
+      args: () => ["start", "command", "--env-file", "/no/such/file", "--", "true"],
+      code: "env-file-unreadable",
+      status: 2,
+    },
+    {
+      what: "name taken",
+      args: () => ["start", "command", "--name", "alpha", "--", "true"],
+      code: "name-taken",
+      status: 1,
+    },
+    {
+      what: "wrong branch",
+      args: () => ["start", "command", "--branch", "nope", "--cwd", home.dir, "--", "true"],
+      code: "branch-mismatch",
+      status: 1,
+    },
     { what: "empty message", args: () => ["send", "alpha", ""], code: "bad-request", status: 2 },
-    { what: "an unknown thing to wait for", args: () => ["wait", "alpha", "--for", "doomsday"], code: "bad-value", status: 2 },
+    {
+      what: "an unknown thing to wait for",
+      args: () => ["wait", "alpha", "--for", "doomsday"],
+      code: "bad-value",
+      status: 2,
+    },
     { what: "too long a tail", args: () => ["data", "alpha", "--tail", "49153"], code: "bad-request", status: 2 },
     { what: "unknown command", args: () => ["strat", "command"], code: "unknown-command", status: 2 },
     { what: "unknown option", args: () => ["list", "--al"], code: "unknown-option", status: 2 },
-    ...strange.map((name) => ({ what: `the name ${JSON.stringify(name.slice(0, 20))}`, args: () => ["start", "command", `--name=${name}`, "--", "true"], code: /^bad-(?:request|value)$/, status: 2 })),
-    ...strange.map((role) => ({ what: `the role ${JSON.stringify(role.slice(0, 20))}`, args: () => ["start", "command", `--role=${role}`, "--", "true"], code: /^bad-(?:request|value)$/, status: 2 })),
-    ...strange.filter((name) => !name.startsWith("-")).map((name) => ({ what: `the session ${JSON.stringify(name.slice(0, 20))}`, args: () => ["end", name], code: /^bad-(?:request|value)$/, status: 2 })),
+    ...strange.map((name) => ({
+      what: `the name ${JSON.stringify(name.slice(0, 20))}`,
+      args: () => ["start", "command", `--name=${name}`, "--", "true"],
+      code: /^bad-(?:request|value)$/,
+      status: 2,
+    })),
+    ...strange.map((role) => ({
+      what: `the role ${JSON.stringify(role.slice(0, 20))}`,
+      args: () => ["start", "command", `--role=${role}`, "--", "true"],
+      code: /^bad-(?:request|value)$/,
+      status: 2,
+    })),
+    ...strange
+      .filter((name) => !name.startsWith("-"))
+      .map((name) => ({
+        what: `the session ${JSON.stringify(name.slice(0, 20))}`,
+        args: () => ["end", name],
+        code: /^bad-(?:request|value)$/,
+        status: 2,
+      })),
   ];
 
   test.each(cases)("$what", async ({ args, code, status }) => {
@@ -54,7 +129,8 @@ describe("a request that makes no sense", () => {
   test("an ambiguous prefix names what it could mean", async () => {
     const ids: string[] = [];
     // Ids are random: with enough sessions two of them share a first letter.
-    while (new Set(ids.map((id) => id[0])).size === ids.length) ids.push((await home.json<{ session_id: string }>("start", "command", "--", "sleep", "600")).session_id);
+    while (new Set(ids.map((id) => id[0])).size === ids.length)
+      ids.push((await home.json<{ session_id: string }>("start", "command", "--", "sleep", "600")).session_id);
     const letter = ids.map((id) => id[0] ?? "").find((first, index, all) => all.indexOf(first) !== index) ?? "";
     const { status, stdout } = await home.run(["data", letter, "--json"]);
     expect(status).toBe(2);
@@ -63,7 +139,20 @@ describe("a request that makes no sense", () => {
 
   test("a NUL in an argument cannot come by argv; over HTTP it is refused", async () => {
     const body = JSON.stringify({ agent: "command", args: ["echo", "a\0b"], cwd: "/tmp" });
-    const { stdout } = await runProgram("curl", ["-s", "--unix-socket", home.socketPath, "http://localhost/v1/sessions", "-H", "content-type: application/json", "-d", body], home.environment);
+    const { stdout } = await runProgram(
+      "curl",
+      [
+        "-s",
+        "--unix-socket",
+        home.socketPath,
+        "http://localhost/v1/sessions",
+        "-H",
+        "content-type: application/json",
+        "-d",
+        body,
+      ],
+      home.environment,
+    );
     expect(JSON.parse(stdout)).toMatchObject({ status: 400, code: "bad-request" });
   });
 
@@ -82,8 +171,13 @@ function insertJson(args: readonly string[]): readonly string[] {
 describe("a home that cannot be used", () => {
   const made: string[] = [];
   afterEach(() => made.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })));
-  const environment = (home: string) => ({ PATH: `${join(import.meta.dirname, "../../node_modules/.bin")}:${process.env["PATH"] ?? ""}`, HOME: "/tmp", REEVE_HOME: home });
-  const reeve = (home: string) => runProgram(join(import.meta.dirname, "../../bin/reeve"), ["list", "--json"], environment(home));
+  const environment = (home: string) => ({
+    PATH: `${join(import.meta.dirname, "../../node_modules/.bin")}:${process.env["PATH"] ?? ""}`,
+    HOME: "/tmp",
+    REEVE_HOME: home,
+  });
+  const reeve = (home: string) =>
+    runProgram(join(import.meta.dirname, "../../bin/reeve"), ["list", "--json"], environment(home));
 
   function directory(): string {
     const path = mkdtempSync("/tmp/reeve-bad-");
@@ -96,7 +190,10 @@ describe("a home that cannot be used", () => {
     chmodSync(home, 0o755);
     const { status, stdout } = await reeve(home);
     expect(status).toBe(78);
-    expect((JSON.parse(stdout) as Refusal).error).toMatchObject({ code: "home-not-private", message: expect.stringContaining("chmod") as string });
+    expect((JSON.parse(stdout) as Refusal).error).toMatchObject({
+      code: "home-not-private",
+      message: expect.stringContaining("chmod") as string,
+    });
   });
 
   test("a file", async () => {
@@ -125,11 +222,14 @@ describe("a home that cannot be used", () => {
     mkdirSync(bin);
     const node = join(import.meta.dirname, "../../node_modules/.bin/node");
     symlinkSync(node, join(bin, "node"));
-    const run = (...args: readonly string[]) => runProgram(join(import.meta.dirname, "../../bin/reeve"), args, { ...environment(home), PATH: bin });
+    const run = (...args: readonly string[]) =>
+      runProgram(join(import.meta.dirname, "../../bin/reeve"), args, { ...environment(home), PATH: bin });
     const started = await run("start", "command", "--name", "x", "--json", "--", "/bin/sleep", "5");
     expect(started.status).toBe(0);
     await eventually("the error is told", async () => {
-      const { sessions } = JSON.parse((await run("list", "--json")).stdout) as { sessions: { state: string; reason_code: string }[] };
+      const { sessions } = JSON.parse((await run("list", "--json")).stdout) as {
+        sessions: { state: string; reason_code: string }[];
+      };
       return sessions[0]?.state === "error" && sessions[0].reason_code === "tmux-missing";
     });
     await run("end", "--all");

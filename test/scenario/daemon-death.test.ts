@@ -12,23 +12,32 @@ beforeEach(() => {
 afterEach(() => home.dispose());
 
 test("three sessions started at once: three ids, listed from the start, each starting and then running", async () => {
-  const started = await Promise.all(["a", "b", "c"].map((name) => home.json<SessionRow>("start", "command", "--name", name, "--", "sleep", "600")));
+  const started = await Promise.all(
+    ["a", "b", "c"].map((name) => home.json<SessionRow>("start", "command", "--name", name, "--", "sleep", "600")),
+  );
   expect(new Set(started.map((session) => session.session_id)).size).toBe(3);
   expect(started.map((session) => session.state)).toEqual(["starting", "starting", "starting"]);
   expect((await home.list()).map((session) => session.name).toSorted()).toEqual(["a", "b", "c"]);
   await eventually("all run", async () => (await home.list()).every((session) => session.state === "running"));
   const events = await home.events();
   for (const { session_id } of started) {
-    const states = events.filter((event) => event.session_id === session_id && event.type.startsWith("session-")).map((event) => event.type);
+    const states = events
+      .filter((event) => event.session_id === session_id && event.type.startsWith("session-"))
+      .map((event) => event.type);
     expect(states).toEqual(["session-planned", "session-starting", "session-running"]);
   }
 });
 
 test("kill -9 with ten sessions at work: all adopted with the same pids, no event missing, nothing started twice", async () => {
   const names = Array.from({ length: 10 }, (_, index) => `work-${index}`);
-  await Promise.all(names.map((name) => home.json("start", "command", "--name", name, "--", "sh", "-c", "while :; do echo working; sleep 0.2; done")));
+  await Promise.all(
+    names.map((name) =>
+      home.json("start", "command", "--name", name, "--", "sh", "-c", "while :; do echo working; sleep 0.2; done"),
+    ),
+  );
   await eventually("all run", async () => (await home.list()).every((session) => session.state === "running"));
-  const pidsOf = async () => Object.fromEntries((await home.list()).map((session) => [session.name, session.runtime.pid]));
+  const pidsOf = async () =>
+    Object.fromEntries((await home.list()).map((session) => [session.name, session.runtime.pid]));
   const before = await pidsOf();
   const eventsBefore = await home.events();
   const dead = await home.killDaemon();
@@ -48,13 +57,28 @@ test("kill -9 with ten sessions at work: all adopted with the same pids, no even
 });
 
 test("what exits while there is no daemon is reported by the next one, with its status", async () => {
-  await home.json("start", "command", "--name", "short", "--cwd", home.dir, "--", "sh", "-c", "while [ ! -e go ]; do sleep 0.05; done; exit 7");
+  await home.json(
+    "start",
+    "command",
+    "--name",
+    "short",
+    "--cwd",
+    home.dir,
+    "--",
+    "sh",
+    "-c",
+    "while [ ! -e go ]; do sleep 0.05; done; exit 7",
+  );
   await eventually("it runs", async () => (await home.session("short")).state === "running");
   const { session_id } = await home.session("short");
   await home.killDaemon();
   writeFileSync(`${home.dir}/go`, "");
   await eventually("its process ended", () => home.marked(session_id).length === 0);
-  expect(await home.session("short")).toMatchObject({ state: "error", liveness: "exited", exit: { code: 7, signal: null } });
+  expect(await home.session("short")).toMatchObject({
+    state: "error",
+    liveness: "exited",
+    exit: { code: 7, signal: null },
+  });
 });
 
 test("a hundred commands on a cold home start one daemon", async () => {

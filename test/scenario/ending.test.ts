@@ -47,8 +47,14 @@ describe("wait returns however it dies", () => {
   const deaths = {
     "exits with 0": { argv: ["sh", "-c", "read x; exit 0"], kill: () => home.run(["send", "dying", "go"]) },
     "exits with 5": { argv: ["sh", "-c", "read x; exit 5"], kill: () => home.run(["send", "dying", "go"]) },
-    "is killed with SIGKILL": { argv: ["sleep", "600"], kill: async (id: string) => home.marked(id).forEach(({ pid }) => process.kill(pid, "SIGKILL")) },
-    "loses its tmux server": { argv: ["sleep", "600"], kill: () => runProgram("tmux", ["-S", home.tmuxSocket, "kill-server"], home.environment) },
+    "is killed with SIGKILL": {
+      argv: ["sleep", "600"],
+      kill: async (id: string) => home.marked(id).forEach(({ pid }) => process.kill(pid, "SIGKILL")),
+    },
+    "loses its tmux server": {
+      argv: ["sleep", "600"],
+      kill: () => runProgram("tmux", ["-S", home.tmuxSocket, "kill-server"], home.environment),
+    },
     "is ended": { argv: ["sleep", "600"], kill: () => home.run(["end", "dying"]) },
   } as const;
   test.each(Object.keys(deaths) as (keyof typeof deaths)[])("%s", async (death) => {
@@ -63,11 +69,19 @@ describe("wait returns however it dies", () => {
 test("a wait goes on across a daemon that is killed, and finds what happened meanwhile by its cursor", async () => {
   const id = await run("worker", "sleep", "600");
   const { cursor } = await home.json<{ cursor: number }>("daemon", "status");
-  const waiting = home.json<{ done: boolean; reason: string; session: { session_id: string } }>("wait", "worker", "--timeout", "20");
+  const waiting = home.json<{ done: boolean; reason: string; session: { session_id: string } }>(
+    "wait",
+    "worker",
+    "--timeout",
+    "20",
+  );
   await home.killDaemon();
   home.marked(id).forEach(({ pid }) => process.kill(pid, "SIGKILL"));
   expect(await waiting).toMatchObject({ done: true, reason: "exited", session: { session_id: id } });
-  expect(await home.json("wait", "worker", "--since", String(cursor), "--timeout", "5")).toMatchObject({ done: true, reason: "exited" });
+  expect(await home.json("wait", "worker", "--since", String(cursor), "--timeout", "5")).toMatchObject({
+    done: true,
+    reason: "exited",
+  });
 });
 
 test("a wait that nothing ends says so, with a cursor to go on from", async () => {

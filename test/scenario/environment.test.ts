@@ -21,49 +21,136 @@ async function environmentOf(file: string): Promise<Record<string, string>> {
       return false;
     }
   });
-  return Object.fromEntries(text.split("\0").filter((entry) => entry.includes("=")).map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]));
+  return Object.fromEntries(
+    text
+      .split("\0")
+      .filter((entry) => entry.includes("="))
+      .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
+  );
 }
 
-const dump = (file: string): readonly string[] => ["sh", "-c", `env -0 > ${file}; printf 'END\\0' >> ${file}; sleep 600`];
+const dump = (file: string): readonly string[] => [
+  "sh",
+  "-c",
+  `env -0 > ${file}; printf 'END\\0' >> ${file}; sleep 600`,
+];
 
 test("the caller's, less Reeve's and other agents' own, plus --env and --env-file", async () => {
   writeFileSync(join(home.dir, "secrets.env"), "FROM_FILE=file-value\nSHARED=file\n");
-  const environment = { MINE: "with spaces, 'quotes' and $dollars\nand a second line", CLAUDE_CODE_CHILD_SESSION: "1", TMUX: "/tmp/x,1,2", REEVE_MARK: "forged.x.1", ANTHROPIC_API_KEY: "kept" };
-  const { status } = await home.run(["start", "command", "--name", "env", "--cwd", home.dir, "--env", "GIVEN=by hand", "--env", "SHARED=hand", "--env-file", join(home.dir, "secrets.env"), "--", ...dump("seen")], { environment });
+  const environment = {
+    MINE: "with spaces, 'quotes' and $dollars\nand a second line",
+    CLAUDE_CODE_CHILD_SESSION: "1",
+    TMUX: "/tmp/x,1,2",
+    REEVE_MARK: "forged.x.1",
+    ANTHROPIC_API_KEY: "kept",
+  };
+  const { status } = await home.run(
+    [
+      "start",
+      "command",
+      "--name",
+      "env",
+      "--cwd",
+      home.dir,
+      "--env",
+      "GIVEN=by hand",
+      "--env",
+      "SHARED=hand",
+      "--env-file",
+      join(home.dir, "secrets.env"),
+      "--",
+      ...dump("seen"),
+    ],
+    { environment },
+  );
   expect(status).toBe(0);
   const seen = await environmentOf("seen");
-  expect(seen).toMatchObject({ MINE: environment.MINE, GIVEN: "by hand", FROM_FILE: "file-value", SHARED: "hand", ANTHROPIC_API_KEY: "kept", REEVE_HOME: home.dir });
+  expect(seen).toMatchObject({
+    MINE: environment.MINE,
+    GIVEN: "by hand",
+    FROM_FILE: "file-value",
+    SHARED: "hand",
+    ANTHROPIC_API_KEY: "kept",
+    REEVE_HOME: home.dir,
+  });
   expect(seen["REEVE_MARK"]).toMatch(/^[a-z0-9]+\.[a-z0-9]+\.1$/);
   expect(Object.keys(seen)).not.toEqual(expect.arrayContaining(["TMUX"]));
-  for (const name of ["TMUX", "TMUX_PANE", "CLAUDE_CODE_CHILD_SESSION", "REEVE_FAILPOINT_FILE"]) expect(seen).not.toHaveProperty(name);
+  for (const name of ["TMUX", "TMUX_PANE", "CLAUDE_CODE_CHILD_SESSION", "REEVE_FAILPOINT_FILE"])
+    expect(seen).not.toHaveProperty(name);
 });
 
 test("a restart sees the same environment, and says so when that is gone", async () => {
   const environment = { MINE: "kept by the runtime" };
-  await home.run(["start", "command", "--name", "env", "--cwd", home.dir, "--env", "GIVEN=by hand", "--", "sh", "-c", 'n=$(ls | grep -c "^run-"); env -0 > run-$n; printf "END\\0" >> run-$n; sleep 600'], { environment });
+  await home.run(
+    [
+      "start",
+      "command",
+      "--name",
+      "env",
+      "--cwd",
+      home.dir,
+      "--env",
+      "GIVEN=by hand",
+      "--",
+      "sh",
+      "-c",
+      'n=$(ls | grep -c "^run-"); env -0 > run-$n; printf "END\\0" >> run-$n; sleep 600',
+    ],
+    { environment },
+  );
   expect(await environmentOf("run-0")).toMatchObject({ MINE: "kept by the runtime", GIVEN: "by hand" });
   await home.killDaemon();
   await home.json("restart", "env");
   expect(await environmentOf("run-1")).toMatchObject({ MINE: "kept by the runtime", GIVEN: "by hand" });
   await runProgram("tmux", ["-S", home.tmuxSocket, "kill-server"], home.environment);
   await eventually("it is reported dead", async () => (await home.session("env")).state === "error");
-  const { session } = await home.json<{ session: { state: string; reason: string; reason_code: string } }>("restart", "env");
-  expect(session).toMatchObject({ state: "error", reason_code: "environment-lost", reason: expect.stringContaining("GIVEN") as string });
+  const { session } = await home.json<{ session: { state: string; reason: string; reason_code: string } }>(
+    "restart",
+    "env",
+  );
+  expect(session).toMatchObject({
+    state: "error",
+    reason_code: "environment-lost",
+    reason: expect.stringContaining("GIVEN") as string,
+  });
 });
 
 test("no secret reaches the disk", async () => {
   const canaries = ["canary-by-hand-7f3a", "canary-by-file-91c2", "canary-inherited-55d0"];
   writeFileSync(join(home.dir, "secrets.env"), `FILE_SECRET=${canaries[1]}\n`);
-  const print = "echo $HAND_SECRET $FILE_SECRET $SOME_API_KEY; read x; echo again $HAND_SECRET $FILE_SECRET $SOME_API_KEY; exit 3";
-  await home.run(["start", "command", "--name", "leaky", "--cwd", home.dir, "--env", `HAND_SECRET=${canaries[0]}`, "--env-file", join(home.dir, "secrets.env"), "--", "sh", "-c", print], { environment: { SOME_API_KEY: canaries[2] ?? "" } });
+  const print =
+    "echo $HAND_SECRET $FILE_SECRET $SOME_API_KEY; read x; echo again $HAND_SECRET $FILE_SECRET $SOME_API_KEY; exit 3";
+  await home.run(
+    [
+      "start",
+      "command",
+      "--name",
+      "leaky",
+      "--cwd",
+      home.dir,
+      "--env",
+      `HAND_SECRET=${canaries[0]}`,
+      "--env-file",
+      join(home.dir, "secrets.env"),
+      "--",
+      "sh",
+      "-c",
+      print,
+    ],
+    { environment: { SOME_API_KEY: canaries[2] ?? "" } },
+  );
   await eventually("it printed", async () => (await home.run(["data", "leaky"])).stdout.includes("canary"));
   await home.killDaemon();
   await home.run(["send", "leaky", "go"]);
   await eventually("it ended", async () => (await home.session("leaky")).state === "error");
   await home.json("end", "leaky");
   await home.json("daemon", "stop");
-  const files = readdirSync(home.dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name !== "secrets.env");
-  expect(files.map((entry) => entry.name)).toEqual(expect.arrayContaining(["reeve.db", "state.json", "output.log", "daemon.log"]));
+  const files = readdirSync(home.dir, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.name !== "secrets.env",
+  );
+  expect(files.map((entry) => entry.name)).toEqual(
+    expect.arrayContaining(["reeve.db", "state.json", "output.log", "daemon.log"]),
+  );
   for (const file of files) {
     const text = readFileSync(join(file.parentPath, file.name), "latin1");
     for (const canary of canaries) expect(text.includes(canary), `${canary} in ${file.name}`).toBe(false);

@@ -50,7 +50,10 @@ test("a line that a cooked terminal would cut is refused, and what follows still
   await startCat();
   const refused = await home.run(["send", "cat", "y".repeat(5_000), "--json"]);
   expect(refused.status).toBe(1);
-  expect(JSON.parse(refused.stdout)).toMatchObject({ state: "refused", detail: expect.stringContaining("line") as string });
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    state: "refused",
+    detail: expect.stringContaining("line") as string,
+  });
   expect(await home.json("send", "cat", "z".repeat(4_000))).toMatchObject({ state: "delivered" });
   await eventually("it is there", () => received() === `${"z".repeat(4_000)}\n`);
 });
@@ -65,7 +68,8 @@ test("messages sent at once arrive once each and in the order of their admission
   });
   expect(lines.toSorted()).toEqual(texts.toSorted());
   const events = await home.events();
-  const order = (type: string) => events.filter((event) => event.type === type).map((event) => event.data["message_id"]);
+  const order = (type: string) =>
+    events.filter((event) => event.type === type).map((event) => event.data["message_id"]);
   expect(order("message-delivered")).toEqual(order("message-admitted"));
 });
 
@@ -83,7 +87,9 @@ test("a message that an ended session cannot take is refused, also when it was a
   await home.json("pause", "cat");
   const { message_id } = await home.json<{ message_id: string }>("send", "cat", "too late", "--timeout", "0");
   await home.json("end", "cat");
-  await eventually("it is refused", async () => (await home.events()).some((event) => event.type === "message-refused" && event.data["message_id"] === message_id));
+  await eventually("it is refused", async () =>
+    (await home.events()).some((event) => event.type === "message-refused" && event.data["message_id"] === message_id),
+  );
   const { status, stdout } = await home.run(["send", "cat", "later still", "--json"]);
   expect(status).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: "session-ended" } });
@@ -99,7 +105,12 @@ test("control characters are refused, escape sequences in output never come back
   const nasty = String.raw`printf '\033]0;title\007\033]52;c;aGk=\007\033[31mred\033[0m \033]8;;http://x\033\\link\033]8;;\033\\ \033P1$r\033\\ \302\233 x\ndone\n'; exec sleep 600`;
   await home.json("start", "command", "--name", "nasty", "--", "sh", "-c", nasty);
   await eventually("it printed", async () => (await home.run(["data", "nasty"])).stdout.includes("done"));
-  const outputs = [(await home.run(["data", "nasty"])).stdout, (await home.run(["data", "nasty", "--json"])).stdout, (await home.run(["list", "--json"])).stdout, (await home.run(["events", "--json"])).stdout];
+  const outputs = [
+    (await home.run(["data", "nasty"])).stdout,
+    (await home.run(["data", "nasty", "--json"])).stdout,
+    (await home.run(["list", "--json"])).stdout,
+    (await home.run(["events", "--json"])).stdout,
+  ];
   for (const output of outputs) expect(output).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
   expect(outputs[0]).toContain("red");
   const { outputs_dir } = await home.session("nasty");

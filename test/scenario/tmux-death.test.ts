@@ -51,7 +51,9 @@ test("the socket file removed: unreachable, never dead, and it recovers", async 
   const pids = (await home.list()).map((session) => session.runtime.pid);
   unlinkSync(home.tmuxSocket);
   await home.killDaemon();
-  await eventually("they are reachable again", async () => (await home.list()).every((session) => session.liveness === "running"));
+  await eventually("they are reachable again", async () =>
+    (await home.list()).every((session) => session.liveness === "running"),
+  );
   expect((await home.list()).map((session) => session.runtime.pid)).toEqual(pids);
   expect((await home.events()).filter((event) => event.type === "session-exited")).toEqual([]);
   // While the daemon keeps its connection the file is put back without anybody noticing.
@@ -65,12 +67,20 @@ test("a stopped server is unreachable, and running again once it goes on", async
   const server = Number((await tmux("display-message", "-p", "#{pid}")).stdout);
   process.kill(server, "SIGSTOP");
   try {
-    await eventually("unreachable is said", async () => (await home.list()).every((session) => session.liveness === "unreachable"), 20_000);
+    await eventually(
+      "unreachable is said",
+      async () => (await home.list()).every((session) => session.liveness === "unreachable"),
+      20_000,
+    );
     expect((await home.list()).map((session) => session.state)).toEqual(["running", "running", "running"]);
   } finally {
     process.kill(server, "SIGCONT");
   }
-  await eventually("it recovers", async () => (await home.list()).every((session) => session.liveness === "running"), 20_000);
+  await eventually(
+    "it recovers",
+    async () => (await home.list()).every((session) => session.liveness === "running"),
+    20_000,
+  );
   expect((await home.events()).filter((event) => event.type === "session-exited")).toEqual([]);
 }, 60_000);
 
@@ -79,8 +89,13 @@ test("a look-alike made by hand survives the sweep; what carries the mark and be
   await eventually("it runs", async () => (await home.session("real")).state === "running");
   await tmux("new-session", "-d", "-s", "abcdefghjk", "sleep", "601");
   const instance = (await runProgram("cat", [join(home.dir, "instance")], home.environment)).stdout.trim();
-  const stray = await runProgram("sh", ["-c", "setsid sleep 602 >/dev/null 2>&1 </dev/null & echo $!"], { ...home.environment, REEVE_MARK: `${instance}.forgotten.1` });
-  await eventually("the stray is reaped", async () => (await home.events()).some((event) => event.type === "orphan-reaped"));
+  const stray = await runProgram("sh", ["-c", "setsid sleep 602 >/dev/null 2>&1 </dev/null & echo $!"], {
+    ...home.environment,
+    REEVE_MARK: `${instance}.forgotten.1`,
+  });
+  await eventually("the stray is reaped", async () =>
+    (await home.events()).some((event) => event.type === "orphan-reaped"),
+  );
   expect(home.marked("forgotten")).toEqual([]);
   expect(stray.status).toBe(0);
   expect((await tmux("list-sessions", "-F", "#{session_name}")).stdout).toContain("abcdefghjk");
@@ -93,7 +108,11 @@ test("a session killed by hand in tmux is reported as gone", async () => {
   await eventually("it runs", async () => (await home.session("victim")).state === "running");
   const { session_id } = await home.session("victim");
   const { stdout } = await tmux("list-panes", "-a", "-F", "#{pane_id} #{session_name}");
-  const pane = stdout.split("\n").find((line) => line.endsWith(session_id))?.split(" ")[0] ?? "";
+  const pane =
+    stdout
+      .split("\n")
+      .find((line) => line.endsWith(session_id))
+      ?.split(" ")[0] ?? "";
   await tmux("kill-pane", "-t", pane);
   await eventually("it is reported", async () => (await home.session("victim")).state === "error");
   expect(await home.session("victim")).toMatchObject({ liveness: "absent", reason_code: "gone" });

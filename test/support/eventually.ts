@@ -1,5 +1,9 @@
 /** Waiting on conditions with a deadline, so that no test sleeps and hopes. */
-export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false> | T | null | undefined | false, withinMs = 10_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  withinMs = 10_000,
+): Promise<T> {
   const endsAt = performance.now() + withinMs;
   for (;;) {
     const found = await look();

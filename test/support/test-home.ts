@@ -41,7 +41,10 @@ export interface TestHome {
   readonly tmuxSocket: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Runs `reeve` to its end, whatever that is. */
-  run(args: readonly string[], options?: { readonly input?: string | Buffer; readonly environment?: Readonly<Record<string, string>> }): Promise<Result>;
+  run(
+    args: readonly string[],
+    options?: { readonly input?: string | Buffer; readonly environment?: Readonly<Record<string, string>> },
+  ): Promise<Result>;
   /** Runs `reeve … --json`, which must succeed. */
   json<T = Record<string, unknown>>(...args: readonly string[]): Promise<T>;
   list(): Promise<readonly SessionRow[]>;
@@ -78,12 +81,14 @@ export function createTestHome(): TestHome {
     socketPath: join(dir, "run", "reeve.sock"),
     tmuxSocket,
     environment,
-    run: (args, options = {}) => runProgram(join(ROOT, "bin", "reeve"), args, { ...environment, ...options.environment }, options.input),
+    run: (args, options = {}) =>
+      runProgram(join(ROOT, "bin", "reeve"), args, { ...environment, ...options.environment }, options.input),
     async json<T>(...args: readonly string[]) {
       const separator = args.indexOf("--");
       const at = separator === -1 ? args.length : separator;
       const result = await home.run([...args.slice(0, at), "--json", ...args.slice(at)]);
-      if (result.status !== 0) throw new Error(`reeve ${args.join(" ")} ended with ${result.status}: ${result.stdout}${result.stderr}`);
+      if (result.status !== 0)
+        throw new Error(`reeve ${args.join(" ")} ended with ${result.status}: ${result.stdout}${result.stderr}`);
       return JSON.parse(result.stdout) as T;
     },
     async list() {
@@ -117,7 +122,11 @@ export function createTestHome(): TestHome {
         await home.run(["end", "--all", "--when", "now", "--grace", "0"]);
         await home.run(["daemon", "stop"]);
         await runProgram("tmux", ["-S", tmuxSocket, "kill-server"], environment);
-        await eventually("nothing of the test is left", () => markedProcesses(dir).length === 0 && processesNaming(dir).length === 0, 5_000).catch(() => {
+        await eventually(
+          "nothing of the test is left",
+          () => markedProcesses(dir).length === 0 && processesNaming(dir).length === 0,
+          5_000,
+        ).catch(() => {
           const left = [...new Set([...markedProcesses(dir).map(({ pid }) => pid), ...processesNaming(dir)])];
           const described = left.map((pid) => `${pid} (${readCommandLine(pid)})`);
           for (const pid of left) process.kill(pid, "SIGKILL");
@@ -131,7 +140,12 @@ export function createTestHome(): TestHome {
   return home;
 }
 
-export function runProgram(command: string, args: readonly string[], environment: Readonly<Record<string, string>>, input?: string | Buffer): Promise<Result> {
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  input?: string | Buffer,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env: environment, stdio: ["pipe", "pipe", "pipe"] });
     let stdout = "";
@@ -151,7 +165,9 @@ function markedProcesses(dir: string, sessionId?: string): { pid: number; state:
   const prefix = `${instance}.${sessionId === undefined ? "" : `${sessionId}.`}`;
   return listProcesses().flatMap((row) => {
     const mark = isDead(row) ? null : readEnvironmentVariable(row.pid, "REEVE_MARK");
-    return mark?.startsWith(prefix) === true ? [{ pid: row.pid, state: row.state, incarnation: Number(mark.split(".")[2]) }] : [];
+    return mark?.startsWith(prefix) === true
+      ? [{ pid: row.pid, state: row.state, incarnation: Number(mark.split(".")[2]) }]
+      : [];
   });
 }
 
@@ -159,7 +175,11 @@ function markedProcesses(dir: string, sessionId?: string): { pid: number; state:
 function processesNaming(dir: string): number[] {
   return listProcesses()
     .filter((row) => row.pid !== process.pid && !isDead(row))
-    .filter((row) => readEnvironmentVariable(row.pid, "REEVE_HOME") === dir || (readIfThere(`/proc/${row.pid}/cmdline`) ?? "").includes(`${dir}/`))
+    .filter(
+      (row) =>
+        readEnvironmentVariable(row.pid, "REEVE_HOME") === dir ||
+        (readIfThere(`/proc/${row.pid}/cmdline`) ?? "").includes(`${dir}/`),
+    )
     .map((row) => row.pid);
 }
 

@@ -29,7 +29,7 @@ test("a paste is one key whatever it contains, and Enter after it is Enter", () 
   const keys: Key[] = [{ type: "paste", text: "one\ntwo\nthree\x03\x1b[A", cut: false }, { type: "enter" }];
   const input = "\x1b[200~one\r\ntwo\rthree\x03\x1b[A\x1b[201~\r";
   expect(decode(input)).toEqual(keys);
-  expect(decode(...input)).toEqual(keys);
+  expect(decode(...input.split(""))).toEqual(keys);
 });
 
 test("Esc is told from a sequence, and unknown sequences are swallowed", () => {

@@ -66,7 +66,7 @@ set -g mouse on
 set -g window-size latest
 set -g status-interval 0
 set -g status-style default
-set -g status-left '#{session_name} '
+set -g status-left '#{window_name} (#{session_name}) '
 set -g status-left-length 70
 set -g status-right 'detach: C-b d'
 set -g window-status-format ''

@@ -99,7 +99,8 @@ export function createServerLink(options: LinkOptions): ServerLink {
     isExamined = true;
     runOnce([paths.binary, "-u", "-N", "-S", paths.socket, "display-message", "-p", "here"], environment)
       .then((answer) => {
-        if (answer.isOk && answer.output.trim() === "here" && suspect.isStalled) suspect.close("tmux answers others, but not here");
+        if (answer.isOk && answer.output.trim() === "here" && suspect.isStalled)
+          suspect.close("tmux answers others, but not here");
       })
       .catch(() => {})
       .finally(() => {
@@ -151,7 +152,9 @@ export function createServerLink(options: LinkOptions): ServerLink {
     try {
       found = parseFacts((await opened.request([{ text: FACTS_COMMAND }])).replies[0]?.lines[0]);
     } catch (error) {
-      return opened.isOpen ? { status: "unreachable", evidence: "the tmux server does not answer" } : afterFailedAttach(error);
+      return opened.isOpen
+        ? { status: "unreachable", evidence: "the tmux server does not answer" }
+        : afterFailedAttach(error);
     }
     if (found === null) {
       opened.close("tmux answered something unknown");

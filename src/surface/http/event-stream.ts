@@ -17,7 +17,12 @@ const STUCK_MS = 60_000;
 
 export async function streamEvents(
   response: ServerResponse,
-  options: { readonly log: EventLog; readonly after: number; readonly sessionIds: readonly string[] | null; readonly signal: AbortSignal },
+  options: {
+    readonly log: EventLog;
+    readonly after: number;
+    readonly sessionIds: readonly string[] | null;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
   const { log, signal } = options;
   let cursor = options.after;
@@ -29,10 +34,17 @@ export async function streamEvents(
   try {
     while (!signal.aborted) {
       const head = log.head();
-      const events = log.read({ after: cursor, limit: PAGE, ...(options.sessionIds === null ? {} : { sessionIds: options.sessionIds }) });
-      const text = events.map((event) => `id: ${event.seq}\nevent: ${event.body.type}\ndata: ${JSON.stringify(viewEvent(event))}\n\n`).join("");
+      const events = log.read({
+        after: cursor,
+        limit: PAGE,
+        ...(options.sessionIds === null ? {} : { sessionIds: options.sessionIds }),
+      });
+      const text = events
+        .map((event) => `id: ${event.seq}\nevent: ${event.body.type}\ndata: ${JSON.stringify(viewEvent(event))}\n\n`)
+        .join("");
       cursor = events.at(-1)?.seq ?? Math.max(cursor, head);
-      if (text !== "" && !response.write(text)) await once(response, "drain", { signal: AbortSignal.any([signal, AbortSignal.timeout(STUCK_MS)]) });
+      if (text !== "" && !response.write(text))
+        await once(response, "drain", { signal: AbortSignal.any([signal, AbortSignal.timeout(STUCK_MS)]) });
       if (log.head() > cursor) continue;
       await new Promise<void>((resolve) => {
         wake = resolve;

@@ -15,7 +15,12 @@ export function describeApi(operations: readonly Operation[], version: string): 
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Reeve", version, description: "Every agent session accounted for.", license: { name: "MIT", identifier: "MIT" } },
+    info: {
+      title: "Reeve",
+      version,
+      description: "Every agent session accounted for.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
     servers: [{ url: "http://localhost", description: "the daemon's unix socket" }],
     paths,
     components: { schemas: { Problem: PROBLEM_SCHEMA } },
@@ -44,12 +49,24 @@ interface ObjectSchema {
 function describeOperation(operation: Operation): object {
   const input = z.toJSONSchema(operation.input, { io: "input", unrepresentable: "any" }) as ObjectSchema;
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map((found) => found[1] ?? "");
-  const pathParameters = inPath.map((name) => ({ name, in: "path", required: true, schema: input.properties?.[name] ?? {} }));
+  const pathParameters = inPath.map((name) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: input.properties?.[name] ?? {},
+  }));
   const others = Object.entries(input.properties ?? {}).filter(([name]) => !inPath.includes(name));
   const required = (input.required ?? []).filter((name) => !inPath.includes(name));
   const isRead = operation.method === "GET";
-  const queryParameters = isRead ? others.map(([name, schema]) => ({ name, in: "query", required: required.includes(name), schema })) : [];
-  const idempotencyKey = { name: "Idempotency-Key", in: "header", required: false, schema: { type: "string", maxLength: 255 } };
+  const queryParameters = isRead
+    ? others.map(([name, schema]) => ({ name, in: "query", required: required.includes(name), schema }))
+    : [];
+  const idempotencyKey = {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    schema: { type: "string", maxLength: 255 },
+  };
   const body = { type: "object", properties: Object.fromEntries(others), ...(required.length > 0 ? { required } : {}) };
   return {
     operationId: operation.name,
@@ -57,9 +74,18 @@ function describeOperation(operation: Operation): object {
     "x-effect": operation.effect,
     "x-callers": operation.callers,
     parameters: [...pathParameters, ...queryParameters, ...(isRead ? [] : [idempotencyKey])],
-    ...(isRead ? {} : { requestBody: { required: required.length > 0, content: { "application/json": { schema: body } } } }),
+    ...(isRead
+      ? {}
+      : { requestBody: { required: required.length > 0, content: { "application/json": { schema: body } } } }),
     responses: {
-      "200": { description: "Done", content: { "application/json": { schema: withoutDialect(z.toJSONSchema(operation.output, { io: "output", unrepresentable: "any" })) } } },
+      "200": {
+        description: "Done",
+        content: {
+          "application/json": {
+            schema: withoutDialect(z.toJSONSchema(operation.output, { io: "output", unrepresentable: "any" })),
+          },
+        },
+      },
       default: PROBLEM,
     },
   };

@@ -8,7 +8,12 @@ import { ReeveError } from "../../platform/reeve-error.ts";
 /** 1 MB of text can be six times as long in JSON. */
 const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
 
-export async function readInput(request: IncomingMessage, url: URL, operation: Operation, parameters: Readonly<Record<string, string>>): Promise<unknown> {
+export async function readInput(
+  request: IncomingMessage,
+  url: URL,
+  operation: Operation,
+  parameters: Readonly<Record<string, string>>,
+): Promise<unknown> {
   const given = operation.method === "GET" ? queryOf(url) : await readJson(request);
   return checked(operation, { ...given, ...parameters });
 }
@@ -27,13 +32,24 @@ export function checked(operation: Operation, input: unknown): unknown {
 }
 
 /** A key that names this change once and for all, with a print of the request it came with. */
-export function idempotencyOf(request: IncomingMessage, operation: Operation, input: unknown): { readonly key: string; readonly fingerprint: string } | null {
+export function idempotencyOf(
+  request: IncomingMessage,
+  operation: Operation,
+  input: unknown,
+): { readonly key: string; readonly fingerprint: string } | null {
   const key = request.headers["idempotency-key"];
   if (key === undefined || operation.effect === "read") return null;
   if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new ReeveError({ code: "bad-request", kind: "usage", message: "An Idempotency-Key is 1 to 255 visible ASCII characters." });
+    throw new ReeveError({
+      code: "bad-request",
+      kind: "usage",
+      message: "An Idempotency-Key is 1 to 255 visible ASCII characters.",
+    });
   }
-  return { key: `http:${key}`, fingerprint: createHash("sha256").update(operation.name).update(JSON.stringify(input)).digest("hex") };
+  return {
+    key: `http:${key}`,
+    fingerprint: createHash("sha256").update(operation.name).update(JSON.stringify(input)).digest("hex"),
+  };
 }
 
 function queryOf(url: URL): Record<string, unknown> {
@@ -57,7 +73,11 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > LARGEST_BODY_BYTES) {
-      throw new ReeveError({ code: "request-too-large", kind: "usage", message: `A request has at most ${LARGEST_BODY_BYTES} bytes; this one is larger.` });
+      throw new ReeveError({
+        code: "request-too-large",
+        kind: "usage",
+        message: `A request has at most ${LARGEST_BODY_BYTES} bytes; this one is larger.`,
+      });
     }
     chunks.push(chunk);
   }

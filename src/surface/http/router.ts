@@ -23,7 +23,10 @@ export function createRouter(operations: readonly Operation[]): Router {
     throw new ReeveError({
       code: "unknown-path",
       kind: "usage",
-      message: allowed.length > 0 ? `Use ${allowed.join(" or ")} for ${pathname}.` : `There is nothing at ${pathname}; see /openapi.json.`,
+      message:
+        allowed.length > 0
+          ? `Use ${allowed.join(" or ")} for ${pathname}.`
+          : `There is nothing at ${pathname}; see /openapi.json.`,
     });
   };
 }

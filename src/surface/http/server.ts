@@ -34,10 +34,16 @@ export function createHttpServer(parts: HttpParts): Server {
   return server;
 }
 
-async function answer(parts: HttpParts, route: ReturnType<typeof createRouter>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  parts: HttpParts,
+  route: ReturnType<typeof createRouter>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   requireLocalCaller(request);
   const url = new URL(request.url ?? "/", "http://localhost");
-  if (request.method === "GET" && url.pathname === "/openapi.json") return sendJson(response, 200, describeApi(parts.operations, parts.context.daemon.version));
+  if (request.method === "GET" && url.pathname === "/openapi.json")
+    return sendJson(response, 200, describeApi(parts.operations, parts.context.daemon.version));
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
   const input = await readInput(request, url, operation, parameters);
   const gone = new AbortController();
@@ -49,7 +55,13 @@ async function answer(parts: HttpParts, route: ReturnType<typeof createRouter>, 
   sendJson(response, 200, await operation.run(input, { ...parts.context, signal: gone.signal, idempotency }));
 }
 
-async function stream(parts: HttpParts, request: IncomingMessage, response: ServerResponse, input: unknown, signal: AbortSignal): Promise<void> {
+async function stream(
+  parts: HttpParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<void> {
   const { store } = parts.context;
   const { after, session } = input as { readonly after: number; readonly session?: string };
   const lastSeen = request.headers["last-event-id"];
@@ -61,18 +73,27 @@ async function stream(parts: HttpParts, request: IncomingMessage, response: Serv
 function requireLocalCaller(request: IncomingMessage): void {
   const { host, origin } = request.headers;
   if (origin === undefined && host !== undefined && HOSTS.has(host)) return;
-  throw new ReeveError({ code: "foreign-caller", kind: "forbidden", message: 'This socket answers local programs only: send "Host: localhost" and no Origin.' });
+  throw new ReeveError({
+    code: "foreign-caller",
+    kind: "forbidden",
+    message: 'This socket answers local programs only: send "Host: localhost" and no Origin.',
+  });
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown, type = "application/json"): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text), "cache-control": "no-store" });
+  response.writeHead(status, {
+    "content-type": type,
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+  });
   response.end(text);
 }
 
 function refuse(parts: HttpParts, response: ServerResponse, error: unknown): void {
   const known = error instanceof ReeveError ? error : internalProblem;
-  if (known === internalProblem) parts.log("a request failed", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  if (known === internalProblem)
+    parts.log("a request failed", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   if (response.headersSent) return void response.destroy();
   const problem = toProblem(known);
   sendJson(response, problem.status, problem, "application/problem+json");

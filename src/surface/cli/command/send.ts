@@ -38,14 +38,12 @@ export const sendCommand: Command = {
     const [session = ""] = input.arguments;
     const timeout = input.number("timeout");
     const text = textOf(input, context);
-    const sent = await context
-      .client()
-      .sendMessage({
-        session,
-        text,
-        submit: !input.flag("no-enter"),
-        ...(timeout === undefined ? {} : { timeout_seconds: timeout }),
-      });
+    const sent = await context.client().sendMessage({
+      session,
+      text,
+      submit: !input.flag("no-enter"),
+      ...(timeout === undefined ? {} : { timeout_seconds: timeout }),
+    });
     const detail = sent.detail === null ? "" : ` ${oneLine(sent.detail)}`;
     answer(context, sent, () => `${OUTCOMES[sent.state]}${detail}`);
     return sent.state === "refused" || sent.state === "unknown" ? 1 : 0;

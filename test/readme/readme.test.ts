@@ -1,0 +1,81 @@
+/** Every command in the README is run, in the order in which a newcomer meets it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { TestHome } from "../support/test-home.ts";
+import { createTestHome, runProgram } from "../support/test-home.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+
+/** The lines of all blocks of one language, in order. */
+function linesOf(language: string): readonly string[] {
+  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm"))].flatMap((block) =>
+    (block[1] ?? "").trim().split("\n"),
+  );
+}
+
+let home: TestHome;
+beforeAll(() => {
+  home = createTestHome();
+});
+afterAll(() => home.dispose());
+
+/** As typed in a shell, with `reeve` on the path. */
+const type = (line: string) =>
+  runProgram("sh", ["-c", line], {
+    ...home.environment,
+    PATH: `${join(ROOT, "bin")}:${home.environment["PATH"] ?? ""}`,
+  });
+
+describe("the commands", () => {
+  // `npm test` is what runs this file.
+  const lines = linesOf("sh").filter((line) => line !== "npm test");
+
+  test("there are some", () => {
+    expect(lines[0]).toBe("npm start");
+    expect(lines.length).toBeGreaterThan(15);
+  });
+
+  test.each(lines)("%s", async (line) => {
+    const { status, stdout, stderr } = await runProgram("sh", ["-c", `cd '${ROOT}' && ${line}`], {
+      ...home.environment,
+      PATH: `${join(ROOT, "bin")}:${home.environment["PATH"] ?? ""}`,
+    });
+    expect(status, `${stdout}${stderr}`).toBe(0);
+    if (line !== "npm start") return;
+    expect(stdout).toMatch(/demo-asks.*awaiting-approval/);
+    expect(stdout).toMatch(/demo-crashes.*error/);
+    expect(stdout).toMatch(/reeve attach demo-asks/);
+  });
+});
+
+test("the interactive ones, in a real terminal", async () => {
+  const [line = ""] = linesOf("console");
+  expect(line).toBe("$ reeve attach helper        # C-b d leaves it running");
+  expect((await type("reeve start practice --name helper")).status).toBe(0);
+  const terminal = (...args: readonly string[]) =>
+    runProgram("tmux", ["-S", join(home.dir, "person.sock"), "-f", "/dev/null", ...args], home.environment);
+  await terminal(
+    "new-session",
+    "-d",
+    "-x",
+    "100",
+    "-y",
+    "30",
+    `${join(ROOT, "bin", "reeve")} attach helper; echo left with $?; sleep 60`,
+  );
+  try {
+    await eventually("the session is shown", async () =>
+      (await terminal("capture-pane", "-p")).stdout.includes("Practice agent"),
+    );
+    await terminal("send-keys", "C-b", "d");
+    await eventually("it was left", async () => (await terminal("capture-pane", "-p")).stdout.includes("left with 0"));
+    expect((await home.json<{ sessions: { name: string; state: string }[] }>("list")).sessions).toMatchObject([
+      { name: "helper", state: "running" },
+    ]);
+  } finally {
+    await terminal("kill-server");
+  }
+});

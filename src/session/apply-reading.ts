@@ -1,14 +1,10 @@
 /** How a reading of the agent changes what is known of its turns, activity and transcript. */
-import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
+import type { Change } from "./outcome.ts";
 import type { Reading } from "./reading.ts";
 import type { Activity, ActivityStatus, Evidence, Observability, Session } from "./session.ts";
 
-export function applyReading(
-  session: Session,
-  reading: Reading,
-  context: Context,
-): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+export function applyReading(session: Session, reading: Reading, context: Context): Change {
   const evidence: Evidence = { source: reading.source, detail: reading.detail, at: context.now };
   const turned = applyTurn(session, reading, evidence);
   const active = applyActivity(turned.session, reading, evidence);
@@ -17,11 +13,6 @@ export function applyReading(
   const nativeId = reading.nativeId ?? seen.session.nativeId;
   if (events.length === 0 && nativeId === session.nativeId) return { session, events };
   return { session: { ...seen.session, nativeId, lastActivityAt: context.now }, events };
-}
-
-interface Change {
-  readonly session: Session;
-  readonly events: readonly SessionEvent[];
 }
 
 function applyTurn(session: Session, reading: Reading, evidence: Evidence): Change {

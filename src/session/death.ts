@@ -4,18 +4,14 @@
  */
 import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
+import type { Change } from "./outcome.ts";
 import { decideRestart, recentRestarts } from "./restart-policy.ts";
 import type { Evidence, Exit, Reason, Session, StopIntent } from "./session.ts";
 
 /** Long enough for a shell to clean up; nobody waits for it. */
 const RESIDUE_GRACE_MS = 2_000;
 
-export function die(
-  session: Session,
-  exit: Exit,
-  evidence: Evidence,
-  context: Context,
-): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+export function die(session: Session, exit: Exit, evidence: Evidence, context: Context): Change {
   if (session.exit !== null) return { session, events: [] };
   const reason: Reason = { code: exitCode(exit), text: exitSentence(exit, evidence), evidence };
   const status = exit.code === null && exit.signal === null ? "absent" : "exited";
@@ -35,13 +31,7 @@ export function die(
 }
 
 /** It ended by itself: stopped, error, or scheduled to start again. */
-function settle(
-  dead: Session,
-  exit: Exit,
-  reason: Reason,
-  events: readonly SessionEvent[],
-  context: Context,
-): { readonly session: Session; readonly events: readonly SessionEvent[] } {
+function settle(dead: Session, exit: Exit, reason: Reason, events: readonly SessionEvent[], context: Context): Change {
   const isClean = exit.code === 0;
   const settled: Session = { ...dead, state: isClean ? "stopped" : "error", reason };
   const fact: SessionEvent = isClean ? { type: "session-stopped", reason } : { type: "session-errored", reason };

@@ -1,29 +1,31 @@
 /** The record of a session that was just asked for: nothing has happened yet but the asking. */
 import type { SessionEvent } from "./event.ts";
-import type { Launch, Reason, RestartPolicy, Session } from "./session.ts";
+import type { Change } from "./outcome.ts";
+import type { Reason, Session } from "./session.ts";
 
-export interface SessionRequest {
-  readonly id: string;
-  readonly name: string;
-  readonly role: string;
-  readonly agent: string;
-  readonly hasTurns: boolean;
-  readonly runtime: string;
-  readonly launch: Launch;
-  readonly restartPolicy: RestartPolicy;
-  readonly parentId: string | null;
-  readonly outputsDir: string;
-  readonly branch: string | null;
-  readonly nativeId: string | null;
+type Identity = Pick<
+  Session,
+  | "id"
+  | "name"
+  | "role"
+  | "agent"
+  | "hasTurns"
+  | "runtime"
+  | "launch"
+  | "restartPolicy"
+  | "parentId"
+  | "outputsDir"
+  | "branch"
+  | "nativeId"
+>;
+
+export interface SessionRequest extends Identity {
   readonly transcriptPath: string | null;
   readonly observabilityReason: string;
 }
 
-export function planSession(
-  request: SessionRequest,
-  now: number,
-): { readonly session: Session; readonly events: readonly SessionEvent[] } {
-  const { nativeId, transcriptPath, observabilityReason, ...identity } = request;
+export function planSession(request: SessionRequest, now: number): Change {
+  const { transcriptPath, observabilityReason, ...identity } = request;
   const evidence = { source: "operator", detail: "asked for", at: now } as const;
   const reason: Reason = { code: "start", text: "Starting on request.", evidence };
   const session: Session = {
@@ -42,7 +44,6 @@ export function planSession(
     },
     observability: { status: "pending", expected: true, reason: observabilityReason, transcriptPath },
     activity: { status: "starting", asks: null, evidence },
-    nativeId,
     turns: 0,
     turnOpen: false,
     exit: null,

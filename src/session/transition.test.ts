@@ -283,6 +283,16 @@ describe("invariants over any sequence of inputs", () => {
     );
   });
 
+  test("nothing but a restart brings back what was ended", () => {
+    fc.assert(
+      fc.property(sequences, policies, (inputs, policy) => {
+        walk(inputs, policy, (before, input, after) => {
+          if (isEnded(before) && input.type !== "restart") expect(isEnded(after)).toBe(true);
+        });
+      }),
+    );
+  });
+
   test("the reason always carries evidence, and a stale incarnation changes nothing", () => {
     fc.assert(
       fc.property(sequences, policies, (inputs, policy) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { listProcesses, readEnvironmentVariable } from "../../src/platform/process-table.ts";
 import { type CreateRequest, MARK_VARIABLE, type Runtime, type Target } from "../../src/runtime/contract.ts";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../support/eventually.ts";
 
 export interface RuntimeFixture {
   readonly runtime: Runtime;

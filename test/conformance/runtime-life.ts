@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { isAlive } from "../../src/platform/process-table.ts";
 import { formatMark, MARK_VARIABLE, type Target } from "../../src/runtime/contract.ts";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { BASE, first, type Ground, second } from "./runtime-ground.ts";
 
 export function testLife(ground: Ground): void {

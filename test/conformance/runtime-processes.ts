@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { isStopped, readProcess } from "../../src/platform/process-table.ts";
 import type { Target } from "../../src/runtime/contract.ts";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { first, type Ground, markedProcesses } from "./runtime-ground.ts";
 
 const GRACE = { graceMs: 3_000 } as const;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { Target } from "../../src/runtime/contract.ts";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { first, type Ground, second } from "./runtime-ground.ts";
 
 const GRACE = { graceMs: 3_000 } as const;

@@ -7,7 +7,7 @@ import { systemClock } from "../../src/platform/clock.ts";
 import { listProcesses, readCommandLine } from "../../src/platform/process-table.ts";
 import type { Runtime } from "../../src/runtime/contract.ts";
 import { createTmuxRuntime } from "../../src/runtime/tmux/tmux-runtime.ts";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { markedProcesses, type RuntimeFixture } from "./runtime-ground.ts";
 
 export interface TmuxFixture extends RuntimeFixture {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Runtime, Target } from "../../src/runtime/contract.ts";
 import { createTmuxRuntime } from "../../src/runtime/tmux/tmux-runtime.ts";
-import { eventually } from "./eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { describeRuntime } from "./runtime.ts";
 import { first, useGround } from "./runtime-ground.ts";
 import { makeTmuxFixture } from "./tmux-fixture.ts";

@@ -1,0 +1,114 @@
+/** What a command makes of a session: a wish recorded, at once a fact where nothing needs doing, or a refusal. */
+import type { SessionEvent } from "./event.ts";
+import type { Command, Context } from "./input.ts";
+import type { Outcome } from "./outcome.ts";
+import { changed, refuse, unchanged } from "./outcome.ts";
+import { pauseSentence } from "./pause-sentence.ts";
+import type { Reason, Session, State, StopIntent } from "./session.ts";
+
+export function applyCommand(session: Session, command: Command, context: Context): Outcome {
+  switch (command.type) {
+    case "pause":
+      return pause(session, command, context);
+    case "resume":
+      return resume(session, context);
+    case "restart":
+      return restart(session, command, context);
+    case "end":
+      return end(session, command, context);
+  }
+}
+
+function pause(session: Session, command: Extract<Command, { type: "pause" }>, context: Context): Outcome {
+  if (session.stop !== null || (session.state !== "running" && session.state !== "paused")) {
+    return refuse("not-running", `Session ${session.name} is ${describe(session)}, so there is nothing to pause.`);
+  }
+  if (session.desired === "paused" && session.pauseMode === command.mode) return unchanged(session);
+  const reason = asked(`pause-${command.mode}`, pauseSentence(command.mode), context);
+  const wished: Session = { ...session, desired: "paused", pauseMode: command.mode };
+  const requested: SessionEvent = { type: "pause-requested", reason };
+  if (command.mode === "suspend" || session.suspended) return changed({ session: wished, events: [requested] });
+  if (session.state === "paused") return changed({ session: { ...wished, reason }, events: [requested] });
+  return changed({
+    session: { ...wished, state: "paused", reason },
+    events: [requested, { type: "session-paused", reason }],
+  });
+}
+
+function resume(session: Session, context: Context): Outcome {
+  if (session.stop !== null || (session.state !== "paused" && session.desired !== "paused")) {
+    if (session.state === "running" && session.stop === null) return unchanged(session);
+    return refuse(
+      "not-paused",
+      `Session ${session.name} is ${describe(session)}, not paused; use restart to start it again.`,
+    );
+  }
+  if (session.state !== "paused" && session.state !== "running") {
+    return refuse("not-paused", `Session ${session.name} is ${describe(session)}; use restart to start it again.`);
+  }
+  if (session.desired === "running") return unchanged(session);
+  const reason = asked("resumed", "Resumed on request.", context);
+  const wished: Session = { ...session, desired: "running", pauseMode: null };
+  const requested: SessionEvent = { type: "resume-requested", reason };
+  if (session.suspended) return changed({ session: wished, events: [requested] });
+  if (session.state === "running") return changed({ session: wished, events: [requested] });
+  return changed({
+    session: { ...wished, state: "running", reason },
+    events: [requested, { type: "session-resumed", reason }],
+  });
+}
+
+function restart(session: Session, command: Extract<Command, { type: "restart" }>, context: Context): Outcome {
+  if (session.stop?.next === "stopped")
+    return refuse("being-ended", `Session ${session.name} is being ended; restart it once it has stopped.`);
+  if (session.stop?.next === "restart") return unchanged(session);
+  const reason = asked("restart", "Restarted on request.", context);
+  const next: Session = {
+    ...session,
+    desired: "running",
+    pauseMode: null,
+    stop: { next: "restart", graceMs: command.graceMs, afterTurn: false },
+    restart: { ...session.restart, dueAt: null },
+  };
+  return changed({ session: next, events: [{ type: "restart-requested", reason }] });
+}
+
+function end(session: Session, command: Extract<Command, { type: "end" }>, context: Context): Outcome {
+  if (session.state === "stopped" && session.desired === "stopped" && session.stop === null) return unchanged(session);
+  const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn: command.afterTurn };
+  if (
+    session.stop?.next === "stopped" &&
+    session.stop.graceMs === stop.graceMs &&
+    session.stop.afterTurn === stop.afterTurn
+  ) {
+    return unchanged(session);
+  }
+  const reason = asked("end", "Ended on request.", context);
+  const next: Session = {
+    ...session,
+    desired: "stopped",
+    pauseMode: null,
+    stop,
+    restart: { ...session.restart, dueAt: null },
+  };
+  return changed({ session: next, events: [{ type: "end-requested", reason }] });
+}
+
+const STATE_WORDS = {
+  planned: "only planned",
+  starting: "still starting",
+  running: "running",
+  paused: "paused",
+  error: "dead (error)",
+  stopped: "stopped",
+} as const satisfies Record<State, string>;
+
+function describe(session: Session): string {
+  if (session.stop?.next === "stopped") return "being ended";
+  if (session.stop?.next === "restart") return "being restarted";
+  return STATE_WORDS[session.state];
+}
+
+function asked(code: string, text: string, context: Context): Reason {
+  return { code, text, evidence: { source: "operator", detail: "asked for", at: context.now } };
+}

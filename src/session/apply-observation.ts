@@ -1,0 +1,217 @@
+/** What an observation makes of a session: only what was proven, and only about the incarnation it names. */
+import { applyReading } from "./apply-reading.ts";
+import { die } from "./death.ts";
+import type { SessionEvent } from "./event.ts";
+import type { Context, Observation } from "./input.ts";
+import type { Change, Outcome } from "./outcome.ts";
+import { changed, unchanged } from "./outcome.ts";
+import { pauseSentence } from "./pause-sentence.ts";
+import type { Activity, Evidence, Place, Reason, Session, StopIntent } from "./session.ts";
+
+export function applyObservation(session: Session, input: Observation, context: Context): Outcome {
+  switch (input.type) {
+    case "created":
+      return present(session, input.place, input.evidence, context);
+    case "found-running":
+      return foundRunning(session, input, context);
+    case "create-failed":
+      return createFailed(session, input);
+    case "environment-lost":
+      return environmentLost(session, input.evidence);
+    case "found-exited":
+      return changed(
+        die(session, { code: input.code, signal: input.signal, at: context.now }, input.evidence, context),
+      );
+    case "found-absent":
+      // Before the effect has created it there is nothing to be absent.
+      if (session.place === null) return unchanged(session);
+      return changed(die(session, { code: null, signal: null, at: context.now }, input.evidence, context));
+    case "found-unreachable":
+      return foundUnreachable(session, input.evidence);
+    case "suspended":
+      return suspended(session, input.evidence);
+    case "released":
+      return released(session, input.evidence);
+    case "cleared":
+      return cleared(session, input.evidence, context);
+    case "stop-delayed":
+      return changed({
+        session,
+        events: [
+          { type: "stop-delayed", incarnation: session.incarnation, reason: because("stop-delayed", input.evidence) },
+        ],
+      });
+    case "restart-due":
+      return restartDue(session, context);
+    case "read":
+      return changed(applyReading(session, input.reading, context));
+  }
+}
+
+function foundRunning(
+  session: Session,
+  input: Extract<Observation, { type: "found-running" }>,
+  context: Context,
+): Outcome {
+  // A death, once proven, is not taken back; a process of a dead incarnation is residue, and swept.
+  if (session.exit !== null) return unchanged(session);
+  const base = present(session, input.place, input.evidence, context);
+  if (!input.adopted || base.refused !== null) return base;
+  const adopted: SessionEvent = {
+    type: "session-adopted",
+    incarnation: session.incarnation,
+    pid: input.place.pid,
+    evidence: input.evidence,
+  };
+  return changed({ session: base.session, events: [...base.events, adopted] });
+}
+
+/** Its process is there: proven by the runtime, just created or found again. */
+function present(session: Session, place: Place, evidence: Evidence, context: Context): Outcome {
+  if (session.exit !== null) return unchanged(session);
+  const liveness = { status: "running", evidence } as const;
+  if (session.state === "starting") {
+    const reason: Reason = { code: "process-started", text: `Running as process ${place.pid}.`, evidence };
+    const activity: Activity = session.hasTurns
+      ? session.activity
+      : {
+          status: "unknown",
+          asks: null,
+          evidence: { ...evidence, detail: "this agent does not say what it is doing" },
+        };
+    const next: Session = {
+      ...session,
+      state: "running",
+      reason,
+      place,
+      liveness,
+      activity,
+      startedAt: context.now,
+      lastActivityAt: context.now,
+    };
+    return changed({
+      session: next,
+      events: [{ type: "session-running", incarnation: session.incarnation, reason, pid: place.pid }],
+    });
+  }
+  if (session.liveness.status === "running") return unchanged(session);
+  return changed({
+    session: { ...session, place, liveness },
+    events: [{ type: "liveness-changed", from: session.liveness.status, liveness }],
+  });
+}
+
+function createFailed(session: Session, input: Extract<Observation, { type: "create-failed" }>): Outcome {
+  if (session.state !== "starting") return unchanged(session);
+  const reason: Reason = { code: input.code, text: input.evidence.detail, evidence: input.evidence };
+  // Whatever was half made is swept before anything else happens.
+  const stop: StopIntent = session.stop ?? { next: "rest", graceMs: 0, afterTurn: false };
+  const next: Session = {
+    ...session,
+    state: "error",
+    reason,
+    stop,
+    exit: { code: null, signal: null, at: input.evidence.at },
+    endedAt: input.evidence.at,
+    activity: { status: "unknown", asks: null, evidence: input.evidence },
+  };
+  return changed({ session: next, events: [{ type: "session-errored", reason }] });
+}
+
+function environmentLost(session: Session, evidence: Evidence): Outcome {
+  const reason: Reason = { code: "environment-lost", text: evidence.detail, evidence };
+  return changed({ session, events: [{ type: "environment-lost", incarnation: session.incarnation, reason }] });
+}
+
+function foundUnreachable(session: Session, evidence: Evidence): Outcome {
+  if (session.exit !== null || session.place === null || session.liveness.status === "unreachable")
+    return unchanged(session);
+  const liveness = { status: "unreachable", evidence } as const;
+  return changed({
+    session: { ...session, liveness },
+    events: [{ type: "liveness-changed", from: session.liveness.status, liveness }],
+  });
+}
+
+function suspended(session: Session, evidence: Evidence): Outcome {
+  if (session.suspended || session.exit !== null) return unchanged(session);
+  const reason: Reason = { code: "pause-suspend", text: pauseSentence("suspend"), evidence };
+  const next: Session = { ...session, suspended: true };
+  if (session.desired !== "paused" || session.state === "paused") return changed({ session: next, events: [] });
+  return changed({ session: { ...next, state: "paused", reason }, events: [{ type: "session-paused", reason }] });
+}
+
+function released(session: Session, evidence: Evidence): Outcome {
+  if (!session.suspended || session.exit !== null) return unchanged(session);
+  const next: Session = { ...session, suspended: false };
+  if (session.desired !== "running" || session.state !== "paused") return changed({ session: next, events: [] });
+  const reason: Reason = { code: "resumed", text: "Resumed on request: the processes go on.", evidence };
+  return changed({ session: { ...next, state: "running", reason }, events: [{ type: "session-resumed", reason }] });
+}
+
+/** No process of this incarnation is left: proven. What the stop was for follows. */
+function cleared(session: Session, evidence: Evidence, context: Context): Outcome {
+  if (session.stop === null) return unchanged(session);
+  const { next: nextStep } = session.stop;
+  const isDeathUnreported = session.exit === null && session.place !== null;
+  const dead = isDeathUnreported
+    ? die(session, { code: null, signal: null, at: context.now }, evidence, context)
+    : { session, events: [] };
+  const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.incarnation, evidence };
+  // Even one that never had a process is over now: nothing seen later may revive it.
+  const exit = dead.session.exit ?? { code: null, signal: null, at: context.now };
+  const rested: Session = { ...dead.session, exit, stop: null, suspended: false };
+  const events = [...dead.events, clearedEvent];
+  if (nextStep === "rest") return changed({ session: rested, events });
+  if (nextStep === "restart") {
+    const reason: Reason = { code: "restart", text: "Starting again on request.", evidence };
+    return changed(startNext(rested, events, reason, rested.restart.recentAt));
+  }
+  const reason: Reason = { code: "ended", text: `Ended on request: ${evidence.detail}`, evidence };
+  const stopped: Session = { ...rested, state: "stopped", reason, endedAt: session.endedAt ?? context.now };
+  return changed({ session: stopped, events: [...events, { type: "session-stopped", reason }] });
+}
+
+function restartDue(session: Session, context: Context): Outcome {
+  if (session.restart.dueAt === null || session.stop !== null || session.desired !== "running")
+    return unchanged(session);
+  const evidence: Evidence = {
+    source: "supervisor",
+    detail: `restart policy ${session.restartPolicy}`,
+    at: context.now,
+  };
+  const reason: Reason = {
+    code: "restart-policy",
+    text: `Starting again by its restart policy (${session.restartPolicy}).`,
+    evidence,
+  };
+  return changed(startNext(session, [], reason, [...session.restart.recentAt, context.now]));
+}
+
+function startNext(
+  session: Session,
+  before: readonly SessionEvent[],
+  reason: Reason,
+  recentAt: readonly number[],
+): Change {
+  const incarnation = session.incarnation + 1;
+  const next: Session = {
+    ...session,
+    state: "starting",
+    reason,
+    incarnation,
+    place: null,
+    exit: null,
+    endedAt: null,
+    suspended: false,
+    turnOpen: false,
+    liveness: { status: "absent", evidence: { ...reason.evidence, detail: "its process has not been started yet" } },
+    activity: { status: "starting", asks: null, evidence: reason.evidence },
+    restart: { count: session.restart.count + 1, recentAt, dueAt: null },
+  };
+  return { session: next, events: [...before, { type: "session-starting", incarnation, reason }] };
+}
+
+function because(code: string, evidence: Evidence): Reason {
+  return { code, text: evidence.detail, evidence };
+}

@@ -1,5 +1,4 @@
 /** Every verb there is. What is not in this table has no surface. */
-import type { Operation } from "./contract.ts";
 import { daemonStatus } from "./daemon-status.ts";
 import { endSession } from "./end-session.ts";
 import { getAttachCommand } from "./get-attach-command.ts";
@@ -31,5 +30,3 @@ export const operations = [
   daemonStatus,
   stopDaemon,
 ] as const;
-
-export type AnyOperation = Operation;

@@ -156,10 +156,3 @@ export interface Session {
 }
 
 export const SESSION_ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
-
-/** Whether a process of this session may exist. */
-export function mayHaveProcess(session: Session): boolean {
-  return (
-    session.incarnation > 0 && (session.stop !== null || ["starting", "running", "paused"].includes(session.state))
-  );
-}

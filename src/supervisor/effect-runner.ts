@@ -21,7 +21,6 @@ export interface Task {
 export interface EffectRunner {
   /** Look again at what this session needs; cheap when nothing changed. */
   poke(sessionId: string): void;
-  isBusy(sessionId: string): boolean;
   /** Starts nothing new and waits for what is under way. */
   close(): Promise<void>;
 }
@@ -110,7 +109,6 @@ export function createEffectRunner(parts: {
 
   return {
     poke,
-    isBusy: (sessionId) => running.has(sessionId),
     async close() {
       isClosed = true;
       for (const retry of retries.values()) retry.cancel.abort();

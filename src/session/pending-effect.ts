@@ -23,8 +23,10 @@ export function pendingEffect(session: Session): Effect | null {
   return null;
 }
 
+/** A turn that waits for somebody's answer is not work under way: whoever ends the session has answered. */
 function mayStopNow(session: Session, stop: StopIntent): boolean {
-  return !stop.afterTurn || !session.turnOpen || session.exit !== null;
+  const isAsking = session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input";
+  return !stop.afterTurn || !session.turnOpen || isAsking || session.exit !== null;
 }
 
 /** Whether a message may be typed now, as far as the session itself goes. */

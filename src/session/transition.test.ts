@@ -196,6 +196,12 @@ describe("turns", () => {
     }).session;
     expect(pendingEffect(working)).toBeNull();
     expect(pendingEffect(run(working, read("completed")).session)).toMatchObject({ kind: "stop" });
+    const asking: Input = {
+      type: "read",
+      incarnation: 1,
+      reading: { source: "hook", detail: "a hook", activity: "awaiting-approval" },
+    };
+    expect(pendingEffect(run(working, asking).session)).toMatchObject({ kind: "stop" });
     expect(pendingEffect(run(working, { type: "end", graceMs: 0, afterTurn: false }).session)).toMatchObject({
       kind: "stop",
     });

@@ -140,7 +140,7 @@ function conclude(all: readonly Outcome[]): void {
   say(
     `\n${asked.length - unmet.length} of ${asked.length} figures meet their target; ${Math.round(performance.now() / 1_000)} s in all, load now ${describeMachine().loadAverage.join(" ")}`,
   );
-  for (const row of unmet) say(`  NOT met: ${row.target}. ${row.what}, ${row.ratio.toFixed(2)}×`);
+  for (const row of unmet) say(`  NOT met: ${row.target}. ${row.what}`);
   process.exitCode = broken.length === 0 ? 0 : 1;
 }
 

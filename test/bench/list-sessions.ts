@@ -36,7 +36,7 @@ async function measureList({ scope, build }: Bench, sessions: number, count: num
     Array.from({ length: sessions - 1 }, (_, index) => restingSession(home.dir, index + 1)),
   );
   const counter = countTmux(home.dir, home.environment["PATH"] ?? "");
-  const daemon = await home.startDaemon({ environment: { PATH: counter.path } });
+  const daemon = await home.startDaemon({ PATH: counter.path });
   await startIdleSessions(scope, home, 1);
   await untilQuiet(daemon.pid, 20_000);
 

@@ -24,7 +24,10 @@ export const recovery: Target = {
       await startIdleSessions(scope, home, sessions - living);
       living = sessions;
       const samples = await alternate({ count, warmUp: 1, pauseMs: 0 }, [
-        async () => ({ node: await timeProgram(process.execPath, ["-e", "0"], home.environment) }),
+        async () => {
+          await untilQuiet(daemon.pid, 3_000);
+          return { node: await timeProgram(process.execPath, ["-e", "0"], home.environment) };
+        },
         async () => {
           await untilQuiet(daemon.pid, 3_000);
           const { cursor } = await createHttpClient(scope, home.socketPath).getJson<{ cursor: number }>("/v1/daemon");

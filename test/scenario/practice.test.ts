@@ -123,6 +123,12 @@ test("an end waits for the turn, unless told to go on", async () => {
   ).not.toContain("turn-completed");
 });
 
+test("a turn that waits for an answer is not waited for", async () => {
+  await home.json("start", "practice", "--name", "undecided", "ask to delete everything");
+  await wait("undecided", "awaiting-approval");
+  expect(await home.json("end", "undecided")).toMatchObject({ done: true, session: { state: "stopped" } });
+});
+
 test("a restart continues the conversation, also after kill -9 of agent and daemon", async () => {
   const { session_id } = await home.session("talker");
   for (const { pid } of home.marked(session_id)) process.kill(pid, "SIGKILL");

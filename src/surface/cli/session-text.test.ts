@@ -87,8 +87,8 @@ describe("whyNotYet", () => {
     expect(whyNotYet(sessionView({ activity: "working" }), false)).toBe(
       "builder is in the middle of a turn; it ends when the turn is over. To end it at once: reeve end builder --when now",
     );
-    expect(whyNotYet(sessionView({ activity: "awaiting-approval", asks: "May I?" }), false)).toContain(
-      "and asks: May I?",
+    expect(whyNotYet(sessionView({ activity: "awaiting-approval", asks: "May I?" }), false)).toBe(
+      "builder was asked to stop; waiting until that is proven.",
     );
     expect(whyNotYet(sessionView({ activity: "working" }), true)).toBe(
       "builder was asked to stop; waiting until that is proven.",

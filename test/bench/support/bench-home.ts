@@ -16,7 +16,8 @@ export interface BenchHome {
   readonly outputsDir: string;
   readonly tmuxSocket: string;
   readonly environment: Environment;
-  startDaemon(extra?: { readonly environment?: Environment; readonly nodeOptions?: readonly string[] }): Promise<Kept>;
+  /** With these variables beside its own. */
+  startDaemon(variables?: Environment): Promise<Kept>;
 }
 
 export function createBenchHome(scope: Scope, build: Build): BenchHome {
@@ -40,11 +41,8 @@ export function createBenchHome(scope: Scope, build: Build): BenchHome {
     outputsDir: `${home.dir}/outputs`,
     tmuxSocket: home.tmuxSocket,
     environment,
-    startDaemon: (extra = {}) =>
-      keepProgram(scope, build.daemon, {
-        environment: { ...environment, ...extra.environment },
-        nodeOptions: extra.nodeOptions ?? [],
-      }),
+    startDaemon: (variables = {}) =>
+      keepProgram(scope, build.daemon, { environment: { ...environment, ...variables } }),
   };
 }
 

@@ -1,6 +1,5 @@
 /** Child processes of the benchmark: run to their end and timed, or kept and ended by pid. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { Readable } from "node:stream";
 import type { Scope } from "./scope.ts";
 
@@ -29,25 +28,21 @@ export interface Kept {
   kill(): Promise<void>;
 }
 
+export interface KeepOptions {
+  readonly args?: readonly string[];
+  readonly environment: Environment;
+}
+
 /** As long as anything here may take to start on a busy machine. */
 const LONGEST_START_MS = 60_000;
 
-/** Starts a program that says `ready` on descriptor 3. */
-export async function keepProgram(
-  scope: Scope,
-  script: string,
-  options: {
-    readonly args?: readonly string[];
-    readonly nodeOptions?: readonly string[];
-    readonly environment: Environment;
-  },
-): Promise<Kept> {
+/** Starts a program of Node's that says `ready` on descriptor 3. */
+export async function keepProgram(scope: Scope, script: string, options: KeepOptions): Promise<Kept> {
   const startedAt = Date.now();
   const begun = performance.now();
-  const argv = [...(options.nodeOptions ?? []), script, ...(options.args ?? [])];
-  const child = spawn(process.execPath, argv, {
+  const child = spawn(process.execPath, [script, ...(options.args ?? [])], {
     cwd: "/",
-    env: options.environment,
+    env: { ...options.environment, REEVE_READY_FD: "3" },
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -62,21 +57,24 @@ export async function keepProgram(
   return { pid: child.pid, startedAt, readyMs, kill };
 }
 
-async function firstLine(child: ChildProcess): Promise<string> {
+/** What it says first on descriptor 3; of one that says nothing, its complaint. */
+function firstLine(child: ChildProcess): Promise<string> {
   const pipe = child.stdio[3];
   if (!(pipe instanceof Readable)) throw new Error("there is no descriptor 3");
+  let text = "";
   let complaint = "";
   child.stderr?.on("data", (bytes: Buffer) => (complaint = `${complaint}${bytes.toString()}`.slice(-2_000)));
-  let text = "";
-  const late = AbortSignal.timeout(LONGEST_START_MS);
-  pipe.on("data", (bytes: Buffer) => (text += bytes.toString()));
-  while (!text.includes("\n")) {
-    if (pipe.readableEnded || pipe.destroyed) return `${text}${complaint}`;
-    await Promise.race([
-      once(pipe, "data", { signal: late }),
-      once(pipe, "end", { signal: late }),
-      once(child, "error", { signal: late }),
-    ]);
-  }
-  return text.split("\n", 1)[0] ?? "";
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => resolve(`not within ${LONGEST_START_MS / 1_000} s ${complaint}`), LONGEST_START_MS);
+    const settle = (line: string): void => {
+      clearTimeout(late);
+      resolve(line);
+    };
+    pipe.on("data", (bytes: Buffer) => {
+      text += bytes.toString();
+      if (text.includes("\n")) settle(text.split("\n", 1)[0] ?? "");
+    });
+    child.once("error", reject);
+    child.once("close", () => settle(`${text}${complaint}`.trim()));
+  });
 }

@@ -36,7 +36,8 @@ export function aboutLines({ cores, processor, kernel, node, tmux, commit, loadA
 
 export function rowLines(row: Row): readonly string[] {
   const verdict = { true: "met", false: "NOT met", null: "" }[String(isMet(row)) as "true" | "false" | "null"];
-  const ratio = `${row.ratio.toFixed(2)}×`;
+  const isRatio = row.limit === null || row.limit.of === "ratio";
+  const ratio = isRatio ? `${row.ratio.toFixed(2)}×` : `${number(row.subject.median)} ${row.unit}`;
   const head = `  ${row.what.padEnd(38)} ${ratio.padStart(8)}  ${limitText(row).padEnd(9)} ${verdict}`.trimEnd();
   const figures = `    ${show(row.subject, row.unit)} against ${show(row.baseline, row.unit)} (${row.baselineName})`;
   return [head, row.note === null ? figures : `${figures}; ${row.note}`];

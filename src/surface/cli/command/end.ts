@@ -69,12 +69,7 @@ export function whyNotYet(session: SessionView, isNow: boolean): string {
   const name = oneLine(session.name);
   if (session.liveness === "unreachable")
     return `${name} cannot be reached (${oneLine(session.liveness_evidence)}), so its end is not proven yet; still trying.`;
-  const isInTurn =
-    session.activity === "working" || session.activity === "awaiting-approval" || session.activity === "awaiting-input";
-  if (isNow || !isInTurn || session.exit !== null) return `${name} was asked to stop; waiting until that is proven.`;
-  const doing =
-    session.asks === null
-      ? "is in the middle of a turn"
-      : `is in the middle of a turn and asks: ${oneLine(session.asks)}`;
-  return `${name} ${doing}; it ends when the turn is over. To end it at once: reeve end ${name} --when now`;
+  if (isNow || session.activity !== "working" || session.exit !== null)
+    return `${name} was asked to stop; waiting until that is proven.`;
+  return `${name} is in the middle of a turn; it ends when the turn is over. To end it at once: reeve end ${name} --when now`;
 }

@@ -120,7 +120,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       (sighting) =>
         sighting.observation.status === "absent" && sighting.session.place !== null && sighting.session.stop === null,
     );
-    if (gone.length > 1 && gone.length === sightings.length) {
+    if (gone.length > 1 && sightings.every((sighting) => sighting.observation.status === "absent")) {
       const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
       await ledger.note({ type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
     }

@@ -14,9 +14,10 @@ import { recovery } from "./recovery.ts";
 import { sendMessage } from "./send-message.ts";
 import { sessionData } from "./session-data.ts";
 import { startSession } from "./start-session.ts";
-import { type Build, prepareBuild } from "./support/build.ts";
-import { isMet, type Row } from "./support/measure.ts";
+import { prepareBuild } from "./support/build.ts";
+import { isMet } from "./support/measure.ts";
 import { aboutLines, describeMachine, rowLines } from "./support/report.ts";
+import { type Outcome, runTarget } from "./support/run-target.ts";
 import { createScope } from "./support/scope.ts";
 import type { Target } from "./support/target.ts";
 
@@ -33,15 +34,7 @@ const TARGETS: readonly Target[] = [
 
 /** One target that takes longer than this hangs. */
 const LONGEST_TARGET_MS = 150_000;
-/** Past this nothing new is begun. */
 const LONGEST_RUN_MS = 300_000;
-
-type Outcome = {
-  readonly target: Target;
-  readonly rows: readonly Row[];
-  readonly seconds: number;
-  readonly broken: string | null;
-};
 
 const { values: options } = parseArgs({
   options: {
@@ -50,20 +43,17 @@ const { values: options } = parseArgs({
     json: { type: "boolean", default: false },
   },
 });
+const targets = chosen(options.only);
 const run = createScope();
 /** Whatever the target under way has started. */
 let current = createScope();
+let isInterrupted = false;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(signal, () => {
+    isInterrupted = true;
     say(`\n${signal}: ending what was started`);
-    const report = (error: unknown): void => console.error(String(error));
-    void current
-      .end()
-      .catch(report)
-      .then(run.end)
-      .catch(report)
-      .finally(() => process.exit(130));
+    void endAll().finally(() => process.exit(130));
   });
 }
 
@@ -72,45 +62,30 @@ for (const line of aboutLines(about)) say(line);
 const outcomes: Outcome[] = [];
 try {
   const build = await prepareBuild(run);
-  for (const target of chosen(options.only)) {
+  for (const target of targets) {
+    if (isInterrupted) break;
+    current = createScope();
     say(`\n${target.number}. ${target.title}`);
-    const outcome = await measure(target, build);
+    const outcome = await runTarget(target, {
+      scope: current,
+      build,
+      isQuick: options.quick,
+      limitMs: Math.min(LONGEST_TARGET_MS, LONGEST_RUN_MS - performance.now()),
+      onRow: (row) => rowLines(row).forEach(say),
+    });
     outcomes.push(outcome);
     if (outcome.broken !== null) say(`  BROKEN: ${outcome.broken}`);
   }
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
 } finally {
-  await run.end();
+  await endAll();
 }
-conclude(outcomes);
+if (!isInterrupted) conclude();
 
-async function measure(target: Target, build: Build): Promise<Outcome> {
-  const startedAt = performance.now();
-  const seconds = (): number => Number(((performance.now() - startedAt) / 1_000).toFixed(1));
-  if (startedAt > LONGEST_RUN_MS)
-    return { target, rows: [], seconds: 0, broken: "not measured: the run has taken too long already" };
-  current = createScope();
-  const rounds = (full: number, quick: number): number => (options.quick ? quick : full);
-  const rows: Row[] = [];
-  const add = (...more: readonly Row[]): void => {
-    rows.push(...more);
-    for (const line of more.flatMap(rowLines)) say(line);
-  };
-  const problems: string[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`it did not end within ${LONGEST_TARGET_MS / 1_000} s`)),
-        LONGEST_TARGET_MS,
-      );
-    });
-    await Promise.race([target.measure({ scope: current, build, isQuick: options.quick, rounds, add }), tooLate]);
-  } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
-  }
-  clearTimeout(timer);
-  await current.end().catch((error: unknown) => problems.push(String(error)));
-  return { target, rows, seconds: seconds(), broken: problems.length === 0 ? null : problems.join("; ") };
+async function endAll(): Promise<void> {
+  for (const scope of [current, run]) await scope.end().catch((error: unknown) => console.error(String(error)));
 }
 
 function chosen(only: string | undefined): readonly Target[] {
@@ -122,26 +97,20 @@ function chosen(only: string | undefined): readonly Target[] {
   process.exit(2);
 }
 
-function conclude(all: readonly Outcome[]): void {
-  const rows = all.flatMap((outcome) => outcome.rows);
-  const broken = all.filter((outcome) => outcome.broken !== null);
+function conclude(): void {
   if (options.json) {
-    const results = all.map(({ target, seconds, broken: why, ...outcome }) => ({
-      target: target.number,
-      title: target.title,
-      seconds,
-      broken: why,
-      rows: outcome.rows.map((row) => ({ ...row, met: isMet(row) })),
-    }));
+    const results = outcomes.map(({ target: { number, title }, seconds, broken, rows }) => {
+      return { target: number, title, seconds, broken, rows: rows.map((row) => ({ ...row, met: isMet(row) })) };
+    });
     console.log(JSON.stringify({ about, results }, null, 2));
   }
-  const asked = rows.filter((row) => isMet(row) !== null);
+  const asked = outcomes.flatMap(({ rows }) => rows).filter((row) => isMet(row) !== null);
   const unmet = asked.filter((row) => isMet(row) === false);
-  say(
-    `\n${asked.length - unmet.length} of ${asked.length} figures meet their target; ${Math.round(performance.now() / 1_000)} s in all, load now ${describeMachine().loadAverage.join(" ")}`,
-  );
+  const seconds = Math.round(performance.now() / 1_000);
+  const load = describeMachine().loadAverage.join(" ");
+  say(`\n${asked.length - unmet.length} of ${asked.length} figures meet their target (${seconds} s, load now ${load})`);
   for (const row of unmet) say(`  NOT met: ${row.target}. ${row.what}`);
-  process.exitCode = broken.length === 0 ? 0 : 1;
+  if (outcomes.some(({ broken }) => broken !== null)) process.exitCode = 1;
 }
 
 /** With --json, standard output holds one object and nothing else. */

@@ -15,7 +15,8 @@ export function testProcesses(ground: Ground): void {
     const stubborn = "trap '' HUP TERM INT; while :; do sleep 0.1; done";
     const script = `setsid sh -c "${stubborn}" & (setsid sh -c "(${stubborn}) &") & ${stubborn}`;
     await ground.runtime.create(shell(first, script));
-    await eventually("the tree stands", () => markedProcesses(ground.fixture.instance).length >= 5);
+    // The wrapper and three shells; their sleeps come and go faster than a busy machine can be listed.
+    await eventually("the tree stands", () => markedProcesses(ground.fixture.instance).length >= 4);
     const report = await ground.runtime.stop(first, { graceMs: 200 });
     expect(report.survivors).toEqual([]);
     expect(report.killed).toBeGreaterThan(0);

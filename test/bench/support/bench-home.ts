@@ -3,7 +3,8 @@
  * by pid and by the home's own mark, never by name, also half-way.
  */
 import { rmSync } from "node:fs";
-import { createTestHome, runProgram } from "../../support/test-home.ts";
+import { isDead, listProcesses, readCommandLine } from "../../../src/platform/process-table.ts";
+import { createTestHome, type TestHome } from "../../support/test-home.ts";
 import type { Build } from "./build.ts";
 import { type Environment, keepProgram, type Kept } from "./child.ts";
 import { createHttpClient } from "./http-client.ts";
@@ -26,11 +27,7 @@ export function createBenchHome(scope: Scope, build: Build): BenchHome {
   const { REEVE_FAILPOINT_FILE: _, ...environment } = home.environment;
   scope.defer(async () => {
     try {
-      await runProgram("tmux", ["-S", home.tmuxSocket, "kill-server"], environment);
-      for (let look = 0; look < 40 && home.marked().length > 0; look += 1) {
-        if (look >= 20) for (const { pid } of home.marked()) process.kill(pid, "SIGKILL");
-        await sleep(50);
-      }
+      await endEverything(home);
     } finally {
       rmSync(home.dir, { recursive: true, force: true, maxRetries: 3 });
     }
@@ -44,6 +41,32 @@ export function createBenchHome(scope: Scope, build: Build): BenchHome {
     startDaemon: (variables = {}) =>
       keepProgram(scope, build.daemon, { environment: { ...environment, ...variables } }),
   };
+}
+
+/** Not by kill-server: tmux 3.3a waits in it for a control client whose daemon was killed, for ever. */
+async function endEverything(home: TestHome): Promise<void> {
+  const endsAt = performance.now() + 10_000;
+  for (;;) {
+    const ours = [...processesNaming(home.dir), ...home.marked().map(({ pid }) => pid)];
+    if (ours.length === 0) return;
+    if (performance.now() > endsAt) throw new Error(`processes ${ours.slice(0, 10).join(", ")} do not end`);
+    for (const pid of ours) killIfThere(pid);
+    await sleep(50);
+  }
+}
+
+/** The tmux server and its clients, by their socket. */
+function processesNaming(directory: string): readonly number[] {
+  const rows = listProcesses().filter((row) => row.pid !== process.pid && !isDead(row));
+  return rows.map(({ pid }) => pid).filter((pid) => readCommandLine(pid).includes(`${directory}/`));
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // gone meanwhile
+  }
 }
 
 /** What a person's shell would hand on. */

@@ -27,6 +27,9 @@ import { createHttpServer } from "./surface/http/server.ts";
 /** Reeve's own: what tells a session which one it is, and what steers the daemon in tests. */
 const OWN_VARIABLES = ["REEVE_MARK", "REEVE_SESSION_ID", "REEVE_FAILPOINT_FILE", "REEVE_READY_FD"];
 
+/** Well after whoever started the daemon has had an answer. */
+const VERIFY_AFTER_MS = 500;
+
 async function main(): Promise<void> {
   process.umask(0o077);
   const home = locateHome(process.env);
@@ -56,6 +59,7 @@ async function run(home: Home): Promise<void> {
     instancePath: home.instancePath,
     clock,
     log,
+    verifyAfterMs: VERIFY_AFTER_MS,
   });
   const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log });
   const scrub = [...OWN_VARIABLES, ...Object.values(SESSION_VARIABLES).flat()];

@@ -23,7 +23,7 @@ export function readProcess(pid: number): ProcessRow | null {
   requireLinux();
   let stat: string;
   try {
-    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   } catch {
     return null;
   }
@@ -103,6 +103,18 @@ export function readCommandLine(pid: number): string {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
   } catch {
     return "";
+  }
+}
+
+/** Of its main thread, which is what forks in a shell. */
+export function childrenOf(pid: number): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+      .split(" ")
+      .filter((text) => text !== "")
+      .map(Number);
+  } catch {
+    return [];
   }
 }
 

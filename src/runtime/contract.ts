@@ -92,7 +92,7 @@ export interface Runtime {
   /** Whether an environment from an earlier incarnation is still held, so that `environment: null` works. */
   retainsEnvironment(sessionId: string): Promise<boolean>;
   /** What a living process of it was started with; null when there is none to ask. */
-  environmentOf(target: Target): Readonly<Record<string, string>> | null;
+  environmentOf(target: Target, place: Place | null): Readonly<Record<string, string>> | null;
   observe(target: Target): Promise<Observation>;
   list(): Promise<Listing>;
   send(target: Target, steps: readonly InputStep[]): Promise<void>;

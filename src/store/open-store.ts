@@ -76,11 +76,15 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
     },
   });
   const background = new AbortController();
-  const compared = verifyStateFiles({ store: options, tables, queue, writer })
+  // Cut short by a close, which waits for the comparison: no file is overwritten unread.
+  const begun = options.clock.sleep(options.verifyAfterMs ?? 0, background.signal).catch(() => undefined);
+  const compared = begun
+    .then(() => verifyStateFiles({ store: options, tables, queue, writer }))
     .catch(onFailure)
     .finally(() => writer.release());
-  const checked =
-    left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure) : Promise.resolve();
+  const checked = begun.then(() =>
+    left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure) : undefined,
+  );
   let closing: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {

@@ -12,4 +12,6 @@ export interface StoreOptions {
   readonly instancePath: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** How long the comparison of files and database waits, so that it does not compete with a start; 0 unless said. */
+  readonly verifyAfterMs?: number;
 }

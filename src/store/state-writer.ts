@@ -14,12 +14,16 @@ import type { Log } from "./options.ts";
 /** Half of Node's four file-system threads: an fsync must not keep everybody else's reads waiting. */
 const CONCURRENCY = 2;
 
+/** A start changes its session twice within milliseconds: one write for both, and no fsync between the commits. */
+const GATHER_MS = 60;
+
 export class StateWriter {
   readonly #log: Log;
   readonly #waiting = new Map<string, StateRecord>();
   readonly #writing = new Set<string>();
   readonly #idle: (() => void)[] = [];
   #held = true;
+  #isGathering = false;
 
   constructor(log: Log) {
     this.#log = log;
@@ -27,7 +31,12 @@ export class StateWriter {
 
   put(record: StateRecord): void {
     this.#waiting.set(record.session.id, record);
-    this.#advance();
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
+      this.#advance();
+    }, GATHER_MS);
   }
 
   release(): void {

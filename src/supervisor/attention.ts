@@ -77,7 +77,7 @@ export function createAttention(parts: {
   function secretsOf(session: Session): readonly string[] | null {
     const told = secretsBySession.get(session.id);
     if (told !== undefined) return told;
-    const environment = parts.runtime(session.runtime).environmentOf(targetOf(session));
+    const environment = parts.runtime(session.runtime).environmentOf(targetOf(session), session.place);
     return environment === null ? null : remember(session, environment);
   }
 

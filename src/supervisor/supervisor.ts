@@ -160,16 +160,27 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     restartTimers.set(session.id, timer.unref());
   }
 
+  /** Until then sessions are only adopted; whoever waits for the daemon comes before what is watched. */
+  let isBooted = false;
   ledger.onCommit((sessionId) => {
     const session = store.registry.get(sessionId);
     if (session === undefined) return;
     if (session.restart.dueAt !== null || restartTimers.has(sessionId)) scheduleRestart(session);
-    attention.attend(session);
+    if (isBooted) attention.attend(session);
     runner.poke(sessionId);
   });
 
   function report(what: string): (error: unknown) => void {
     return (error) => log(`${what} failed`, { why: error });
+  }
+
+  /** A few at a time, so that requests are answered in between. */
+  async function attendAll(ids: readonly string[]): Promise<void> {
+    for (const [index, id] of ids.entries()) {
+      if (index % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+      const session = store.registry.get(id);
+      if (session !== undefined) attention.attend(session);
+    }
   }
 
   async function settleLeased(): Promise<void> {
@@ -224,15 +235,18 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
 
     async boot(version) {
-      await store.commit({ events: store.repairs.map((body) => ({ sessionId: null, body })) });
+      if (store.repairs.length > 0)
+        await store.commit({ events: store.repairs.map((body) => ({ sessionId: null, body })) });
       await settleLeased();
       await ledger.note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length });
       await Promise.race([observer.look(), clock.sleep(BOOT_LOOK_MS)]);
-      for (const session of store.registry.all()) {
+      isBooted = true;
+      const sessions = store.registry.all();
+      for (const session of sessions) {
         if (session.restart.dueAt !== null) scheduleRestart(session);
-        attention.attend(session);
         runner.poke(session.id);
       }
+      attendAll(sessions.map((session) => session.id)).catch(report("watching the adopted sessions"));
       observer.start();
       sweep.start();
     },

@@ -39,7 +39,7 @@ export function testLife(ground: Ground): void {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`VARIABLE_${index}`, `value ${index}`]));
     const odd = { ODD: "a b\n\"'$HOME #{pid} ; \\ ~ é\t", EMPTY: "", SHELL: "/bin/odd", TMUX: "theirs" };
     const environment = { ...BASE, ...many, ...odd };
-    await ground.runtime.create(
+    const { place } = await ground.runtime.create(
       shell(first, "env -0 > env; sleep 100", { environment, extraEnvironment: { EXTRA: "1" } }),
     );
     const block = await eventually(
@@ -51,8 +51,8 @@ export function testLife(ground: Ground): void {
     const mark = { [MARK_VARIABLE]: formatMark(ground.fixture.instance, first) };
     expect(seen).toEqual({ ...kept, EXTRA: "1", ...mark, PWD: ground.fixture.workDir });
     expect(TERM).toBeTypeOf("string");
-    expect(ground.runtime.environmentOf(first)).toMatchObject({ ...kept, EXTRA: "1" });
-    expect(ground.runtime.environmentOf(second)).toBe(null);
+    expect(ground.runtime.environmentOf(first, place)).toMatchObject({ ...kept, EXTRA: "1" });
+    expect(ground.runtime.environmentOf(second, null)).toBe(null);
   });
 
   it("passes every argument byte for byte", async () => {

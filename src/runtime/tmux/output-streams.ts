@@ -8,6 +8,7 @@
 export interface OutputStreams {
   add(mark: string, listener: (bytes: Buffer) => void): () => void;
   isWanted(mark: string): boolean;
+  isAnyWanted(): boolean;
   wanted(): readonly string[];
   /** From now on the pane and its output belong to this mark. */
   assign(paneId: string, windowId: string, mark: string): void;
@@ -24,11 +25,13 @@ export function createOutputStreams(onWantedChanged: (mark: string) => void): Ou
   const marks = new Map<string, string>();
   const panes = new Map<string, string>();
   const windows = new Map<string, string>();
+  const windowOf = new Map<string, string>();
 
   const forget = (paneId: string): void => {
     const mark = marks.get(paneId);
     if (mark !== undefined && panes.get(mark) === paneId) panes.delete(mark);
-    for (const [windowId, owner] of windows) if (owner === mark) windows.delete(windowId);
+    const windowId = mark === undefined ? undefined : windowOf.get(mark);
+    if (windowId !== undefined && windows.get(windowId) === mark) windows.delete(windowId);
     marks.delete(paneId);
   };
 
@@ -46,11 +49,13 @@ export function createOutputStreams(onWantedChanged: (mark: string) => void): Ou
       };
     },
     isWanted: (mark) => listeners.has(mark),
+    isAnyWanted: () => listeners.size > 0,
     wanted: () => [...listeners.keys()],
     assign(paneId, windowId, mark) {
       if (marks.get(paneId) === mark && windows.get(windowId) === mark) return;
       forget(paneId);
       windows.set(windowId, mark);
+      windowOf.set(mark, windowId);
       marks.set(paneId, mark);
       panes.set(mark, paneId);
     },
@@ -66,6 +71,7 @@ export function createOutputStreams(onWantedChanged: (mark: string) => void): Ou
       marks.clear();
       panes.clear();
       windows.clear();
+      windowOf.clear();
     },
   };
 }

@@ -7,6 +7,7 @@
  */
 import type { Clock } from "../../platform/clock.ts";
 import {
+  childrenOf,
   isAlive,
   isDead,
   isStopped,
@@ -179,6 +180,15 @@ export async function releaseTree(tree: Tree, clock: Clock): Promise<string> {
   const stopped = members.filter(isStopped).map((row) => row.pid);
   if (stopped.length > 0) return `${members.length} processes; these stay stopped: ${stopped.join(", ")}`;
   return `${members.length} processes run again`;
+}
+
+/** From the pane's process and its first child, where they are known; else by a walk over all processes. */
+export function environmentOfPlace(mark: string, place: Place | null): Readonly<Record<string, string>> | null {
+  if (place !== null && isAlive(place.pid, place.startTicks)) {
+    const child = childrenOf(place.pid).find((pid) => markOf(pid) === mark);
+    if (child !== undefined) return readEnvironment(child);
+  }
+  return environmentOfMark(mark);
 }
 
 /** The program's own environment, not the wrapper's, which still holds what tmux added. */

@@ -15,7 +15,7 @@ import { createChangeHints } from "./change-hints.ts";
 import { createOutputStreams } from "./output-streams.ts";
 import { absentEvidence, createPaneDirectory, type Finding } from "./pane-directory.ts";
 import { createPlacement } from "./placement.ts";
-import { environmentOfMark, findMarked, releaseTree, stopTree, suspendTree, type Tree } from "./process-tree.ts";
+import { environmentOfPlace, findMarked, releaseTree, stopTree, suspendTree, type Tree } from "./process-tree.ts";
 import { checkName } from "./quote.ts";
 import { createServerLink } from "./server-link.ts";
 import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";
@@ -36,7 +36,9 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   const instance = checkName(options.instance);
   const binary = options.tmuxBinary ?? "tmux";
   const hints = createChangeHints();
-  const streams = createOutputStreams((mark) => links.refresh(mark));
+  const streams = createOutputStreams((mark) => {
+    if (streams.paneOf(mark) !== undefined) links.refresh(mark);
+  });
   const link = createServerLink({
     instance,
     runDir,
@@ -48,7 +50,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     onConnected: (_server, isOtherServer) => {
       if (isOtherServer) streams.forgetAll();
       removePastes(runDir, log);
-      links.refreshAll();
+      if (streams.isAnyWanted()) links.refreshAll();
       hints.tell(null);
     },
     onLost: (reason) => {
@@ -114,7 +116,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     create: placement.create,
     retainsEnvironment: placement.retainsEnvironment,
     destroy: placement.destroy,
-    environmentOf: (target) => environmentOfMark(formatMark(instance, target)),
+    environmentOf: (target, place) => environmentOfPlace(formatMark(instance, target), place),
     observe,
     async list() {
       const finding = await directory.all();

@@ -20,7 +20,7 @@ interface Bundle {
 
 const bundles: readonly Bundle[] = [
   { name: "cli", input: "src/surface/cli/main.ts", format: "cjs" },
-  { name: "daemon", input: "src/daemon.ts", format: "esm" },
+  { name: "daemon", input: "src/daemon-main.ts", format: "esm" },
   { name: "practice", input: "src/agent/practice/program.ts", format: "esm" },
   { name: "client", input: "src/client/client.ts", format: "esm" },
 ];

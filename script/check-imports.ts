@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ["platform", "session", "operation (types)"],
   "surface/http": ["platform", "session", "store", "operation"],
   "surface/cli": ["platform", "session", "client", "operation (types)"],
+  "daemon-main.ts": ["platform", "daemon.ts"],
   "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", "operation", "surface/http"],
 };
 

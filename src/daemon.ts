@@ -1,9 +1,9 @@
 /**
  * The daemon: the composition root, and the only importer of concrete
- * runtimes and agents. One per home, by a lock that the kernel holds. It may
- * be killed at any line; sessions live outside it and are found again.
+ * runtimes and agents. It may be killed at any line; sessions live outside it
+ * and are found again. daemon-main.ts starts it.
  */
-import { readFileSync, unlinkSync, writeSync } from "node:fs";
+import { readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { commandAgent } from "./agent/command/command-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
@@ -11,12 +11,10 @@ import { SESSION_VARIABLES } from "./agent/session-variables.ts";
 import { operations } from "./operation/operations.ts";
 import { systemClock } from "./platform/clock.ts";
 import { failpoint } from "./platform/failpoint.ts";
-import { locateHome } from "./platform/home.ts";
 import type { Home } from "./platform/home.ts";
 import { openLog } from "./platform/log.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
-import { acquireProcessLock } from "./platform/process-lock.ts";
-import { errnoOf, messageOf, ReeveError } from "./platform/reeve-error.ts";
+import { errnoOf, messageOf } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
 import { createTmuxRuntime } from "./runtime/tmux/tmux-runtime.ts";
 import { openStore } from "./store/open-store.ts";
@@ -30,25 +28,7 @@ const OWN_VARIABLES = ["REEVE_MARK", "REEVE_SESSION_ID", "REEVE_FAILPOINT_FILE",
 /** Well after whoever started the daemon has had an answer. */
 const VERIFY_AFTER_MS = 500;
 
-async function main(): Promise<void> {
-  process.umask(0o077);
-  const home = locateHome(process.env);
-  ensurePrivateDir(home.stateDir);
-  ensurePrivateDir(home.runDir);
-  const lock = acquireProcessLock(home.lockPath);
-  if (lock === null) {
-    tellStarter("busy");
-    throw new ReeveError({
-      code: "daemon-running",
-      kind: "conflict",
-      message: "Another daemon is already running for this home; see reeve daemon status.",
-    });
-  }
-  await run(home);
-  tellStarter("ready");
-}
-
-async function run(home: Home): Promise<void> {
+export async function run(home: Home): Promise<void> {
   const log = openLog(home.logPath);
   const clock = systemClock;
   const version = readVersion();
@@ -118,17 +98,6 @@ async function run(home: Home): Promise<void> {
   failpoint("daemon.started");
 }
 
-/** Whoever started this process may wait for one line on a descriptor it named. */
-function tellStarter(line: string): void {
-  const descriptor = process.env["REEVE_READY_FD"];
-  if (descriptor === undefined || !/^[0-9]{1,3}$/.test(descriptor)) return;
-  try {
-    writeSync(Number(descriptor), `${line}\n`);
-  } catch {
-    // It did not wait.
-  }
-}
-
 function readVersion(): string {
   const parsed: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "..", "package.json"), "utf8"));
   return typeof parsed === "object" && parsed !== null && "version" in parsed && typeof parsed.version === "string"
@@ -150,17 +119,3 @@ function unlinkIfThere(path: string): void {
     if (errnoOf(error) !== "ENOENT") throw error;
   }
 }
-
-main().catch((error: unknown) => {
-  const known =
-    error instanceof ReeveError
-      ? error
-      : new ReeveError({
-          code: "daemon-failed",
-          kind: "internal",
-          message: `The daemon could not start: ${messageOf(error)}.`,
-        });
-  tellStarter(JSON.stringify({ code: known.code, kind: known.kind, message: known.message }));
-  console.error(known.message);
-  process.exit(known.exitStatus);
-});

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ReeveError } from "../platform/reeve-error.ts";
 
 export function daemonCommand(root: string): readonly string[] {
-  const programs = [join(root, "dist", "daemon.js"), join(root, "src", "daemon.ts")];
+  const programs = [join(root, "dist", "daemon.js"), join(root, "src", "daemon-main.ts")];
   const program = programs.find((path) => existsSync(path));
   if (program !== undefined) return [process.execPath, program];
   throw new ReeveError({

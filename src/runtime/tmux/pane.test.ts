@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { observePane, parsePanes } from "./pane.ts";
 
 describe("parsePanes", () => {
-  const ours = "pane %3 $1 @2 4000000 3  0 /dev/pts/4 i.one.2 one";
-  const linked = "pane %3 $0 @2 4000000 3  0 /dev/pts/4 i.one.2 reeve-anchor";
+  const ours = "pane %3 $1 @2 4000000 3  0 1 /dev/pts/4 i.one.2 one";
+  const linked = "pane %3 $0 @2 4000000 3  0 1 /dev/pts/4 i.one.2 reeve-anchor";
   const wanted = {
     id: "%3",
     target: "$1:@2.%3",
@@ -24,8 +24,8 @@ describe("parsePanes", () => {
 
   it("ignores other homes, look-alikes and anything unknown", () => {
     const lines = [
-      "pane %4 $2 @3 4000001   0 /dev/pts/5 j.one.2 one",
-      "pane %5 $3 @4 4000002   0 /dev/pts/6  one",
+      "pane %4 $2 @3 4000001   0 0 /dev/pts/5 j.one.2 one",
+      "pane %5 $3 @4 4000002   0 0 /dev/pts/6  one",
       "forged",
       "",
     ];
@@ -38,12 +38,12 @@ describe("parsePanes", () => {
     [" 9", { code: null, signal: "SIGKILL" }],
     [" KILL", { code: null, signal: "SIGKILL" }],
   ])("reads how it ended from '%s'", (fields, outcome) => {
-    const [pane] = parsePanes([`pane %3 $1 @2 4000000 ${fields} 0 /dev/pts/4 i.one.2 one`], "i");
+    const [pane] = parsePanes([`pane %3 $1 @2 4000000 ${fields} 0 0 /dev/pts/4 i.one.2 one`], "i");
     expect(pane && observePane(pane)).toMatchObject({ status: "exited", ...outcome });
   });
 
   it("concludes nothing yet from a process that is gone before tmux knows how", () => {
-    const [pane] = parsePanes(["pane %3 $1 @2 4194305   0 /dev/pts/4 i.one.2 one"], "i");
+    const [pane] = parsePanes(["pane %3 $1 @2 4194305   0 0 /dev/pts/4 i.one.2 one"], "i");
     expect(pane && observePane(pane)).toBe(null);
   });
 });

@@ -43,13 +43,16 @@ const FORMAT = [
   "#{pane_dead_status}",
   "#{pane_dead_signal}",
   "#{pane_in_mode}",
+  "#{window_linked}",
   "#{pane_tty}",
   `#{${OPTION}}`,
   "#{session_name}",
 ].join(" ");
 
 export function listPanesCommand(): ControlCommand {
-  return { text: `list-panes -a -F ${quote(FORMAT)}` };
+  // What is watched is linked into the anchor as well; there it is listed only if nothing else holds it.
+  const filter = `#{||:#{!=:#{session_name},${ANCHOR}},#{!=:#{window_linked},1}}`;
+  return { text: `list-panes -a -f ${quote(filter)} -F ${quote(FORMAT)}` };
 }
 
 /** Also panes without the option: their process may carry the mark all the same. */
@@ -76,7 +79,7 @@ export function parsePanes(lines: readonly string[], instance: string): readonly
 }
 
 function parseLine(line: string, instance: string): Pane | null {
-  const [prefix, id, sessionId, windowId, pid, code, signal, inMode, tty, option, ...name] = line.split(" ");
+  const [prefix, id, sessionId, windowId, pid, code, signal, inMode, linked, tty, option, ...name] = line.split(" ");
   if (prefix !== "pane" || id === undefined || option === undefined || tty === undefined) return null;
   const sessionName = name.join(" ");
   const isAnchor = sessionName === ANCHOR;
@@ -96,7 +99,7 @@ function parseLine(line: string, instance: string): Pane | null {
     tty,
     mark,
     owner,
-    isLinked: isAnchor,
+    isLinked: isAnchor || linked === "1",
     isOrphan: isAnchor,
   };
 }

@@ -46,6 +46,18 @@ test("kill -9 of the server: each session is reported dead once, with that reaso
   }
 });
 
+test("the server dies while there is no daemon: its sessions' programs are hung up, and the next daemon says so", async () => {
+  await startThree();
+  await home.killDaemon();
+  await tmux("kill-server");
+  await eventually("their programs ended", () => home.marked().length === 0);
+  expect((await home.list()).map((session) => [session.state, session.liveness])).toEqual([
+    ["error", "absent"],
+    ["error", "absent"],
+    ["error", "absent"],
+  ]);
+});
+
 test("the socket file removed: unreachable, never dead, and it recovers", async () => {
   await startThree();
   const pids = (await home.list()).map((session) => session.runtime.pid);

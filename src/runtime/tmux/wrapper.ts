@@ -15,7 +15,9 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
 /**
  * A trap with a command, not an ignored signal: the child starts with the
  * default action, while this shell outlives it and reports its status. The
- * arguments are the directory, then the command.
+ * arguments are the directory, then the command. HUP is not trapped: when the
+ * terminal is gone the kernel tells only this shell, and its death tells the
+ * program; one that is deaf to that is swept by mark.
  *
  * The `read` in the background holds the terminal open a moment longer than
  * this shell lives, and ends when tmux closes it. Otherwise tmux would see the
@@ -24,7 +26,7 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
  * with strace; "notices each exit" in test/conformance proves it).
  */
 const SCRIPT = `#!/bin/sh
-trap : HUP INT QUIT TERM
+trap : INT QUIT TERM
 cd -- "$1" || { echo "reeve: cannot enter the session's directory" >&2; exit 126; }
 shift
 if [ "\${${SHELL_VARIABLE}+set}" ]; then SHELL=$${SHELL_VARIABLE}; export SHELL; else unset SHELL; fi

@@ -7,7 +7,7 @@ import { readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { commandAgent } from "./agent/command/command-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
-import { SESSION_VARIABLES } from "./agent/session-variables.ts";
+import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
 import { operations } from "./operation/operations.ts";
 import { systemClock } from "./platform/clock.ts";
 import { failpoint } from "./platform/failpoint.ts";
@@ -42,11 +42,16 @@ export async function run(home: Home): Promise<void> {
     verifyAfterMs: VERIFY_AFTER_MS,
   });
   const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log });
-  const scrub = [...OWN_VARIABLES, ...Object.values(SESSION_VARIABLES).flat()];
+  const agents = [commandAgent, practiceAgent(practiceProgram(), process.execPath)];
+  const scrub = [
+    ...OWN_VARIABLES,
+    ...Object.values(FOREIGN_VARIABLES).flat(),
+    ...agents.flatMap((agent) => agent.sessionVariables),
+  ];
   const supervisor = createSupervisor({
     store,
     runtimes: [tmux],
-    agents: [commandAgent, practiceAgent(practiceProgram(), process.execPath)],
+    agents,
     settings: readSettings(home.configPath),
     clock,
     log,

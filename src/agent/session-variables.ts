@@ -4,11 +4,14 @@
  * an inherited CLAUDE_CODE_CHILD_SESSION, for one, writes no transcript. So
  * they are dropped before the environment of a new session is made.
  *
+ * This table is for programs that have no adapter here (yet); an adapter names
+ * its own in `sessionVariables`.
+ *
  * Only names that a program sets by itself stand here, each in full: what
  * people configure (keys, homes, models, providers) shares their prefixes and
  * must pass untouched.
  */
-export const SESSION_VARIABLES = {
+export const FOREIGN_VARIABLES = {
   claude: [
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
@@ -46,7 +49,6 @@ export const SESSION_VARIABLES = {
     "GEMINI_CLI_IDE_AUTH_TOKEN",
     "GEMINI_CLI_IDE_WORKSPACE_PATH",
   ],
-  practice: ["PRACTICE_CONVERSATION"],
   tmux: ["TMUX", "TMUX_PANE"],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -10,7 +10,6 @@ import type { InputStep } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import type { Agent, LaunchContext, LaunchPlan, TranscriptMessage } from "../contract.ts";
-import { SESSION_VARIABLES } from "../session-variables.ts";
 import { conversationIdOf, isConversationId } from "./conversation-id.ts";
 import { type HookRecord, parseHookRecord } from "./hook-record.ts";
 import { parseTranscriptLine } from "./transcript-line.ts";
@@ -20,7 +19,7 @@ export function practiceAgent(programPath: string, nodePath: string): Agent {
     name: "practice",
     capabilities: { turns: true, resume: true, transcript: true },
     wait: "notification",
-    sessionVariables: SESSION_VARIABLES.practice,
+    sessionVariables: ["PRACTICE_CONVERSATION"],
     plan: (context) => plan([nodePath, programPath], context),
     encode,
     accepts: (activity) => ACCEPTS[activity],

@@ -55,9 +55,7 @@ export async function run(home: Home): Promise<void> {
     settings: readSettings(home.configPath),
     clock,
     log,
-    ownEnvironment: Object.fromEntries(
-      Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    ),
+    ownEnvironment: process.env,
     scrub,
   });
   await supervisor.boot(version);

@@ -17,7 +17,7 @@ export const restartSession = defineOperation({
     session: sessionReference,
     grace_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),
     /** The caller's environment; used only where the one it was started with is gone. */
-    environment: z.optional(z.record(z.string(), z.string())),
+    environment: z.optional(z.record(z.string(), z.optional(z.string()))),
   }),
   output: lifecycleOutput,
 

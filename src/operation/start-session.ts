@@ -43,7 +43,7 @@ export const startSession = defineOperation({
     restart: z._default(z.enum(["never", "on-failure", "always"]), "never"),
     parent: z.optional(word("A parent session")),
     /** The caller's whole environment; handed to the runtime, never stored. */
-    environment: z._default(z.record(z.string(), plainText("An environment value")), {}),
+    environment: z._default(z.record(z.string(), z.optional(plainText("An environment value"))), {}),
     env: z._default(
       z.record(
         z

@@ -38,13 +38,13 @@ export interface SupervisorParts {
   readonly clock: Clock;
   readonly log: Log;
   /** The daemon's own environment: the fallback for a start that nobody brought one for. */
-  readonly ownEnvironment: Environment;
+  readonly ownEnvironment: Readonly<Record<string, string | undefined>>;
   /** Variables of Reeve's and of agents' sessions that no session may inherit. */
   readonly scrub: readonly string[];
 }
 
 export interface EnvironmentRequest {
-  readonly caller: Environment;
+  readonly caller: Readonly<Record<string, string | undefined>>;
   readonly envFile: string | null;
   readonly given: Environment;
 }

@@ -34,8 +34,9 @@ export class IdempotencyTable {
     const expired = this.#clock.now() - LIFETIME_MS;
     const drop = "DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE at <= ? ORDER BY at LIMIT ?)";
     this.#db.run(drop, expired, DROPPED_PER_KEY);
-    const sql = `INSERT INTO idempotency (key, operation, fingerprint, subject, at) VALUES (?1, ?2, ?3, ?4, ?5)
-      ON CONFLICT (key) DO UPDATE SET operation = ?2, fingerprint = ?3, subject = ?4, at = ?5 WHERE idempotency.at <= ?6`;
+    const sql = `INSERT INTO idempotency (key, operation, fingerprint, subject, at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (key) DO UPDATE SET operation = excluded.operation, fingerprint = excluded.fingerprint,
+        subject = excluded.subject, at = excluded.at WHERE idempotency.at <= ?`;
     if (this.#db.run(sql, key, operation, fingerprint, subject, at, expired).changes === 1) return;
     const message =
       "This idempotency key has already been used; repeat the same request to get its answer, or choose a new key.";

@@ -55,7 +55,7 @@ export class SqliteMailbox implements Mailbox {
   /** Inside a transaction: takes the next position of its session. */
   stageAdmission(message: NonNullable<Commit["admit"]>): Message {
     const sql = `INSERT INTO messages (id, session_id, position, text, submit, state, admitted_at, settled_at, detail)
-      SELECT ?1, ?2, COALESCE(MAX(position), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM messages WHERE session_id = ?2
+      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
       RETURNING *`;
     const { id, sessionId, text, submit, state, admittedAt, settledAt, detail } = message;
     const row = this.#db.get<MessageRow>(
@@ -68,6 +68,7 @@ export class SqliteMailbox implements Mailbox {
       admittedAt,
       settledAt,
       encodeDetail(detail),
+      sessionId,
     );
     if (!row)
       throw new ReeveError({

@@ -83,7 +83,7 @@ export function restoreRows(found: Found): readonly string[] {
       );
     for (const row of saved.messages) {
       const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, state, admitted_at, settled_at, detail)
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?2)`;
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
       db.run(
         sql,
         row.id,
@@ -95,6 +95,7 @@ export function restoreRows(found: Found): readonly string[] {
         row.admitted_at,
         row.settled_at,
         row.detail,
+        row.session_id,
       );
     }
     for (const row of saved.idempotency) {

@@ -46,6 +46,7 @@ export class Sqlite {
     return new Sqlite(new DatabaseSync(path, { readOnly: true }));
   }
 
+  /** Parameters are plain `?`: Node 22 cannot bind numbered ones by position. */
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#prepare(sql).all(...values) as Row[];
   }

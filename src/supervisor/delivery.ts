@@ -62,7 +62,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     failpoint("send.after-effect");
     if (agent.capabilities.turns)
       lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
-    const detail = `${Buffer.byteLength(message.text)} bytes were written to its terminal`;
+    const bytes = Buffer.byteLength(message.text);
+    const detail = bytes === 1 ? "1 byte was written to its terminal" : `${bytes} bytes were written to its terminal`;
     await parts.ledger.settle(
       message,
       "delivered",

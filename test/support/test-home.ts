@@ -10,6 +10,8 @@ import { isDead, listProcesses, readCommandLine, readEnvironmentVariable } from 
 import { eventually } from "./eventually.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
+/** Where the Node that Reeve runs on is: set REEVE_TEST_NODE_DIRECTORY to try another version. */
+const NODE_DIRECTORY = process.env["REEVE_TEST_NODE_DIRECTORY"] ?? join(ROOT, "node_modules", ".bin");
 
 export interface Result {
   readonly status: number | null;
@@ -67,7 +69,7 @@ export function createTestHome(): TestHome {
   const failpointFile = join(dir, "failpoint");
   const tmuxSocket = join(dir, "run", "tmux.sock");
   const environment = {
-    PATH: `${join(ROOT, "node_modules", ".bin")}:${process.env["PATH"] ?? ""}`,
+    PATH: `${NODE_DIRECTORY}:${process.env["PATH"] ?? ""}`,
     HOME: dir,
     LANG: "C.UTF-8",
     TERM: "xterm-256color",

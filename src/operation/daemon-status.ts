@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
-import { isEnded } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
 export const daemonStatus = defineOperation({

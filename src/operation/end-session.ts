@@ -1,8 +1,9 @@
 /** Ends a session: politely, then firmly, then proves that nothing of it is left. Asking again is harmless. */
 import * as z from "zod/mini";
+import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
-import { isEnded, sessionReference } from "./session-reference.ts";
+import { sessionReference } from "./session-reference.ts";
 
 /** Beyond the grace: killing and proving. */
 const MARGIN_MS = 15_000;

@@ -1,8 +1,8 @@
 /** Lists sessions from memory: no runtime is asked, nothing is spawned. */
 import * as z from "zod/mini";
 import type { Session } from "../session/session.ts";
+import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
-import { isEnded } from "./session-reference.ts";
 import type { SessionView } from "./session-view.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 

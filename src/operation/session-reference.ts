@@ -1,7 +1,7 @@
 /** Sessions are addressed by id, by name, or by a unique prefix of the id. */
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
-import { SESSION_ID_PATTERN } from "../session/session.ts";
+import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
 import type { Session } from "../session/session.ts";
 import type { Registry } from "../store/contract.ts";
 
@@ -23,11 +23,6 @@ export function resolveSession(registry: Registry, reference: string): Session {
   if (prefixed.length === 1 && prefixed[0] !== undefined) return prefixed[0];
   if (prefixed.length > 1) throw ambiguous(reference, prefixed);
   throw unknown(registry, reference);
-}
-
-/** Asked to end, and ended: no longer listed by default, its name is free again. */
-export function isEnded(session: Session): boolean {
-  return session.desired === "stopped" && session.state === "stopped" && session.stop === null;
 }
 
 function ambiguous(reference: string, matches: readonly Session[]): ReeveError {

@@ -8,14 +8,13 @@ import { gitBranch } from "../platform/git-branch.ts";
 import { sessionDir } from "../platform/home.ts";
 import { newSessionId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
-import { SESSION_ID_PATTERN } from "../session/session.ts";
+import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
 import type { Launch } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { spoolDirOf } from "../supervisor/effects.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
-import { isEnded } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 
 const word = (what: string) =>

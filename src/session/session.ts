@@ -156,3 +156,8 @@ export interface Session {
 }
 
 export const SESSION_ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** Asked to end, and ended: no longer listed by default, its name is free again. */
+export function isEnded(session: Session): boolean {
+  return session.desired === "stopped" && session.state === "stopped" && session.stop === null;
+}

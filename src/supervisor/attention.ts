@@ -13,6 +13,7 @@ import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import type { Session } from "../session/session.ts";
+import { isEnded } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { targetOf } from "./effects.ts";
 import type { Environment } from "./environment.ts";
@@ -26,6 +27,8 @@ export interface Attention {
   prepare(session: Session, environment: Environment | null): void;
   /** Brings what is watched in line with the session; cheap when nothing changed. */
   attend(session: Session): void;
+  /** Reads what the hooks of a session left that ended while nobody watched. */
+  catchUp(session: Session): void;
   /** Without the session's secrets; null when these are not known, and so nothing may be written. */
   redact(session: Session, text: string): string | null;
   close(): Promise<void>;
@@ -126,6 +129,9 @@ export function createAttention(parts: {
       if (session.observability.status === "pending" && session.observability.transcriptPath !== null) {
         lookForTranscript(session).catch(report(session));
       }
+    },
+    catchUp(session) {
+      if (session.hasTurns && session.exit !== null && !isEnded(session)) spool.leave(session).catch(report(session));
     },
     redact: (session, text) => {
       const secrets = secretsOf(session);

@@ -53,30 +53,42 @@ describe("the effect runner", () => {
     expect(sleepers.map((sleeper) => sleeper.ms)).toEqual([500, 1_000]);
   });
 
-  test("hurries what is under way when something else is asked for, and then does that", async () => {
-    const done: string[] = [];
-    let wanted = "slow";
-    const slow = (hurry: AbortSignal): Promise<void> =>
-      new Promise((resolve) => hurry.addEventListener("abort", () => resolve()));
-    const next = (): Task | null => {
-      if (wanted === "none") return null;
-      if (wanted === "slow")
-        return { key: "slow", kind: "slow", perform: (hurry) => slow(hurry).then(() => void done.push("slow")) };
-      return {
-        key: "fast",
-        kind: "fast",
-        perform: async () => {
-          done.push("fast");
-          wanted = "none";
-        },
-      };
-    };
-    const runner = createEffectRunner({ nextTask: next, clock: manualClock().clock, log: () => undefined });
+  test.each([
+    ["less patience hurries it", 5, true],
+    ["more patience does not", 500, false],
+  ])("%s", async (_what, nextPatienceMs, isHurried) => {
+    let patienceMs = 50;
+    let hurried = false;
+    const task = (): Task => ({
+      key: `stop ${patienceMs}`,
+      kind: "stop",
+      patienceMs,
+      perform: (hurry) =>
+        new Promise((resolve) => hurry.addEventListener("abort", () => resolve(void (hurried = true)))),
+    });
+    const runner = createEffectRunner({ nextTask: task, clock: manualClock().clock, log: () => undefined });
     runner.poke("s");
-    wanted = "fast";
+    patienceMs = nextPatienceMs;
     runner.poke("s");
     await settle();
-    expect(done).toEqual(["slow", "fast"]);
+    expect(hurried).toBe(isHurried);
+  });
+
+  test("closing hurries nothing and waits only a moment", async () => {
+    const { clock, sleepers } = manualClock();
+    let hurried = false;
+    const task: Task = {
+      key: "stop",
+      kind: "stop",
+      patienceMs: 60_000,
+      perform: (hurry) => new Promise(() => hurry.addEventListener("abort", () => (hurried = true))),
+    };
+    const runner = createEffectRunner({ nextTask: () => task, clock, log: () => undefined });
+    runner.poke("s");
+    const closed = runner.close();
+    sleepers[0]?.wake();
+    await closed;
+    expect(hurried).toBe(false);
   });
 
   test("an effect that ends without changing anything does not spin", async () => {

@@ -14,22 +14,26 @@ export interface Task {
   readonly key: string;
   /** For failpoints and the log. */
   readonly kind: string;
-  /** `hurry` fires when the record asks for something else meanwhile. */
+  /** How long it may give others to end by themselves; only something less patient hurries it. */
+  readonly patienceMs?: number;
+  /** `hurry` fires when the same is now asked for with less patience. */
   perform(hurry: AbortSignal): Promise<void>;
 }
 
 export interface EffectRunner {
   /** Look again at what this session needs; cheap when nothing changed. */
   poke(sessionId: string): void;
-  /** Starts nothing new and waits for what is under way. */
+  /** Starts nothing new and waits a moment for what is under way; the rest is resumed by the next daemon. */
   close(): Promise<void>;
 }
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
+/** Enough for a message that is being typed; a session in its grace period is left to it. */
+const LAST_MOMENT_MS = 2_000;
 
 interface Running {
-  readonly key: string;
+  readonly task: Task;
   readonly hurry: AbortController;
   readonly done: Promise<void>;
 }
@@ -51,7 +55,7 @@ export function createEffectRunner(parts: {
     const task = parts.nextTask(sessionId);
     const current = running.get(sessionId);
     if (current !== undefined) {
-      if (task?.key !== current.key) current.hurry.abort(new Error("something else is asked for now"));
+      if (isLessPatient(task, current.task)) current.hurry.abort(new Error("less patience is asked for now"));
       return;
     }
     const retry = retries.get(sessionId);
@@ -64,7 +68,7 @@ export function createEffectRunner(parts: {
   function start(sessionId: string, task: Task, attempt: number): void {
     const hurry = new AbortController();
     const done = run(sessionId, task, attempt, hurry.signal);
-    running.set(sessionId, { key: task.key, hurry, done });
+    running.set(sessionId, { task, hurry, done });
   }
 
   async function run(sessionId: string, task: Task, attempt: number, hurry: AbortSignal): Promise<void> {
@@ -112,8 +116,12 @@ export function createEffectRunner(parts: {
     async close() {
       isClosed = true;
       for (const retry of retries.values()) retry.cancel.abort();
-      for (const task of running.values()) task.hurry.abort(new Error("the daemon is stopping"));
-      await Promise.all([...running.values()].map((task) => task.done));
+      const done = Promise.all([...running.values()].map((current) => current.done));
+      await Promise.race([done, parts.clock.sleep(LAST_MOMENT_MS)]);
     },
   };
+}
+
+function isLessPatient(next: Task | null, current: Task): boolean {
+  return next?.patienceMs !== undefined && current.patienceMs !== undefined && next.patienceMs < current.patienceMs;
 }

@@ -59,7 +59,7 @@ export function createSpool(parts: {
       const session = parts.store.registry.get(sessionId);
       if (session === undefined) return;
       const directory = spoolDirOf(session.outputsDir);
-      const names = (await readdir(directory))
+      const names = (await readdir(directory).catch(noneIfMissing))
         .filter((name) => name.endsWith(".json") && !name.startsWith("."))
         .toSorted();
       for (const name of names) await consume(session, directory, name);
@@ -109,6 +109,12 @@ export function createSpool(parts: {
       await Promise.all(draining.values());
     },
   };
+}
+
+/** An agent that never ran has no spool. */
+function noneIfMissing(error: unknown): string[] {
+  if (errnoOf(error) === "ENOENT") return [];
+  throw error;
 }
 
 /** Undefined for anything that is not a plain, small, well-formed file. */

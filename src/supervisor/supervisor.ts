@@ -70,7 +70,6 @@ export interface Supervisor {
   orphans(): readonly Orphan[];
   /** Adopts what survived, reports what did not, resumes what was under way. */
   boot(version: string): Promise<void>;
-  sweepNow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -135,6 +134,21 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     intervalMs: settings.healthIntervalMs,
   });
 
+  /** The environment must be at hand before the commit, which sets things going; refused, it is forgotten. */
+  async function bringing<T>(
+    sessionId: string,
+    brought: Environment | undefined,
+    commit: () => Promise<T>,
+  ): Promise<T> {
+    if (brought !== undefined) environments.set(sessionId, brought);
+    try {
+      return await commit();
+    } catch (error) {
+      if (brought !== undefined) environments.delete(sessionId);
+      throw error;
+    }
+  }
+
   function nextTask(sessionId: string): Task | null {
     const session = store.registry.get(sessionId);
     if (session === undefined) return null;
@@ -143,6 +157,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     return {
       key: JSON.stringify(effect),
       kind: effect.kind,
+      ...(effect.kind === "stop" ? { patienceMs: effect.stop.graceMs } : {}),
       perform: (hurry) => performEffect(effectParts, session, effect, hurry),
     };
   }
@@ -179,7 +194,9 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     for (const [index, id] of ids.entries()) {
       if (index % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
       const session = store.registry.get(id);
-      if (session !== undefined) attention.attend(session);
+      if (session === undefined) continue;
+      attention.attend(session);
+      attention.catchUp(session);
     }
   }
 
@@ -201,24 +218,15 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     agent,
     runtime,
     orphans: () => sweep.orphans(),
-    sweepNow: () => sweep.run(),
 
     async start(request, brought, idempotency) {
       const { session, events } = planSession(request, clock.now());
-      environments.set(session.id, brought);
-      try {
-        await ledger.plan(session, events, idempotency);
-      } catch (error) {
-        environments.delete(session.id);
-        throw error;
-      }
+      await bringing(session.id, brought, () => ledger.plan(session, events, idempotency));
       return session;
     },
 
-    async submit(sessionId, command, options = {}) {
-      if (options.environment !== undefined) environments.set(sessionId, options.environment);
-      return await ledger.apply(sessionId, command, options.idempotency);
-    },
+    submit: (sessionId, command, options = {}) =>
+      bringing(sessionId, options.environment, () => ledger.apply(sessionId, command, options.idempotency)),
 
     async send(session, message, idempotency) {
       await ledger.admit(

@@ -36,6 +36,18 @@ test("a session that traps HUP and TERM and has setsid children is ended whole, 
   expect((await home.run(["end", "stubborn"])).status).toBe(0);
 });
 
+test("stopping the daemon in the middle of an end leaves the session its grace; the next one finishes it", async () => {
+  const id = await run("slow", "sh", "-c", "trap 'touch ending; sleep 3; exit 0' TERM; while :; do sleep 0.1; done");
+  const ending = home.run(["end", "slow", "--grace", "60"]);
+  await eventually("it was asked to end", async () =>
+    (await home.events()).some((event) => event.type === "end-requested"),
+  );
+  await home.run(["daemon", "stop"]);
+  expect((await ending).status).toBe(0);
+  expect(home.marked(id)).toEqual([]);
+  expect(await home.session("slow")).toMatchObject({ state: "stopped", exit: { code: 0, signal: null } });
+});
+
 test("children that outlive their session's own exit are ended too", async () => {
   const id = await run("parent", "sh", "-c", "setsid sleep 606 & sleep 0.3; exit 0");
   await eventually("it stopped by itself", async () => (await home.session("parent")).state === "stopped");

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
-import { createTestHome } from "../support/test-home.ts";
+import { createTestHome, runProgram } from "../support/test-home.ts";
 
 let home: TestHome;
 beforeAll(() => {
@@ -146,6 +146,30 @@ test("a restart continues the conversation, also after kill -9 of agent and daem
     "third",
     "do you remember",
   ]);
+});
+
+test("also of an agent that has exited by then", async () => {
+  await home.json("start", "practice", "--name", "parting");
+  await eventually("it is idle", async () => (await home.session("parting"))["activity"] === "idle");
+  const { session_id } = await home.session("parting");
+  await home.json("send", "parting", "sleep 1 and answer");
+  await eventually("it works", async () => (await home.session("parting"))["activity"] === "working");
+  await home.killDaemon();
+  const { stdout: pane } = await runProgram(
+    "tmux",
+    ["-S", home.tmuxSocket, "list-panes", "-a", "-F", "#{pane_id} #{session_name}"],
+    home.environment,
+  );
+  const target =
+    pane
+      .split("\n")
+      .find((line) => line.endsWith(session_id))
+      ?.split(" ")[0] ?? "";
+  await runProgram("tmux", ["-S", home.tmuxSocket, "send-keys", "-t", target, "/quit", "Enter"], home.environment);
+  await eventually("it is gone", () => home.marked(session_id).length === 0);
+  await eventually("its last turn is known", async () =>
+    (await home.events()).some((event) => event.session_id === session_id && event.type === "turn-completed"),
+  );
 });
 
 test("what hooks wrote while there was no daemon is read by the next one, once", async () => {

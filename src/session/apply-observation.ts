@@ -33,7 +33,7 @@ export function applyObservation(session: Session, input: Observation, context: 
     case "released":
       return released(session, input.evidence);
     case "cleared":
-      return cleared(session, input.evidence, context);
+      return cleared(session, input, context);
     case "stop-delayed":
       return changed({
         session,
@@ -150,8 +150,11 @@ function released(session: Session, evidence: Evidence): Outcome {
 }
 
 /** No process of this incarnation is left: proven. What the stop was for follows. */
-function cleared(session: Session, evidence: Evidence, context: Context): Outcome {
+function cleared(session: Session, input: Extract<Observation, { type: "cleared" }>, context: Context): Outcome {
+  const { evidence } = input;
   if (session.stop === null) return unchanged(session);
+  // An end that overtook a restart: the place is still there, and goes with the next attempt.
+  if (session.stop.next === "stopped" && !input.isPlaceGone) return unchanged(session);
   const { next: nextStep } = session.stop;
   const isDeathUnreported = session.exit === null && session.place !== null;
   const dead = isDeathUnreported

@@ -34,7 +34,13 @@ export type Observation =
   | { readonly type: "found-unreachable"; readonly incarnation: number; readonly evidence: Evidence }
   | { readonly type: "suspended"; readonly incarnation: number; readonly evidence: Evidence }
   | { readonly type: "released"; readonly incarnation: number; readonly evidence: Evidence }
-  | { readonly type: "cleared"; readonly incarnation: number; readonly evidence: Evidence }
+  | {
+      readonly type: "cleared";
+      readonly incarnation: number;
+      /** Also the place was removed, with its screen and environment. */
+      readonly isPlaceGone: boolean;
+      readonly evidence: Evidence;
+    }
   | { readonly type: "stop-delayed"; readonly incarnation: number; readonly evidence: Evidence }
   | { readonly type: "restart-due" }
   | { readonly type: "read"; readonly incarnation: number; readonly reading: Reading };

@@ -55,7 +55,8 @@ export function anyInput(): fc.Arbitrary<Input> {
     observation({ type: "found-unreachable" as const }),
     observation({ type: "suspended" as const }),
     observation({ type: "released" as const }),
-    observation({ type: "cleared" as const }),
+    observation({ type: "cleared" as const, isPlaceGone: true }),
+    observation({ type: "cleared" as const, isPlaceGone: false }),
     observation({ type: "stop-delayed" as const }),
     fc.constant<Input>({ type: "restart-due" }),
     fc

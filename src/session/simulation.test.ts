@@ -76,7 +76,7 @@ function carryOut(world: World, isRecorded: boolean): void {
   if (effect.kind === "release") return record({ type: "released", incarnation, evidence });
   if (world.places.get(incarnation) === null) world.places.set(incarnation, 143);
   if (effect.stop.next === "stopped") world.places.delete(incarnation);
-  record({ type: "cleared", incarnation, evidence });
+  record({ type: "cleared", incarnation, isPlaceGone: effect.stop.next === "stopped", evidence });
 }
 
 function look(world: World): void {

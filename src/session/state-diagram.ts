@@ -101,7 +101,7 @@ function inputsFor(incarnation: number): readonly Input[] {
     { type: "found-unreachable", incarnation, evidence },
     { type: "suspended", incarnation, evidence },
     { type: "released", incarnation, evidence },
-    { type: "cleared", incarnation, evidence },
+    { type: "cleared", incarnation, isPlaceGone: true, evidence },
     { type: "restart-due" },
   ];
 }

@@ -4,6 +4,7 @@ import type { SessionEvent } from "./event.ts";
 import type { Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
 import type { Session } from "./session.ts";
+import { isEnded } from "./session.ts";
 import { anyInput, context, evidence, place, plannedSession } from "./session-fixture.ts";
 import { transition } from "./transition.ts";
 
@@ -21,10 +22,8 @@ function run(session: Session, ...inputs: readonly Input[]): { session: Session;
 }
 
 const created: Input = { type: "created", incarnation: 1, place, evidence };
-const cleared: Input = { type: "cleared", incarnation: 1, evidence };
+const cleared: Input = { type: "cleared", incarnation: 1, isPlaceGone: true, evidence };
 const exitedWith = (code: number): Input => ({ type: "found-exited", incarnation: 1, code, signal: null, evidence });
-const isEnded = (session: Session): boolean =>
-  session.desired === "stopped" && session.state === "stopped" && session.stop === null;
 const types = (events: readonly SessionEvent[]): readonly string[] => events.map((event) => event.type);
 
 describe("a life without incidents", () => {
@@ -150,6 +149,18 @@ describe("restarting", () => {
       restart: { count: 1 },
     });
     expect(pendingEffect(session)).toEqual({ kind: "create", incarnation: 2 });
+  });
+
+  test("an end that overtakes a restart is over only when the place is gone too", () => {
+    const overtaken = run(
+      plannedSession(),
+      created,
+      { type: "restart", graceMs: 5 },
+      { type: "end", graceMs: 5, afterTurn: false },
+    ).session;
+    const half = run(overtaken, { type: "cleared", incarnation: 1, isPlaceGone: false, evidence }).session;
+    expect(pendingEffect(half)).toMatchObject({ kind: "stop", stop: { next: "stopped" } });
+    expect(isEnded(run(half, cleared).session)).toBe(true);
   });
 
   test("the policy waits, and waits for the sweep too", () => {

@@ -149,9 +149,15 @@ async function stop(
     });
     await keepFinalScreen(parts, session, runtime);
   }
-  if (intent.next === "stopped") await runtime.destroy(target);
+  const isPlaceGone = intent.next === "stopped";
+  if (isPlaceGone) await runtime.destroy(target);
   failpoint("stop.after-effect");
-  await parts.ledger.apply(session.id, { type: "cleared", incarnation, evidence: observed(parts, sentence(report)) });
+  await parts.ledger.apply(session.id, {
+    type: "cleared",
+    incarnation,
+    isPlaceGone,
+    evidence: observed(parts, sentence(report)),
+  });
 }
 
 /** Best effort: what was on the screen is worth keeping, but never worth holding up an end. */

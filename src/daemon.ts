@@ -4,8 +4,9 @@
  * and are found again. daemon-main.ts starts it.
  */
 import { readFileSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { commandAgent } from "./agent/command/command-agent.ts";
+import { declaredAgent, declaredRules } from "./agent/command/declared-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
 import { operations } from "./operation/operations.ts";
@@ -18,6 +19,7 @@ import { errnoOf, messageOf } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
 import { createTmuxRuntime } from "./runtime/tmux/tmux-runtime.ts";
 import { openStore } from "./store/open-store.ts";
+import { createRuleBook } from "./supervisor/rule-book.ts";
 import { readSettings } from "./supervisor/settings.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
 import { createHttpServer } from "./surface/http/server.ts";
@@ -42,7 +44,19 @@ export async function run(home: Home): Promise<void> {
     verifyAfterMs: VERIFY_AFTER_MS,
   });
   const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log });
-  const agents = [commandAgent, practiceAgent(practiceProgram(), process.execPath)];
+  const settings = readSettings(home.configPath);
+  const builtIn = [commandAgent, practiceAgent(practiceProgram(), process.execPath)];
+  const declared = Object.entries(settings.agents).filter(([name]) => !builtIn.some((agent) => agent.name === name));
+  const agents = [
+    ...builtIn,
+    ...declared.map(([name, { command, settings }]) => declaredAgent(name, command, settings)),
+  ];
+  const rules = createRuleBook({
+    shippedDir: join(import.meta.dirname, "..", "rules"),
+    usersDir: join(dirname(home.configPath), "rules"),
+    declared: new Map(declared.map(([name, { settings }]) => [name, declaredRules(name, settings)])),
+    log,
+  });
   const scrub = [
     ...OWN_VARIABLES,
     ...Object.values(FOREIGN_VARIABLES).flat(),
@@ -52,7 +66,9 @@ export async function run(home: Home): Promise<void> {
     store,
     runtimes: [tmux],
     agents,
-    settings: readSettings(home.configPath),
+    rules,
+    socketDir: home.runDir,
+    settings,
     clock,
     log,
     ownEnvironment: process.env,

@@ -1,28 +1,65 @@
 /**
  * What runs in a session. An agent is pure: it plans launches, encodes input
- * and turns what it is shown (a hook's record, a transcript line, a screen)
- * into readings. It opens nothing, starts nothing and remembers nothing.
+ * and turns what it is shown (a hook's record, a transcript line, a status
+ * file) into readings. It opens nothing, starts nothing and remembers nothing;
+ * the one exception is `openChannel`, for agents with a protocol of their own.
+ *
+ * Screens and titles are read by rules that are data: rules/<agent>.toml, see
+ * screen-rules.ts.
  */
+import type { ApprovalRequest, Decision } from "../session/approval.ts";
 import type { InputStep } from "../session/input.ts";
+import type { Reading, Usage } from "../session/reading.ts";
 import type { ActivityStatus, Launch } from "../session/session.ts";
-import type { Reading } from "../session/reading.ts";
 
 export interface AgentCapabilities {
   /** Knows when a turn begins and ends. */
   readonly turns: boolean;
+  /** Tells of the beginning of every turn, so that a prompt is known to have arrived. */
+  readonly confirms: boolean;
   /** Can continue an earlier conversation. */
   readonly resume: boolean;
   readonly transcript: boolean;
+  /** Takes text into a turn that is under way. */
+  readonly steer: boolean;
+  /** Asks before it acts, and can be answered. */
+  readonly approvals: boolean;
 }
+
+/** The program an agent is, for those that must be installed. */
+export interface AgentProgram {
+  /** Looked up in the session's PATH unless the settings name another. */
+  readonly command: string;
+  readonly versionArgs: readonly string[];
+  readVersion(output: string): string | null;
+  /** Older ones are refused. */
+  readonly oldest: string;
+  /** What a person types to get it. */
+  readonly install: string;
+  /** What a person types to log in. */
+  readonly login: string;
+}
+
+/** The table `[agent.<name>]` of config.toml, less what every agent has. */
+export type AgentSettings = Readonly<Record<string, string | number | boolean>>;
 
 export interface LaunchContext {
   readonly sessionId: string;
   readonly launch: Launch;
-  /** Continue this conversation; null starts a new one. */
-  readonly resume: string | null;
+  /** Continue this conversation, which exists; null starts a new one. */
+  readonly resume: { readonly nativeId: string; readonly transcriptPath: string | null } | null;
+  /** The first prompt, as long as it has not been taken by an earlier incarnation. */
+  readonly prompt: string | null;
   /** The session's own directory; `spool` below it is where hooks write. */
   readonly sessionDir: string;
   readonly spoolDir: string;
+  /** A short directory for sockets (a socket's path may have 107 bytes), private to this home. */
+  readonly socketDir: string;
+  /** The program as found, with its version where that could be read; null for agents that have none. */
+  readonly program: { readonly path: string; readonly version: string | null } | null;
+  readonly settings: AgentSettings;
+  /** The text of a small file of the user's, or null where there is none. */
+  readonly read: (path: string) => string | null;
 }
 
 export interface LaunchPlan {
@@ -30,22 +67,63 @@ export interface LaunchPlan {
   readonly argv: readonly string[];
   /** Added to the session's environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Written before the start, below the session's directory. */
+  readonly files: readonly PlannedFile[];
+  /** Known in advance where the agent lets itself be told. */
   readonly nativeId: string | null;
-  readonly transcript: TranscriptPlan | null;
+  /** Known in advance, or learnt later by a reading. */
+  readonly transcriptPath: string | null;
   /** Why there is no transcript to read yet, or at all. */
   readonly observabilityReason: string;
+  /** The prompt is not in `argv` (too long, or this agent takes none there): it is to be sent as the first message. */
+  readonly isPromptLeftOut: boolean;
+  /** How it is watched, for `explain`: "app-server", "hooks", … and a sentence. */
+  readonly mode: { readonly name: string; readonly text: string };
+  /** Where `openChannel` finds the agent's own protocol. */
+  readonly channel: { readonly socket: string } | null;
+  /** A directory in which the agent keeps a status file while it runs. */
+  readonly statusDir: string | null;
 }
 
-export interface TranscriptPlan {
+export interface PlannedFile {
   readonly path: string;
+  readonly content: string;
+  readonly isExecutable: boolean;
 }
 
 /** One message of a conversation, the same form for every agent. */
 export interface TranscriptMessage {
   readonly role: "user" | "assistant" | "tool" | "system";
   readonly text: string;
+  /** Of a call (role assistant) or of its result (role tool). */
+  readonly tool: ToolUse | null;
+  /** What this answer cost, where the transcript says so. */
+  readonly usage: Usage | null;
   readonly at: string | null;
-  readonly turn: number | null;
+  /** The agent's own name of the turn. */
+  readonly turn: string | null;
+}
+
+export interface ToolUse {
+  readonly id: string | null;
+  readonly name: string;
+  /** Of a call: its input. Null for a result. */
+  readonly input: string | null;
+  readonly isError: boolean;
+}
+
+/** What is already known of a session, for reading what comes next. */
+export interface Known {
+  readonly nativeId: string | null;
+  readonly transcriptPath: string | null;
+  readonly version: string | null;
+  readonly launch: Launch;
+  readonly activity: ActivityStatus;
+  readonly turnOpen: boolean;
+  /** How the last turn ended; null before the first end. */
+  readonly lastVerdict: "completed" | "failed" | "interrupted" | null;
+  /** Questions that are open, oldest first. */
+  readonly approvals: readonly ApprovalRequest[];
 }
 
 export interface Agent {
@@ -53,14 +131,50 @@ export interface Agent {
   readonly capabilities: AgentCapabilities;
   /** How an orchestrator should wait for it. */
   readonly wait: "notification" | "poll";
+  readonly program: AgentProgram | null;
   /** Environment variables that belong to one of its sessions and must not leak into another; `*` ends a prefix. */
   readonly sessionVariables: readonly string[];
+  /** Variables (paths, never secrets) by which it finds its files; their values are in `launch.paths`. */
+  readonly pathVariables: readonly string[];
   /** Throws a usage error when the launch makes no sense for this agent. */
   plan(context: LaunchContext): LaunchPlan;
-  encode(message: { readonly text: string; readonly submit: boolean }): readonly InputStep[];
+  encode(message: { readonly text: string; readonly submit: boolean }, known: Known): readonly InputStep[];
+  /** What to type to stop the turn under way. */
+  readonly interrupt: readonly InputStep[] | null;
+  /** What to type to answer the question on the screen. */
+  encodeAnswer(approval: ApprovalRequest, decision: Decision): readonly InputStep[] | null;
   /** Whether typing now reaches the agent as a message. */
   accepts(activity: ActivityStatus): boolean;
-  readHook(record: unknown): Reading | null;
-  /** One complete line of the transcript; null when it says nothing to a reader. */
-  readTranscriptLine(line: string): TranscriptMessage | null;
+  /** One hook's record, as spooled. */
+  readHook(record: unknown, known: Known): Reading | null;
+  /** One complete line that the transcript gained: what it says of turns, approvals and usage. */
+  readLine(line: string, known: Known): Reading | null;
+  /** Complete lines of the transcript, oldest first, as messages; the first may come from the middle of the file. */
+  readMessages(lines: readonly string[]): readonly TranscriptMessage[];
+  /** A file in the plan's `statusDir`, or null where it is not this session's; `content: null`: it was removed. */
+  readStatus(file: { readonly name: string; readonly content: string | null }, known: Known): Reading | null;
+  /** Files that the session's processes hold open; asked while its id or transcript is not known. */
+  readOpenFiles(paths: readonly string[], known: Known): Reading | null;
+  /** Where to look for a transcript whose id is known and whose path is not. */
+  searchTranscript(known: Known): { readonly root: string; readonly depth: number; readonly suffix: string } | null;
+  /** Present where the agent has a protocol of its own. */
+  readonly openChannel?: (context: ChannelContext) => Promise<Channel>;
+}
+
+export interface ChannelContext {
+  readonly socket: string;
+  readonly nativeId: string | null;
+  /** In the order things happened. */
+  readonly onReading: (reading: Reading) => void;
+  /** Once, whatever the cause; not after `close()`. */
+  readonly onClose: (why: string) => void;
+}
+
+/** A connection to a living agent's own protocol. */
+export interface Channel {
+  /** Resolves, with the evidence, once the agent took it; an error with `details.sent === false` means it was not sent. */
+  send(text: string, how: "turn" | "steer"): Promise<string>;
+  interrupt(): Promise<string>;
+  answer(approvalId: string, decision: Decision): Promise<string>;
+  close(): void;
 }

@@ -10,7 +10,8 @@ import { readTail } from "../platform/file-tail.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { keepTail, stripTerminal } from "../platform/terminal-text.ts";
 import type { Session } from "../session/session.ts";
-import { finalScreenPath, targetOf } from "../supervisor/effects.ts";
+import { finalScreenPath } from "../supervisor/effects.ts";
+import { targetOf } from "../supervisor/target.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
@@ -23,8 +24,26 @@ const SCREEN_LINES = 2_000;
 const messageSchema = z.object({
   role: z.enum(["user", "assistant", "tool", "system"]),
   text: z.string(),
+  /** Of a tool call (role assistant) or of its result (role tool). */
+  tool: z.nullable(
+    z.object({
+      id: z.nullable(z.string()),
+      name: z.string(),
+      input: z.nullable(z.string()),
+      is_error: z.boolean(),
+    }),
+  ),
+  usage: z.nullable(
+    z.object({
+      input_tokens: z.number(),
+      cached_input_tokens: z.number(),
+      output_tokens: z.number(),
+      cost_usd: z.nullable(z.number()),
+    }),
+  ),
   at: z.nullable(z.string()),
-  turn: z.nullable(z.number()),
+  /** The agent's own name of the turn. */
+  turn: z.nullable(z.string()),
 });
 
 export const getSessionData = defineOperation({
@@ -82,11 +101,59 @@ async function readTranscript(session: Session, agent: Agent, tail: number, sinc
   if (status !== "observable" || transcriptPath === null) return null;
   const read = await readTail(transcriptPath, { bytes: tail, since }).catch(() => null);
   if (read === null) return null;
-  const messages = read.lines
-    .map((line) => agent.readTranscriptLine(line))
-    .filter((message): message is TranscriptMessage => message !== null);
-  const safe = messages.map((message) => ({ ...message, text: keepTail(stripTerminal(message.text), tail) }));
-  return { messages: safe, truncated: read.truncated, cursor: read.end, note: "From the agent's own transcript." };
+  const all = agent.readMessages(read.lines).map(viewMessage);
+  const messages = keepNewest(all, tail);
+  const isCut = read.truncated || messages.length < all.length;
+  return { messages, truncated: isCut, cursor: read.end, note: "From the agent's own transcript." };
+}
+
+function viewMessage({ role, text, tool, usage, at, turn }: TranscriptMessage): z.infer<typeof messageSchema> {
+  return {
+    role,
+    text: stripTerminal(text),
+    tool:
+      tool === null
+        ? null
+        : {
+            id: tool.id,
+            name: stripTerminal(tool.name),
+            input: tool.input === null ? null : stripTerminal(tool.input),
+            is_error: tool.isError,
+          },
+    usage:
+      usage === null
+        ? null
+        : {
+            input_tokens: usage.inputTokens,
+            cached_input_tokens: usage.cachedInputTokens,
+            output_tokens: usage.outputTokens,
+            cost_usd: usage.costUsd,
+          },
+    at,
+    turn,
+  };
+}
+
+/** The newest messages whose texts fit; of the one that does not, its end. */
+function keepNewest(messages: readonly z.infer<typeof messageSchema>[], bytes: number) {
+  const kept: z.infer<typeof messageSchema>[] = [];
+  let left = bytes;
+  for (const message of messages.toReversed()) {
+    const inputBytes = Buffer.byteLength(message.tool?.input ?? "");
+    const textBytes = Buffer.byteLength(message.text);
+    if (textBytes + inputBytes <= left) {
+      kept.unshift(message);
+      left -= textBytes + inputBytes;
+      continue;
+    }
+    if (left > 0 && kept.length === 0) {
+      const tool = message.tool === null ? null : { ...message.tool, input: keepTail(message.tool.input ?? "", left) };
+      const text = keepTail(message.text, Math.max(0, left - Buffer.byteLength(tool?.input ?? "")));
+      kept.unshift({ ...message, text, tool });
+    }
+    break;
+  }
+  return kept;
 }
 
 /** From the terminal while there is one, else what was kept when the session ended. */

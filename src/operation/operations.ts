@@ -1,9 +1,13 @@
 /** Every verb there is. What is not in this table has no surface. */
+import { answerApproval } from "./answer-approval.ts";
 import { daemonStatus } from "./daemon-status.ts";
+import { diagnose } from "./diagnose.ts";
 import { endSession } from "./end-session.ts";
+import { explainSession } from "./explain-session.ts";
 import { getAttachCommand } from "./get-attach-command.ts";
 import { getSessionData } from "./get-session-data.ts";
 import { getSession } from "./get-session.ts";
+import { listApprovals } from "./list-approvals.ts";
 import { listSessions } from "./list-sessions.ts";
 import { pauseSession } from "./pause-session.ts";
 import { readEvents } from "./read-events.ts";
@@ -19,13 +23,17 @@ export const operations = [
   listSessions,
   getSession,
   getSessionData,
+  explainSession,
   sendMessage,
   waitForSession,
   pauseSession,
   resumeSession,
   restartSession,
   endSession,
+  listApprovals,
+  answerApproval,
   getAttachCommand,
+  diagnose,
   readEvents,
   daemonStatus,
   stopDaemon,

@@ -1,14 +1,16 @@
 /** Sends a message: admitted durably, then typed as soon as the session can take it, once. */
 import * as z from "zod/mini";
+import type { Agent } from "../agent/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
+import type { MessageRoute } from "../session/message.ts";
 import { requireTypeable } from "../session/message-text.ts";
 import { mayTakeMessagesLater } from "../session/pending-effect.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
-import { until } from "./settled.ts";
+import { until } from "../supervisor/until.ts";
 
 export const sendMessage = defineOperation({
   name: "send_message",
@@ -23,6 +25,8 @@ export const sendMessage = defineOperation({
     text: z.string().check(z.minLength(1, "the message is empty; give some text")),
     /** Press Enter after it. */
     submit: z._default(z.boolean(), true),
+    /** While a turn is under way: wait for its end, put it into that turn, or stop that turn first. */
+    how: z._default(z.enum(["queue", "steer", "interrupt"]), "queue"),
     /** How long to wait for the outcome before answering "admitted". */
     timeout_seconds: z._default(z.number().check(z.minimum(0), z.maximum(60)), 5),
   }),
@@ -48,8 +52,9 @@ export const sendMessage = defineOperation({
           message: `Session ${session.name} has ended and takes no messages; restart it first.`,
         });
       }
+      requireRoute(supervisor.agent(session.agent), input.how);
       const id = newMessageId();
-      await supervisor.send(session, { id, text: input.text, submit: input.submit }, record(id));
+      await supervisor.send(session, { id, text: input.text, submit: input.submit, how: input.how }, record(id));
       return id;
     });
     const isSettled = (): boolean => !["admitted", "leased"].includes(store.mailbox.get(messageId)?.state ?? "unknown");
@@ -71,3 +76,14 @@ export const sendMessage = defineOperation({
     };
   },
 });
+
+function requireRoute(agent: Agent, how: MessageRoute): void {
+  const isPossible = how === "queue" || (how === "steer" ? agent.capabilities.steer : agent.interrupt !== null);
+  if (isPossible) return;
+  const cannot = how === "steer" ? "takes nothing into a turn under way" : "cannot be interrupted";
+  throw new ReeveError({
+    code: `${how}-unsupported`,
+    kind: "usage",
+    message: `The agent ${agent.name} ${cannot}; leave --${how} out and the message waits for the end of the turn.`,
+  });
+}

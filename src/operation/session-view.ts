@@ -28,11 +28,28 @@ export const sessionViewSchema = z.object({
     transcript_path: z.nullable(z.string()),
   }),
   wait: z.enum(["notification", "poll"]),
+  /** How to wait for it, in a sentence. */
+  guidance: z.string(),
   runtime: z.object({ kind: z.string(), id: z.nullable(z.string()), pid: z.nullable(z.number()) }),
   cwd: z.string(),
   branch: z.object({ declared: z.nullable(z.string()) }),
   pause_mode: z.nullable(z.enum(["detach", "suspend"])),
   turns: z.number(),
+  turn_open: z.boolean(),
+  last_turn: z.nullable(z.enum(["completed", "failed", "interrupted"])),
+  stalled_since: instant,
+  /** Questions that wait for an answer. */
+  approvals: z.number(),
+  usage: z.nullable(
+    z.object({
+      input_tokens: z.number(),
+      cached_input_tokens: z.number(),
+      output_tokens: z.number(),
+      cost_usd: z.nullable(z.number()),
+    }),
+  ),
+  agent_version: z.nullable(z.string()),
+  watched_by: z.string(),
   exit: z.nullable(z.object({ code: z.nullable(z.number()), signal: z.nullable(z.string()), at: z.string() })),
   restart_policy: z.enum(["never", "on-failure", "always"]),
   restarts: z.number(),
@@ -76,11 +93,27 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
       transcript_path: session.observability.transcriptPath,
     },
     wait,
+    guidance: guidanceOf(session),
     runtime: { kind: session.runtime, id: session.place?.id ?? null, pid: session.place?.pid ?? null },
     cwd: stripTerminal(session.launch.cwd),
     branch: { declared: session.branch },
     pause_mode: session.pauseMode,
     turns: session.turns,
+    turn_open: session.turnOpen,
+    last_turn: session.lastTurn?.verdict ?? null,
+    stalled_since: isoOrNull(session.stalledAt),
+    approvals: session.approvals.length,
+    usage:
+      session.usage === null
+        ? null
+        : {
+            input_tokens: session.usage.inputTokens,
+            cached_input_tokens: session.usage.cachedInputTokens,
+            output_tokens: session.usage.outputTokens,
+            cost_usd: session.usage.costUsd,
+          },
+    agent_version: session.watch.version,
+    watched_by: session.watch.mode,
     exit: session.exit === null ? null : { ...session.exit, at: iso(session.exit.at) },
     restart_policy: session.restartPolicy,
     restarts: session.restart.count,
@@ -94,6 +127,21 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
     outputs_dir: session.outputsDir,
     revision: session.revision,
   };
+}
+
+/** What an orchestrator should do next about this session, instead of guessing from a missing file. */
+function guidanceOf(session: Session): string {
+  const { status } = session.activity;
+  if (session.exit !== null) return "Its process has ended; look at its data, or restart it.";
+  if (status === "awaiting-approval") return "It asks for approval: answer it with approve or deny.";
+  if (status === "awaiting-input") return "It asks for something: read its screen, then send an answer.";
+  if (!session.hasTurns) return "It has no turns: wait for its exit, and read its screen at any time.";
+  if (session.stalledAt !== null)
+    return "Nothing was heard of its turn for a while: read its screen, then interrupt it or wait on.";
+  if (session.observability.status === "pending" && session.observability.expected)
+    return "That there is no transcript yet is expected: wait for its notification, do not poll, do not end it for that.";
+  if (session.turnOpen) return "A turn is under way: wait for its notification, do not poll.";
+  return "It is idle: send it a message, or end it.";
 }
 
 export function iso(at: number): string {

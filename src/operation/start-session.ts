@@ -8,10 +8,10 @@ import { gitBranch } from "../platform/git-branch.ts";
 import { sessionDir } from "../platform/home.ts";
 import { newSessionId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
+import { requireTypeable } from "../session/message-text.ts";
 import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
 import type { Launch } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { spoolDirOf } from "../supervisor/effects.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
@@ -32,7 +32,7 @@ export const startSession = defineOperation({
   input: z.object({
     agent: word("An agent's name"),
     args: z._default(z.array(plainText("An argument")).check(z.maxLength(1_000)), []),
-    prompt: z.optional(plainText("A prompt").check(z.maxLength(131_072))),
+    prompt: z.optional(z.string().check(z.minLength(1, "the prompt is empty; give some text or leave it out"))),
     name: z.optional(word("A name")),
     role: z._default(word("A role"), "agent"),
     cwd: plainText("A directory"),
@@ -60,30 +60,30 @@ export const startSession = defineOperation({
     const { supervisor, store } = context;
     return await idempotent(context, "start_session", async (record) => {
       const agent = supervisor.agent(input.agent);
+      if (input.prompt !== undefined) requireTypeable(input.prompt);
       supervisor.runtime(input.runtime);
       const cwd = existingDirectory(input.cwd);
       if (input.branch !== undefined) await requireBranch(cwd, input.branch);
+      const envFile = input.env_file === undefined ? null : resolve(cwd, input.env_file);
+      const environment = supervisor.environment({ caller: input.environment, envFile, given: input.env });
       const launch: Launch = {
         args: input.args,
         prompt: input.prompt ?? null,
         model: input.model ?? null,
         cwd,
-        envFile: input.env_file === undefined ? null : resolve(cwd, input.env_file),
+        envFile,
         envNames: Object.keys(input.env),
+        paths: pick(environment, ["PATH", "HOME", ...agent.pathVariables]),
       };
-      const environment = supervisor.environment({
-        caller: input.environment,
-        envFile: launch.envFile,
-        given: input.env,
-      });
       const id = newSessionId();
       const outputsDir = sessionDir(context.outputsDir, input.role, id);
-      const plan = agent.plan({
+      const { plan, recorded } = await supervisor.plan({
+        agent: input.agent,
         sessionId: id,
+        outputsDir,
         launch,
         resume: null,
-        sessionDir: outputsDir,
-        spoolDir: spoolDirOf(outputsDir),
+        prompt: launch.prompt,
       });
       requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
       const name = chooseName(store, input.name, input.agent);
@@ -95,16 +95,18 @@ export const startSession = defineOperation({
         agent: input.agent,
         hasTurns: agent.capabilities.turns,
         runtime: input.runtime,
-        launch,
+        launch: plan.isPromptLeftOut ? { ...launch, prompt: null } : launch,
         restartPolicy: input.restart,
         parentId: input.parent ?? null,
         outputsDir,
         branch: input.branch ?? null,
-        nativeId: plan.nativeId,
-        transcriptPath: plan.transcript?.path ?? null,
-        observabilityReason: plan.observabilityReason,
+        ...recorded,
       };
-      await supervisor.start(request, environment, record(id));
+      const idempotency = record(id);
+      await supervisor.start(request, environment, {
+        ...(plan.isPromptLeftOut && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
+        ...(idempotency === undefined ? {} : { idempotency }),
+      });
       return id;
     }).then((id) => answer(context, id));
   },
@@ -119,6 +121,10 @@ function answer({ store, supervisor }: OperationContext, id: string) {
       message: `Session ${id} was recorded but is not there.`,
     });
   return viewSession(session, supervisor.agent(session.agent).wait);
+}
+
+function pick(environment: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])));
 }
 
 function existingDirectory(path: string): string {

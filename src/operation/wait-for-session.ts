@@ -11,7 +11,7 @@ import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
-import { until } from "./settled.ts";
+import { until } from "../supervisor/until.ts";
 
 /** Read in pages, so that a cursor from long ago costs time but not memory. */
 const PAGE = 1_000;

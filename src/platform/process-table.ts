@@ -3,7 +3,7 @@
  * every signal Reeve sends to a process it is not the parent of. Never trusts a
  * bare pid: whoever signals names the start time too, because pids are reused.
  */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { ReeveError } from "./reeve-error.ts";
 
 export interface ProcessRow {
@@ -103,6 +103,23 @@ export function readCommandLine(pid: number): string {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
   } catch {
     return "";
+  }
+}
+
+/** Regular paths only: sockets, pipes and files that were deleted are left out. */
+export function openFilesOf(pid: number): readonly string[] {
+  requireLinux();
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
+      try {
+        const path = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+        return path.startsWith("/") && !path.endsWith(" (deleted)") ? [path] : [];
+      } catch {
+        return [];
+      }
+    });
+  } catch {
+    return [];
   }
 }
 

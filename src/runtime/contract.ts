@@ -59,6 +59,8 @@ export interface ListingEntry extends Target {
 export interface Screen {
   /** Plain text, escape sequences already stripped; the newest lines are last. */
   readonly text: string;
+  /** What the program calls its terminal. */
+  readonly title: string;
   /** Lines above these existed but were not asked for. */
   readonly truncated: boolean;
 }
@@ -96,7 +98,12 @@ export interface Runtime {
   observe(target: Target): Promise<Observation>;
   list(): Promise<Listing>;
   send(target: Target, steps: readonly InputStep[]): Promise<void>;
+  /** The newest lines, scrolled-off ones included; with `lines: 0` only what is visible. */
   capture(target: Target, options: { readonly lines: number }): Promise<Screen>;
+  /** When a person last pressed a key in it; null when nobody is attached. */
+  lastTypedAt(target: Target): Promise<number | null>;
+  /** Paths of the files its processes hold open; empty when there is none to ask. */
+  openFiles(target: Target, place: Place | null): readonly string[];
   /** Raw terminal output from now on; returns how to stop listening. */
   stream(target: Target, listener: (bytes: Buffer) => void): () => void;
   suspend(target: Target): Promise<string>;

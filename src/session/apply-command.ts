@@ -1,4 +1,5 @@
 /** What a command makes of a session: a wish recorded, at once a fact where nothing needs doing, or a refusal. */
+import { answer } from "./apply-approval.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context } from "./input.ts";
 import type { Outcome } from "./outcome.ts";
@@ -16,6 +17,8 @@ export function applyCommand(session: Session, command: Command, context: Contex
       return restart(session, command, context);
     case "end":
       return end(session, command, context);
+    case "answer":
+      return answer(session, command, context);
   }
 }
 

@@ -1,8 +1,9 @@
 /** What an observation makes of a session: only what was proven, and only about the incarnation it names. */
+import { answerFailed, answerGiven } from "./apply-approval.ts";
 import { applyReading } from "./apply-reading.ts";
 import { die } from "./death.ts";
 import type { SessionEvent } from "./event.ts";
-import type { Context, Observation } from "./input.ts";
+import type { Context, Observation, PlannedWatch } from "./input.ts";
 import type { Change, Outcome } from "./outcome.ts";
 import { changed, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
@@ -43,9 +44,65 @@ export function applyObservation(session: Session, input: Observation, context: 
       });
     case "restart-due":
       return restartDue(session, context);
+    case "planned":
+      return planned(session, input.plan);
+    case "stalled":
+      return stalled(session, input.evidence);
+    case "answer-given":
+      return answerGiven(session, input);
+    case "answer-failed":
+      return answerFailed(session, input);
     case "read":
       return changed(applyReading(session, input.reading, context));
+    case "read-transcript":
+      return changed(readTranscript(session, input, context));
   }
+}
+
+/** What the agent planned for the incarnation that is about to be created. */
+function planned(session: Session, { watch, nativeId, transcriptPath, observabilityReason }: PlannedWatch): Outcome {
+  if (session.state !== "starting" || session.place !== null) return unchanged(session);
+  const isElsewhere = transcriptPath !== null && transcriptPath !== session.observability.transcriptPath;
+  const observability: Session["observability"] =
+    session.observability.status === "observable" && !isElsewhere
+      ? session.observability
+      : {
+          status: "pending",
+          expected: true,
+          reason: observabilityReason,
+          transcriptPath: transcriptPath ?? session.observability.transcriptPath,
+        };
+  return changed({
+    session: {
+      ...session,
+      watch,
+      observability,
+      nativeId: nativeId ?? session.nativeId,
+      transcriptCursor: isElsewhere ? null : session.transcriptCursor,
+    },
+    events: [],
+  });
+}
+
+function stalled(session: Session, evidence: Evidence): Outcome {
+  if (!session.turnOpen || session.stalledAt !== null || session.activity.status !== "working")
+    return unchanged(session);
+  return changed({
+    session: { ...session, stalledAt: evidence.at },
+    events: [{ type: "session-stalled", turn: session.turns, evidence }],
+  });
+}
+
+function readTranscript(
+  session: Session,
+  { readings, cursor }: Extract<Observation, { type: "read-transcript" }>,
+  context: Context,
+): Change {
+  const start: Change = { session: { ...session, transcriptCursor: cursor }, events: [] };
+  return readings.reduce((before, reading) => {
+    const after = applyReading(before.session, reading, context);
+    return { session: after.session, events: [...before.events, ...after.events] };
+  }, start);
 }
 
 function foundRunning(
@@ -208,6 +265,8 @@ function startNext(
     endedAt: null,
     suspended: false,
     turnOpen: false,
+    approvals: [],
+    stalledAt: null,
     liveness: { status: "absent", evidence: { ...reason.evidence, detail: "its process has not been started yet" } },
     activity: { status: "starting", asks: null, evidence: reason.evidence },
     restart: { count: session.restart.count + 1, recentAt, dueAt: null },

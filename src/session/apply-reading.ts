@@ -1,44 +1,55 @@
-/** How a reading of the agent changes what is known of its turns, activity and transcript. */
+/** How a reading of the agent changes what is known of its turns, approvals, activity, transcript and usage. */
+import { applyApproval, lapse } from "./apply-approval.ts";
+import { applyTurn, isOfAnEarlierTurn } from "./apply-turn.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading, Usage, UsageReading } from "./reading.ts";
 import type { Activity, ActivityStatus, Evidence, Observability, Session } from "./session.ts";
 
 export function applyReading(session: Session, reading: Reading, context: Context): Change {
   const evidence: Evidence = { source: reading.source, detail: reading.detail, at: context.now };
-  const turned = applyTurn(session, reading, evidence);
-  const active = applyActivity(turned.session, reading, evidence);
-  const seen = applyTranscript(active.session, reading);
-  const events = [...turned.events, ...active.events, ...seen.events];
-  const nativeId = reading.nativeId ?? seen.session.nativeId;
-  if (events.length === 0 && nativeId === session.nativeId) return { session, events };
-  return { session: { ...seen.session, nativeId, lastActivityAt: context.now }, events };
+  const status = statusOf(session, reading);
+  const steps = [
+    (now: Session) => applyTurn(now, reading, evidence),
+    (now: Session) => applyApproval(now, reading, evidence),
+    (now: Session) => lapse(now, status, evidence),
+    (now: Session) => applyActivity(now, reading, status, evidence),
+    (now: Session) => applyTranscript(now, reading),
+  ];
+  const told = steps.reduce<Change>(
+    (before, step) => {
+      const after = step(before.session);
+      return { session: after.session, events: [...before.events, ...after.events] };
+    },
+    { session, events: [] },
+  );
+  const learnt = learn(told.session, reading);
+  if (learnt === session) return { session, events: told.events };
+  const isNews = told.events.length > 0;
+  return { session: isNews ? { ...learnt, lastActivityAt: context.now } : learnt, events: told.events };
 }
 
-function applyTurn(session: Session, reading: Reading, evidence: Evidence): Change {
-  if (reading.turn === undefined) return { session, events: [] };
-  if (reading.turn === "started") {
-    if (session.turnOpen) return { session, events: [] };
-    const turn = session.turns + 1;
-    return {
-      session: { ...session, turns: turn, turnOpen: session.exit === null },
-      events: [{ type: "turn-started", turn, evidence }],
-    };
-  }
-  // An end whose beginning was missed is still an end: nobody may wait for it in vain.
-  const turn = session.turnOpen || session.exit !== null ? session.turns : session.turns + 1;
-  const closed: Session = { ...session, turns: turn, turnOpen: false };
-  if (reading.turn === "completed") return { session: closed, events: [{ type: "turn-completed", turn, evidence }] };
-  if (reading.turn === "interrupted")
-    return { session: closed, events: [{ type: "turn-interrupted", turn, evidence }] };
-  return { session: closed, events: [{ type: "turn-failed", turn, error: reading.turn.failed, evidence }] };
+/** Said outright, or implied by what was said of a turn or an approval. */
+function statusOf(session: Session, { activity, turn, approval }: Reading): ActivityStatus | undefined {
+  if (turn !== undefined && isOfAnEarlierTurn(session, turn)) return undefined;
+  if (activity !== undefined) return activity;
+  if (turn !== undefined) return turn.phase === "started" ? "working" : "idle";
+  if (approval === undefined) return undefined;
+  if ("requested" in approval) return "awaiting-approval";
+  const { id } = approval.settled;
+  const isLast = id === null || session.approvals.every((open) => open.id === id);
+  return session.activity.status === "awaiting-approval" && isLast ? "working" : undefined;
 }
 
-function applyActivity(session: Session, reading: Reading, evidence: Evidence): Change {
-  const status = reading.activity ?? impliedActivity(reading);
+function applyActivity(
+  session: Session,
+  reading: Reading,
+  status: ActivityStatus | undefined,
+  evidence: Evidence,
+): Change {
   // The dead do nothing, whatever was still in the spool.
   if (status === undefined || session.exit !== null) return { session, events: [] };
-  const asks = reading.asks ?? null;
+  const asks = asksOf(session, reading, status);
   if (session.activity.status === status && session.activity.asks === asks) return { session, events: [] };
   const activity: Activity = { status, asks, evidence };
   return {
@@ -47,22 +58,46 @@ function applyActivity(session: Session, reading: Reading, evidence: Evidence): 
   };
 }
 
-function impliedActivity(reading: Reading): ActivityStatus | undefined {
-  if (reading.turn === undefined) return undefined;
-  return reading.turn === "started" ? "working" : "idle";
+/** A question in full beats what a screen shows of it. */
+function asksOf(session: Session, reading: Reading, status: ActivityStatus): string | null {
+  if (status === "awaiting-approval") {
+    const oldest = session.approvals[0];
+    if (oldest !== undefined) return oldest.title;
+  }
+  return reading.asks ?? null;
 }
 
 function applyTranscript(session: Session, reading: Reading): Change {
-  if (reading.transcript === undefined || session.observability.status === reading.transcript)
+  const transcriptPath = reading.transcriptPath ?? session.observability.transcriptPath;
+  const status = reading.transcript ?? session.observability.status;
+  if (transcriptPath === session.observability.transcriptPath && status === session.observability.status)
     return { session, events: [] };
-  const observability: Observability = {
-    ...session.observability,
-    status: reading.transcript,
-    expected: reading.transcript === "observable",
-    reason: reading.detail,
-  };
+  const isNews = status !== session.observability.status;
+  const observability: Observability = isNews
+    ? { status, expected: status === "observable", reason: reading.detail, transcriptPath }
+    : { ...session.observability, transcriptPath };
+  const events = isNews
+    ? [{ type: "observability-changed" as const, from: session.observability.status, observability }]
+    : [];
+  // Another file is read from its beginning.
+  const isSameFile = transcriptPath === session.observability.transcriptPath;
+  const transcriptCursor = isSameFile ? session.transcriptCursor : null;
+  return { session: { ...session, observability, transcriptCursor }, events };
+}
+
+/** What is noted without being an event of its own. */
+function learn(session: Session, reading: Reading): Session {
+  const nativeId = reading.nativeId ?? session.nativeId;
+  const usage = reading.usage === undefined ? session.usage : addUsage(session.usage, reading.usage);
+  return nativeId === session.nativeId && usage === session.usage ? session : { ...session, nativeId, usage };
+}
+
+function addUsage(before: Usage | null, { kind, usage }: UsageReading): Usage {
+  if (kind === "total" || before === null) return usage;
   return {
-    session: { ...session, observability },
-    events: [{ type: "observability-changed", from: session.observability.status, observability }],
+    inputTokens: before.inputTokens + usage.inputTokens,
+    cachedInputTokens: before.cachedInputTokens + usage.cachedInputTokens,
+    outputTokens: before.outputTokens + usage.outputTokens,
+    costUsd: before.costUsd === null && usage.costUsd === null ? null : (before.costUsd ?? 0) + (usage.costUsd ?? 0),
   };
 }

@@ -2,6 +2,7 @@
  * A process ended, and that is proven. Reported once per incarnation; whether
  * it is started again is the restart policy's business.
  */
+import { lapse } from "./apply-approval.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
@@ -15,19 +16,22 @@ export function die(session: Session, exit: Exit, evidence: Evidence, context: C
   if (session.exit !== null) return { session, events: [] };
   const reason: Reason = { code: exitCode(exit), text: exitSentence(exit, evidence), evidence };
   const status = exit.code === null && exit.signal === null ? "absent" : "exited";
+  const lapsed = lapse(session, "unknown", evidence);
   const dead: Session = {
-    ...session,
+    ...lapsed.session,
     exit,
     liveness: { status, evidence },
     activity: { status: "unknown", asks: null, evidence },
     turnOpen: false,
+    stalledAt: null,
     suspended: false,
     endedAt: context.now,
   };
   const exited: SessionEvent = { type: "session-exited", incarnation: session.incarnation, exit, reason };
   // An end or restart that is under way already says what follows.
-  if (session.stop !== null) return { session: dead, events: [exited] };
-  return settle({ ...dead, stop: residue() }, exit, reason, [exited], context);
+  const events = [...lapsed.events, exited];
+  if (session.stop !== null) return { session: dead, events };
+  return settle({ ...dead, stop: residue() }, exit, reason, events, context);
 }
 
 /** It ended by itself: stopped, error, or scheduled to start again. */

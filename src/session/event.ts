@@ -2,7 +2,8 @@
  * What happened, in the past tense, as it stands in the log. Events are
  * appended, never changed; everything that waits is a cursor into them.
  */
-import type { Activity, Evidence, Exit, Liveness, Observability, Reason } from "./session.ts";
+import type { ApprovalRequest, Decision } from "./approval.ts";
+import type { Activity, Evidence, Exit, Liveness, Observability, Reason, Verdict } from "./session.ts";
 
 export type SessionEvent =
   | { readonly type: "session-planned"; readonly name: string; readonly agent: string; readonly role: string }
@@ -39,6 +40,29 @@ export type SessionEvent =
   | { readonly type: "turn-completed"; readonly turn: number; readonly evidence: Evidence }
   | { readonly type: "turn-failed"; readonly turn: number; readonly error: string; readonly evidence: Evidence }
   | { readonly type: "turn-interrupted"; readonly turn: number; readonly evidence: Evidence }
+  | {
+      /** Two sources told the same end differently; the first counts. */
+      readonly type: "turn-disputed";
+      readonly turn: number;
+      readonly counted: Verdict;
+      readonly countedSource: Evidence["source"];
+      readonly other: Verdict;
+      readonly evidence: Evidence;
+    }
+  | { readonly type: "session-stalled"; readonly turn: number; readonly evidence: Evidence }
+  | { readonly type: "approval-requested"; readonly approval: ApprovalRequest; readonly evidence: Evidence }
+  | { readonly type: "approval-answer-requested"; readonly approvalId: string; readonly decision: Decision }
+  | {
+      readonly type: "approval-settled";
+      readonly approvalId: string;
+      readonly title: string;
+      /** Null: it is no longer asked, and nobody could see how it was answered. */
+      readonly decision: Decision | null;
+      readonly by: "operator" | "pane" | "agent";
+      readonly evidence: Evidence;
+    }
+  | { readonly type: "approval-answer-failed"; readonly approvalId: string; readonly reason: Reason }
+  | { readonly type: "turn-interrupt-requested"; readonly messageId: string; readonly evidence: Evidence }
   | { readonly type: "message-admitted"; readonly messageId: string; readonly bytes: number }
   | { readonly type: "message-delivered"; readonly messageId: string; readonly evidence: Evidence }
   | { readonly type: "message-refused"; readonly messageId: string; readonly reason: Reason }

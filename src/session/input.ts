@@ -3,14 +3,16 @@
  * for, and observations, which something proved. Both go through the same
  * serial queue into the same `transition`.
  */
+import type { Decision } from "./approval.ts";
 import type { Reading } from "./reading.ts";
-import type { Evidence, PauseMode, Place } from "./session.ts";
+import type { Evidence, PauseMode, Place, Reason, TranscriptCursor, Watch } from "./session.ts";
 
 export type Command =
   | { readonly type: "pause"; readonly mode: PauseMode }
   | { readonly type: "resume" }
   | { readonly type: "restart"; readonly graceMs: number }
-  | { readonly type: "end"; readonly graceMs: number; readonly afterTurn: boolean };
+  | { readonly type: "end"; readonly graceMs: number; readonly afterTurn: boolean }
+  | { readonly type: "answer"; readonly approvalId: string; readonly decision: Decision };
 
 export type Observation =
   | { readonly type: "created"; readonly incarnation: number; readonly place: Place; readonly evidence: Evidence }
@@ -43,7 +45,31 @@ export type Observation =
     }
   | { readonly type: "stop-delayed"; readonly incarnation: number; readonly evidence: Evidence }
   | { readonly type: "restart-due" }
-  | { readonly type: "read"; readonly incarnation: number; readonly reading: Reading };
+  | { readonly type: "planned"; readonly incarnation: number; readonly plan: PlannedWatch }
+  | { readonly type: "stalled"; readonly incarnation: number; readonly evidence: Evidence }
+  | { readonly type: "answer-given"; readonly incarnation: number; readonly approvalId: string }
+  | {
+      readonly type: "answer-failed";
+      readonly incarnation: number;
+      readonly approvalId: string;
+      readonly reason: Reason;
+    }
+  | { readonly type: "read"; readonly incarnation: number; readonly reading: Reading }
+  | {
+      /** What new lines of the transcript said, in one commit with how far it has been read. */
+      readonly type: "read-transcript";
+      readonly incarnation: number;
+      readonly readings: readonly Reading[];
+      readonly cursor: TranscriptCursor;
+    };
+
+/** What the agent planned for an incarnation that is about to be created. */
+export interface PlannedWatch {
+  readonly watch: Watch;
+  readonly nativeId: string | null;
+  readonly transcriptPath: string | null;
+  readonly observabilityReason: string;
+}
 
 export type Input = Command | Observation;
 
@@ -59,4 +85,4 @@ export type InputStep =
   | { readonly type: "key"; readonly key: Key }
   | { readonly type: "pause"; readonly ms: number };
 
-export type Key = "Enter" | "Escape" | "C-c" | "C-d" | "C-u" | "y" | "n";
+export type Key = "Enter" | "Escape" | "Tab" | "C-c" | "C-d" | "C-u" | "y" | "n" | "1" | "2" | "3" | "4";

@@ -5,6 +5,8 @@
  */
 export type MessageState = "admitted" | "leased" | "delivered" | "refused" | "unknown";
 
+export type MessageRoute = "queue" | "steer" | "interrupt";
+
 export interface Message {
   readonly id: string;
   readonly sessionId: string;
@@ -13,6 +15,8 @@ export interface Message {
   readonly text: string;
   /** Press Enter after it. */
   readonly submit: boolean;
+  /** Wait for the end of a turn under way, put it into that turn, or stop that turn first. */
+  readonly how: MessageRoute;
   readonly state: MessageState;
   readonly admittedAt: number;
   readonly settledAt: number | null;

@@ -9,7 +9,8 @@ export type Effect =
   | { readonly kind: "create"; readonly incarnation: number }
   | { readonly kind: "suspend"; readonly incarnation: number }
   | { readonly kind: "release"; readonly incarnation: number }
-  | { readonly kind: "stop"; readonly incarnation: number; readonly stop: StopIntent };
+  | { readonly kind: "stop"; readonly incarnation: number; readonly stop: StopIntent }
+  | { readonly kind: "answer"; readonly incarnation: number; readonly approvalId: string };
 
 export function pendingEffect(session: Session): Effect | null {
   const { incarnation } = session;
@@ -20,6 +21,8 @@ export function pendingEffect(session: Session): Effect | null {
   const wantsSuspended = session.desired === "paused" && session.pauseMode === "suspend";
   if (wantsSuspended && !session.suspended) return { kind: "suspend", incarnation };
   if (!wantsSuspended && session.suspended) return { kind: "release", incarnation };
+  const answered = session.approvals.find((approval) => approval.answer !== null);
+  if (answered !== undefined && takesMessages(session)) return { kind: "answer", incarnation, approvalId: answered.id };
   return null;
 }
 

@@ -17,6 +17,7 @@ type Identity = Pick<
   | "outputsDir"
   | "branch"
   | "nativeId"
+  | "watch"
 >;
 
 export interface SessionRequest extends Identity {
@@ -46,6 +47,11 @@ export function planSession(request: SessionRequest, now: number): Change {
     activity: { status: "starting", asks: null, evidence },
     turns: 0,
     turnOpen: false,
+    lastTurn: null,
+    approvals: [],
+    stalledAt: null,
+    transcriptCursor: null,
+    usage: null,
     exit: null,
     restart: { count: 0, recentAt: [], dueAt: null },
     held: null,

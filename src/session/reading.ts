@@ -1,15 +1,53 @@
 /**
- * What one look at an agent said: a hook fired, a line was written, the
- * screen changed. The agent makes it, the transition weighs it.
+ * What one look at an agent said: a message of its protocol, a hook's record,
+ * a line of its transcript, its status file, its screen. The agent makes it,
+ * the transition weighs it.
  */
+import type { ApprovalRequest, Decision } from "./approval.ts";
 import type { ActivityStatus, Evidence } from "./session.ts";
 
 export interface Reading {
   readonly source: Evidence["source"];
+  /** What was seen, in a few words: "Stop hook", "task_complete line", "rule approval-command". */
   readonly detail: string;
   readonly activity?: ActivityStatus;
+  /** What is asked, with awaiting-approval and awaiting-input. */
   readonly asks?: string;
-  readonly turn?: "started" | "completed" | "interrupted" | { readonly failed: string };
+  readonly turn?: TurnReading;
+  readonly approval?: ApprovalReading;
+  /** The agent's own id of the conversation. */
   readonly nativeId?: string;
+  /** Where the transcript is or will be, learnt just now. */
+  readonly transcriptPath?: string;
   readonly transcript?: "observable" | "lost";
+  readonly usage?: UsageReading;
+}
+
+/**
+ * `id` is the agent's own name of the turn, where this source has one: two
+ * sources that speak of the same turn are recognised by it.
+ */
+export type TurnReading =
+  | { readonly phase: "started"; readonly id?: string; /** What was submitted. */ readonly prompt?: string }
+  | { readonly phase: "completed" | "interrupted"; readonly id?: string }
+  | { readonly phase: "failed"; readonly id?: string; readonly error: string };
+
+export type ApprovalReading =
+  | { readonly requested: ApprovalRequest }
+  /** `id: null`: whatever was open. `decision: null`: it is no longer asked, and this source cannot tell how it was answered. */
+  | { readonly settled: { readonly id: string | null; readonly decision: Decision | null } };
+
+/** Either what one answer cost, to be added up, or what the agent says it all cost so far. */
+export interface UsageReading {
+  readonly kind: "added" | "total";
+  readonly usage: Usage;
+}
+
+export interface Usage {
+  /** All input tokens, cached ones included. */
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  /** In US dollars, only where the agent itself says so. */
+  readonly costUsd: number | null;
 }

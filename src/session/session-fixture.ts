@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import type { Context, Input } from "./input.ts";
 import { planSession } from "./plan-session.ts";
+import type { TurnReading } from "./reading.ts";
 import type { Evidence, Session } from "./session.ts";
 
 export const evidence: Evidence = { source: "runtime", detail: "seen in a test", at: 1_000 };
@@ -17,12 +18,13 @@ export function plannedSession(overrides: Partial<Session> = {}): Session {
       agent: "practice",
       hasTurns: true,
       runtime: "tmux",
-      launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [] },
+      launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], paths: {} },
       restartPolicy: "never",
       parentId: null,
       outputsDir: "/outputs/agents/agent/abc",
       branch: null,
       nativeId: null,
+      watch: { mode: "hooks", text: "Its hooks tell.", version: null, socket: null, statusDir: null },
       transcriptPath: null,
       observabilityReason: "not yet",
     },
@@ -62,13 +64,36 @@ export function anyInput(): fc.Arbitrary<Input> {
     fc
       .record({
         number: incarnation,
-        turn: fc.constantFrom("started" as const, "completed" as const, "interrupted" as const, { failed: "429" }),
+        turn: fc.constantFrom<TurnReading>(
+          { phase: "started" },
+          { phase: "started", id: "a" },
+          { phase: "started", id: "b" },
+          { phase: "completed" },
+          { phase: "completed", id: "a" },
+          { phase: "interrupted", id: "b" },
+          { phase: "failed", error: "429" },
+        ),
+        source: fc.constantFrom("hook" as const, "transcript" as const, "screen" as const, "protocol" as const),
       })
-      .map<Input>(({ number, turn }) => ({
+      .map<Input>(({ number, turn, source }) => ({
         type: "read",
         incarnation: number,
-        reading: { source: "hook", detail: "a hook", turn },
+        reading: { source, detail: "seen", turn },
       })),
+    fc.record({ number: incarnation, id: fc.constantFrom("p", "q"), isAsked: fc.boolean() }).map<Input>((asked) => ({
+      type: "read",
+      incarnation: asked.number,
+      reading: {
+        source: "hook",
+        detail: "a hook",
+        approval: asked.isAsked
+          ? { requested: { id: asked.id, kind: "command", title: "rm", subject: null, cwd: null, reason: null } }
+          : { settled: { id: asked.id, decision: "approved" } },
+      },
+    })),
+    observation({ type: "stalled" as const }),
+    observation({ type: "answer-given" as const, approvalId: "p" }),
+    fc.constantFrom<Input>({ type: "answer", approvalId: "p", decision: "approved" }),
     fc
       .record({
         number: incarnation,

@@ -5,6 +5,8 @@
  *
  * Instants are milliseconds since the epoch and end in `At`.
  */
+import type { Approval } from "./approval.ts";
+import type { Usage } from "./reading.ts";
 
 export type State = "planned" | "starting" | "running" | "paused" | "error" | "stopped";
 export const STATES = ["planned", "starting", "running", "paused", "error", "stopped"] as const satisfies State[];
@@ -72,6 +74,39 @@ export interface Launch {
   readonly envFile: string | null;
   /** Names given with `--env`; the values live only in the runtime. */
   readonly envNames: readonly string[];
+  /** Variables by which the agent finds its program and files (PATH, HOME, …): paths, never secrets. */
+  readonly paths: Readonly<Record<string, string>>;
+}
+
+/** How an incarnation is watched: what its agent planned, kept so that a later daemon watches it the same way. */
+export interface Watch {
+  /** For people: "app-server", "hooks", … */
+  readonly mode: string;
+  readonly text: string;
+  /** Of the agent's program, where it could be read. */
+  readonly version: string | null;
+  /** Where the agent's own protocol is spoken. */
+  readonly socket: string | null;
+  /** Where the agent keeps a status file. */
+  readonly statusDir: string | null;
+}
+
+export type Verdict = "completed" | "failed" | "interrupted";
+
+/** The newest turn: what tells a second report of its end from the end of another. */
+export interface LastTurn {
+  /** The agent's own name for it, where some source gave one. */
+  readonly id: string | null;
+  readonly verdict: Verdict | null;
+  /** Who said so. */
+  readonly verdictSource: Evidence["source"] | null;
+}
+
+/** Up to where the transcript has been read; see platform/line-cursor.ts. */
+export interface TranscriptCursor {
+  readonly identity: string;
+  readonly offset: number;
+  readonly isInLongLine: boolean;
 }
 
 /**
@@ -142,6 +177,15 @@ export interface Session {
   /** Turns begun; `turnOpen` says whether the last one is still under way. */
   readonly turns: number;
   readonly turnOpen: boolean;
+  readonly lastTurn: LastTurn | null;
+  /** Questions that wait for an answer, oldest first. */
+  readonly approvals: readonly Approval[];
+  /** Since when nothing was heard of a turn under way. */
+  readonly stalledAt: number | null;
+  readonly watch: Watch;
+  readonly transcriptCursor: TranscriptCursor | null;
+  /** Of the whole conversation, as far as its transcript tells. */
+  readonly usage: Usage | null;
   /** How this incarnation ended; null while that is not proven. */
   readonly exit: Exit | null;
   readonly restart: RestartRecord;

@@ -107,7 +107,7 @@ function inputsFor(incarnation: number): readonly Input[] {
 }
 
 function first(restartPolicy: RestartPolicy): Session {
-  const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [] };
+  const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], paths: {} };
   const identity = {
     id: "walk",
     name: "walk",
@@ -117,6 +117,7 @@ function first(restartPolicy: RestartPolicy): Session {
     outputsDir: "/",
     hasTurns: false,
   };
-  const unknown = { parentId: null, branch: null, nativeId: null, transcriptPath: null, observabilityReason: "walk" };
+  const unknown = { parentId: null, branch: null, nativeId: null,
+      watch: { mode: "hooks", text: "", version: null, socket: null, statusDir: null }, transcriptPath: null, observabilityReason: "walk" };
   return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0).session;
 }

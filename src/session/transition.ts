@@ -21,7 +21,7 @@ export function transition(session: Session, input: Input, context: Context): Ou
   return { ...outcome, session: { ...outcome.session, revision: session.revision + 1 } };
 }
 
-const COMMANDS = { pause: true, resume: true, restart: true, end: true } as const satisfies Record<
+const COMMANDS = { pause: true, resume: true, restart: true, end: true, answer: true } as const satisfies Record<
   Command["type"],
   true
 >;

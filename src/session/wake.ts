@@ -24,6 +24,8 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
     case "session-stopped":
     case "session-errored":
       return "exited";
+    case "session-stalled":
+      return "stalled";
     case "activity-changed":
       return body.activity.status === "awaiting-approval" || body.activity.status === "awaiting-input"
         ? body.activity.status
@@ -33,11 +35,12 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
   }
 }
 
-/** What somebody who waits without a cursor would be told at once: it is over, or it is asking. */
+/** What somebody who waits without a cursor would be told at once: it is over, it is asking, or it has stalled. */
 export function standingWake(session: Session): WakeReason | null {
   if (session.exit !== null || session.state === "stopped")
     return session.restart.dueAt === null && session.stop?.next !== "restart" ? "exited" : null;
   if (session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input")
     return session.activity.status;
+  if (session.stalledAt !== null) return "stalled";
   return null;
 }

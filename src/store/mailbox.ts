@@ -4,7 +4,7 @@
  * unknown outcome may still become known.
  */
 import { ReeveError } from "../platform/reeve-error.ts";
-import type { Message, MessageState } from "../session/message.ts";
+import type { Message, MessageRoute, MessageState } from "../session/message.ts";
 import type { Commit, Mailbox } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
 import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
@@ -15,6 +15,7 @@ export interface MessageRow {
   readonly position: number;
   readonly text: string;
   readonly submit: number;
+  readonly how: MessageRoute;
   readonly state: MessageState;
   readonly admitted_at: number;
   readonly settled_at: number | null;
@@ -54,16 +55,17 @@ export class SqliteMailbox implements Mailbox {
 
   /** Inside a transaction: takes the next position of its session. */
   stageAdmission(message: NonNullable<Commit["admit"]>): Message {
-    const sql = `INSERT INTO messages (id, session_id, position, text, submit, state, admitted_at, settled_at, detail)
-      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
+    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, state, admitted_at, settled_at, detail)
+      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
       RETURNING *`;
-    const { id, sessionId, text, submit, state, admittedAt, settledAt, detail } = message;
+    const { id, sessionId, text, submit, how, state, admittedAt, settledAt, detail } = message;
     const row = this.#db.get<MessageRow>(
       sql,
       id,
       sessionId,
       JSON.stringify(text),
       submit ? 1 : 0,
+      how,
       state,
       admittedAt,
       settledAt,
@@ -121,6 +123,7 @@ function fromRow(row: MessageRow): Message {
     position: row.position,
     text: parseColumn<string>(row.text, "messages.text"),
     submit: row.submit === 1,
+    how: row.how,
     state: row.state,
     admittedAt: row.admitted_at,
     settledAt: row.settled_at,

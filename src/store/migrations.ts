@@ -61,6 +61,9 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE messages ADD COLUMN how TEXT NOT NULL DEFAULT 'queue' CHECK (how IN ('queue', 'steer', 'interrupt'));
+  `,
 ];
 
 export function migrate(db: Sqlite, scripts: readonly string[] = MIGRATIONS): void {

@@ -10,6 +10,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import type { Registry } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
+import { completed } from "./session-shape.ts";
 import { guardRead, MalformedRow, parseColumn, type Sqlite } from "./sqlite.ts";
 
 export class SqliteRegistry implements Registry {
@@ -109,14 +110,14 @@ export class SqliteRegistry implements Registry {
   #readUnread(): void {
     for (const { id, body } of this.#db.all<{ id: string; body: string }>("SELECT id, body FROM sessions")) {
       if (typeof this.#rows.get(id) !== "string") continue;
-      this.#rows.set(id, deepFreeze(parseColumn<Session>(body, "sessions.body")));
+      this.#rows.set(id, revive(body));
     }
   }
 
   #fetch(id: string): Session {
     const session = guardRead(this.#onFailure, () => {
       const row = this.#db.get<{ body: string }>("SELECT body FROM sessions WHERE id = ?", id);
-      return deepFreeze(parseColumn<Session>(row?.body ?? "", "sessions.body"));
+      return revive(row?.body ?? "");
     });
     this.#rows.set(id, session);
     return session;
@@ -133,6 +134,10 @@ export class SqliteRegistry implements Registry {
     ids?.delete(id);
     if (ids?.size === 0) this.#names.delete(name);
   }
+}
+
+function revive(body: string): Session {
+  return deepFreeze(completed(parseColumn<Session>(body, "sessions.body")) as Session);
 }
 
 function revisionConflict({ id, revision }: Session): ReeveError {

@@ -6,7 +6,7 @@
  */
 import type { IdempotencyRecord } from "./contract.ts";
 import type { MessageRow } from "./mailbox.ts";
-import { isSession } from "./session-shape.ts";
+import { completed, isSession } from "./session-shape.ts";
 import type { Session } from "../session/session.ts";
 import { Sqlite } from "./sqlite.ts";
 
@@ -52,7 +52,7 @@ export function salvage(quarantinedPath: string): Salvage {
       0;
     return {
       sessions: rows<{ body: string }>(db, "sessions", "ordinal")
-        .map((row) => parsed(row.body))
+        .map((row) => completed(parsed(row.body)))
         .filter(isSession),
       messages: rows<MessageRow>(db, "messages", "rowid")
         .filter((row) => typeof parsed(row.text) === "string")

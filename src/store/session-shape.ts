@@ -26,6 +26,11 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 
+const recordOf =
+  (check: Check): Check =>
+  (value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(check);
+
 function object<Type>(shape: ShapeOf<Type>): Check {
   const checks = Object.entries<Check>(shape);
   return (value) => {
@@ -35,8 +40,9 @@ function object<Type>(shape: ShapeOf<Type>): Check {
   };
 }
 
+const source = oneOf("operator", "runtime", "protocol", "hook", "transcript", "screen", "supervisor");
 const evidence = object<Session["reason"]["evidence"]>({
-  source: oneOf("operator", "runtime", "protocol", "hook", "transcript", "screen", "supervisor"),
+  source,
   detail: text,
   at: instant,
 });
@@ -54,6 +60,7 @@ const session = object<Session>({
     cwd: text,
     envFile: orNull(text),
     envNames: listOf(text),
+    paths: recordOf(text),
   }),
   restartPolicy: oneOf("never", "on-failure", "always"),
   parentId: orNull(text),
@@ -90,6 +97,50 @@ const session = object<Session>({
   hasTurns: flag,
   turns: count,
   turnOpen: flag,
+  lastTurn: orNull(
+    object<NonNullable<Session["lastTurn"]>>({
+      id: orNull(text),
+      verdict: orNull(oneOf("completed", "failed", "interrupted")),
+      verdictSource: orNull(source),
+    }),
+  ),
+  approvals: listOf(
+    object<Session["approvals"][number]>({
+      id: text,
+      kind: oneOf("command", "edit", "tool", "other"),
+      title: text,
+      subject: orNull(text),
+      cwd: orNull(text),
+      reason: orNull(text),
+      requestedAt: instant,
+      answer: orNull(
+        object<NonNullable<Session["approvals"][number]["answer"]>>({
+          decision: oneOf("approved", "denied"),
+          stage: oneOf("wanted", "given"),
+          at: instant,
+        }),
+      ),
+    }),
+  ),
+  stalledAt: orNull(instant),
+  watch: object<Session["watch"]>({
+    mode: text,
+    text,
+    version: orNull(text),
+    socket: orNull(text),
+    statusDir: orNull(text),
+  }),
+  transcriptCursor: orNull(
+    object<NonNullable<Session["transcriptCursor"]>>({ identity: text, offset: count, isInLongLine: flag }),
+  ),
+  usage: orNull(
+    object<NonNullable<Session["usage"]>>({
+      inputTokens: count,
+      cachedInputTokens: count,
+      outputTokens: count,
+      costUsd: orNull(instant),
+    }),
+  ),
   exit: orNull(object<NonNullable<Session["exit"]>>({ code: orNull(instant), signal: orNull(text), at: instant })),
   restart: object<Session["restart"]>({ count, recentAt: listOf(instant), dueAt: orNull(instant) }),
   held: orNull(object<NonNullable<Session["held"]>>({ reason: text, until: instant })),
@@ -102,4 +153,22 @@ const session = object<Session>({
 
 export function isSession(value: unknown): value is Session {
   return session(value);
+}
+
+/** What records of version 0.1 did not have yet. */
+const ADDED = {
+  lastTurn: null,
+  approvals: [],
+  stalledAt: null,
+  watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
+  transcriptCursor: null,
+  usage: null,
+} as const satisfies Partial<Session>;
+
+/** A record as it was written, by this version or an earlier one, with every field this one knows. */
+export function completed(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("launch" in value)) return value;
+  const { launch } = value;
+  const paths = typeof launch === "object" && launch !== null ? { paths: {}, ...launch } : launch;
+  return { ...ADDED, ...value, launch: paths };
 }

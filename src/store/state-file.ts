@@ -25,7 +25,7 @@ import { writeFileAtomic } from "../platform/atomic-file.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import { deepFreeze } from "./freeze.ts";
-import { isSession } from "./session-shape.ts";
+import { completed, isSession } from "./session-shape.ts";
 
 export const STATE_FILE = "state.json";
 const FORMAT = 1;
@@ -94,10 +94,11 @@ function decodeState(text: string): StateFileReading {
   const checksum = TAIL.exec(text.slice(-TAIL_LENGTH))?.[1];
   if (checksum === undefined) return { status: "corrupt", why: "it does not end with a checksum" };
   if (checksumOf(text.slice(0, -TAIL_LENGTH)) !== checksum) return { status: "corrupt", why: "its checksum is wrong" };
-  const { format, seq, revision, session } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const { format, seq, revision, session: written } = JSON.parse(text) as Readonly<Record<string, unknown>>;
   if (format !== FORMAT) return { status: "corrupt", why: `its format is ${String(format)}, not ${FORMAT}` };
   if (!isCounter(seq) || !isCounter(revision))
     return { status: "corrupt", why: "its seq or revision is out of bounds" };
+  const session = completed(written);
   if (!isSession(session)) return { status: "corrupt", why: "it does not describe a session" };
   if (session.revision !== revision) return { status: "corrupt", why: "its revisions disagree" };
   return { status: "good", record: deepFreeze({ seq, session }) };

@@ -1,10 +1,10 @@
 /**
  * What Reeve keeps an eye on while a session lives: its spool, its terminal
- * output (recorded, bounded), its transcript's first appearance. Begun when
- * its process is there, ended when that is proven gone.
+ * output (recorded, bounded), its transcript, screen, status file and channel,
+ * and the clock. Begun when its process is there, ended when that is proven
+ * gone.
  */
-import { stat } from "node:fs/promises";
-import type { Agent } from "../agent/contract.ts";
+import type { Agent, Channel } from "../agent/contract.ts";
 import type { OutputLog } from "../capture/output-log.ts";
 import { openOutputLog } from "../capture/output-log.ts";
 import { redact } from "../capture/redaction.ts";
@@ -12,15 +12,26 @@ import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
+import type { Reading } from "../session/reading.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { targetOf } from "./effects.ts";
+import { createChannelKeeper } from "./channel-keeper.ts";
+import { targetOf } from "./target.ts";
 import type { Environment } from "./environment.ts";
 import { readEnvFile, secretValues } from "./environment.ts";
+import { createIdentityWatch } from "./identity-watch.ts";
 import type { Ledger } from "./ledger.ts";
+import type { LastWord } from "./readings.ts";
+import { createReadings } from "./readings.ts";
+import type { RuleBook } from "./rule-book.ts";
+import { createScreenWatch } from "./screen-watch.ts";
 import type { Settings } from "./settings.ts";
+import { createSoftWatch } from "./soft-watch.ts";
 import { createSpool } from "./spool.ts";
+import { createStallWatch } from "./stall-watch.ts";
+import { createStatusWatch } from "./status-watch.ts";
+import { createTranscriptWatch } from "./transcript-watch.ts";
 
 export interface Attention {
   /** Before its process is created, so that not a byte of its output is missed; with its environment if that is known. */
@@ -31,6 +42,12 @@ export interface Attention {
   catchUp(session: Session): void;
   /** Without the session's secrets; null when these are not known, and so nothing may be written. */
   redact(session: Session, text: string): string | null;
+  /** The agent's own protocol, while it is open. */
+  channel(sessionId: string): Channel | null;
+  describeChannel(sessionId: string): string | null;
+  /** What its screen says right now. */
+  look(session: Session): Promise<Reading | null>;
+  lastWords(sessionId: string): readonly LastWord[];
   close(): Promise<void>;
 }
 
@@ -45,26 +62,46 @@ export function createAttention(parts: {
   readonly ledger: Ledger;
   readonly agent: (name: string) => Agent;
   readonly runtime: (kind: string) => Runtime;
+  readonly rules: RuleBook;
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Settings;
 }): Attention {
+  const { settings } = parts;
   const watched = new Map<string, Watched>();
   /** Outlives the process: its last screen is written after its end. */
   const secretsBySession = new Map<string, readonly string[]>();
-  const spool = createSpool(parts);
+  const readings = createReadings({ ...parts, redact: (sessionId, text) => withoutSecrets(sessionId, text) });
+  const soft = createSoftWatch({ ...parts, readings });
+  const spool = createSpool({ ...parts, readings });
+  const screens = createScreenWatch({ ...parts, soft });
+  const channels = createChannelKeeper({ ...parts, readings });
+  const watchers = [
+    channels,
+    createTranscriptWatch({ ...parts, readings }),
+    createStatusWatch({ ...parts, soft }),
+    createIdentityWatch({ ...parts, readings }),
+    createStallWatch({
+      ...parts,
+      readings,
+      stallAfterMs: settings.stallAfterMs,
+      startPatienceMs: settings.startPatienceMs,
+    }),
+    screens,
+  ];
 
   function begin(session: Session): void {
-    const since = new Date(parts.clock.now()).toISOString();
-    const secrets = (): readonly string[] | null => secretsOf(session);
     const output = openOutputLog({
       directory: session.outputsDir,
-      secrets,
-      mostBytes: parts.settings.outputLogBytes,
-      since,
+      secrets: () => secretsOf(session),
+      mostBytes: settings.outputLogBytes,
+      since: new Date(parts.clock.now()).toISOString(),
       log: parts.log,
     });
-    const stopStream = parts.runtime(session.runtime).stream(targetOf(session), (bytes) => output.push(bytes));
+    const stopStream = parts.runtime(session.runtime).stream(targetOf(session), (bytes) => {
+      output.push(bytes);
+      screens.notice(session.id);
+    });
     watched.set(session.id, { incarnation: session.incarnation, output, stopStream });
     if (session.hasTurns) spool.follow(session).catch(report(session));
   }
@@ -73,6 +110,8 @@ export function createAttention(parts: {
     watched.delete(session.id);
     watching.stopStream();
     watching.output.close().catch(report(session));
+    soft.forget(session.id);
+    for (const watcher of watchers) watcher.leave(session).catch(report(session));
     if (session.hasTurns) spool.leave(session).catch(report(session));
   }
 
@@ -82,6 +121,10 @@ export function createAttention(parts: {
     if (told !== undefined) return told;
     const environment = parts.runtime(session.runtime).environmentOf(targetOf(session), session.place);
     return environment === null ? null : remember(session, environment);
+  }
+
+  function withoutSecrets(sessionId: string, text: string): string {
+    return redact(text, secretsBySession.get(sessionId) ?? []);
   }
 
   function remember(session: Session, environment: Environment): readonly string[] {
@@ -94,15 +137,6 @@ export function createAttention(parts: {
     const secrets = secretValues({ ...file, ...environment }, [...Object.keys(file), ...session.launch.envNames]);
     secretsBySession.set(session.id, secrets);
     return secrets;
-  }
-
-  async function lookForTranscript(session: Session): Promise<void> {
-    const { status, transcriptPath } = session.observability;
-    if (status !== "pending" || transcriptPath === null) return;
-    const about = await stat(transcriptPath).catch(() => null);
-    if (about === null || !about.isFile() || about.size === 0) return;
-    const reading = { source: "transcript", detail: `${transcriptPath} is there`, transcript: "observable" } as const;
-    await parts.ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading });
   }
 
   function report(session: Session): (error: unknown) => void {
@@ -124,11 +158,10 @@ export function createAttention(parts: {
         if (!watched.has(session.id)) begin(session);
         // While the process lives its environment can be read; afterwards it is too late.
         secretsOf(session);
+        for (const watcher of watchers) watcher.attend(session);
       }
       if (session.state === "stopped" && session.stop === null) secretsBySession.delete(session.id);
-      if (session.observability.status === "pending" && session.observability.transcriptPath !== null) {
-        lookForTranscript(session).catch(report(session));
-      }
+      if (isEnded(session)) readings.forget(session.id);
     },
     catchUp(session) {
       if (session.hasTurns && session.exit !== null && !isEnded(session)) spool.leave(session).catch(report(session));
@@ -137,8 +170,13 @@ export function createAttention(parts: {
       const secrets = secretsOf(session);
       return secrets === null ? null : redact(text, secrets);
     },
+    channel: channels.get,
+    describeChannel: channels.describe,
+    look: screens.look,
+    lastWords: readings.lastWords,
     async close() {
       for (const watching of watched.values()) watching.stopStream();
+      await Promise.all(watchers.map((watcher) => watcher.close()));
       await Promise.all([...watched.values()].map((watching) => watching.output.close()));
       await spool.close();
     },

@@ -1,9 +1,10 @@
 /**
- * Types admitted messages into sessions: in order, each at most once. The
- * lease is committed before the first key is pressed, so a crash in between
- * leaves an outcome that is honestly unknown, never a second attempt.
+ * Gives admitted messages to sessions: in order, each at most once. The lease
+ * is committed before the first key is pressed (or the first byte sent), so a
+ * crash in between leaves an outcome that is honestly unknown, never a second
+ * attempt. Delivered means that the agent said it took it, wherever it can.
  */
-import type { Agent } from "../agent/contract.ts";
+import type { Agent, Channel } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
@@ -13,11 +14,23 @@ import { mayTakeMessagesLater, takesMessages } from "../session/pending-effect.t
 import type { Evidence, Reason, Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import type { Task } from "./effect-runner.ts";
-import { targetOf } from "./effects.ts";
+import { targetOf } from "./target.ts";
+import { knownOf } from "./known.ts";
 import type { Ledger } from "./ledger.ts";
+import { until } from "./until.ts";
 
-/** After a message an agent needs a moment to say that it works; a second one typed at once would race it. */
+/** After a message that nothing confirms an agent needs a moment; a second one typed at once would race it. */
 const SETTLING_MS = 2_000;
+/** An agent that took a prompt says so within a second; a busy machine may need more. */
+const CONFIRM_MS = 2_500;
+/** Enter is pressed again so often before the outcome counts as unknown. */
+const ENTERS = 3;
+/** How long the first prompt, given on the command line, goes before every message. */
+const FIRST_PROMPT_MS = 15_000;
+/** An interrupt that had no effect for so long is tried again. */
+const INTERRUPT_AGAIN_MS = 5_000;
+/** A channel that is not open opens within a moment, as a rule. */
+const CHANNEL_LOOK_MS = 250;
 
 /** Nothing was typed and it may work later. */
 const RETRIED = new Set(["runtime-unreachable", "message-not-written"]);
@@ -28,6 +41,8 @@ export interface DeliveryParts {
   readonly clock: Clock;
   readonly runtime: (kind: string) => Runtime;
   readonly agent: (name: string) => Agent;
+  readonly channel: (sessionId: string) => Channel | null;
+  readonly typingPauseMs: number;
   /** Look at the session again, later. */
   readonly pokeLater: (sessionId: string, ms: number) => void;
 }
@@ -36,9 +51,49 @@ export interface Delivery {
   nextTask(session: Session): Task | null;
 }
 
+type Step = "wait" | "interrupt" | "type" | "steer" | "channel";
+
 export function createDelivery(parts: DeliveryParts): Delivery {
-  /** When and in which activity (by its instant) the last message was typed, per session. */
+  /** When and in which activity (by its instant) the last unconfirmed message was typed, per session. */
   const lastTyped = new Map<string, { readonly at: number; readonly activityAt: number }>();
+  /** Which turn was interrupted for which message, and when. */
+  const interrupted = new Map<string, { readonly messageId: string; readonly turn: number; readonly at: number }>();
+
+  function nextStep(session: Session, message: Message): Step {
+    const agent = parts.agent(session.agent);
+    const { status } = session.activity;
+    const isAsking = status === "awaiting-approval" || status === "awaiting-input";
+    if (isPromptAhead(session) && !isAsking) return later(session, CHANNEL_LOOK_MS);
+    const isBusy = session.turnOpen && !isAsking;
+    if (isBusy && message.how === "interrupt") return mayInterrupt(session, message) ? "interrupt" : "wait";
+    const isSteered = isBusy && message.how === "steer" && agent.capabilities.steer;
+    const speaksChannel = session.watch.socket !== null && message.submit && status !== "awaiting-input";
+    if (speaksChannel && (isSteered || agent.accepts(status)))
+      return parts.channel(session.id) === null ? later(session, CHANNEL_LOOK_MS) : "channel";
+    if (isSteered) return "steer";
+    return agent.accepts(status) && !isSettling(session) ? "type" : "wait";
+  }
+
+  function later(session: Session, ms: number): "wait" {
+    parts.pokeLater(session.id, ms);
+    return "wait";
+  }
+
+  /** The prompt of the start is still on its way into the agent: what is sent comes after it. */
+  function isPromptAhead(session: Session): boolean {
+    if (session.launch.prompt === null || session.turns > 0 || !parts.agent(session.agent).capabilities.confirms)
+      return false;
+    const { status, evidence } = session.activity;
+    return status !== "idle" || parts.clock.now() - evidence.at < FIRST_PROMPT_MS;
+  }
+
+  function mayInterrupt(session: Session, message: Message): boolean {
+    const before = interrupted.get(session.id);
+    if (before === undefined || before.messageId !== message.id || before.turn !== session.turns) return true;
+    const left = before.at + INTERRUPT_AGAIN_MS - parts.clock.monotonic();
+    if (left > 0) parts.pokeLater(session.id, left);
+    return left <= 0;
+  }
 
   function isSettling(session: Session): boolean {
     const last = lastTyped.get(session.id);
@@ -48,22 +103,107 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return left > 0;
   }
 
-  async function deliver(session: Session, message: Message): Promise<void> {
-    const agent = parts.agent(session.agent);
-    await parts.ledger.settle(message, "leased", null, null);
-    failpoint("send.leased");
+  async function interrupt(session: Session, message: Message): Promise<void> {
+    interrupted.set(session.id, { messageId: message.id, turn: session.turns, at: parts.clock.monotonic() });
+    const channel = parts.channel(session.id);
+    const keys = parts.agent(session.agent).interrupt;
+    if (channel !== null) await channel.interrupt();
+    else if (keys !== null) await parts.runtime(session.runtime).send(targetOf(session), keys);
+    await until({ store: parts.store }, () => !hasTurnOpen(session), CONFIRM_MS);
+  }
+
+  function hasTurnOpen({ id, turns }: Session): boolean {
+    const session = parts.store.registry.get(id);
+    return session !== undefined && session.turnOpen && session.turns === turns && session.exit === null;
+  }
+
+  async function overChannel(session: Session, message: Message): Promise<void> {
+    const channel = parts.channel(session.id);
+    if (channel === null) return;
+    await lease(message);
+    let detail: string;
     try {
-      await parts
-        .runtime(session.runtime)
-        .send(targetOf(session), agent.encode({ text: message.text, submit: message.submit }));
+      detail = await channel.send(message.text, session.turnOpen ? "steer" : "turn");
     } catch (error) {
       return giveUp(message, error);
     }
     failpoint("send.after-effect");
-    if (agent.capabilities.turns)
-      lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
+    if (!session.turnOpen) await until({ store: parts.store }, () => hasBegun(session), CONFIRM_MS);
+    await delivered(message, detail);
+  }
+
+  async function typed(session: Session, message: Message): Promise<void> {
+    const agent = parts.agent(session.agent);
+    const runtime = parts.runtime(session.runtime);
+    if (await isSomeoneTyping(session, runtime)) return;
+    await lease(message);
+    const steps = agent.encode({ text: message.text, submit: message.submit }, knownOf(session));
+    try {
+      await runtime.send(targetOf(session), steps);
+    } catch (error) {
+      return giveUp(message, error);
+    }
+    failpoint("send.after-effect");
     const bytes = Buffer.byteLength(message.text);
-    const detail = bytes === 1 ? "1 byte was written to its terminal" : `${bytes} bytes were written to its terminal`;
+    const written = bytes === 1 ? "1 byte was written to its terminal" : `${bytes} bytes were written to its terminal`;
+    if (!isConfirmable(session, message, agent)) {
+      if (agent.capabilities.turns)
+        lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
+      return delivered(message, written);
+    }
+    const confirmation = await confirm(session, runtime);
+    if (confirmation !== null) return delivered(message, `${written}; ${confirmation}`);
+    await unknown(message, "unconfirmed", `${written}, but it did not say that it took the message; look at its screen.`);
+  }
+
+  /** Only a prompt to an idle agent begins a turn; commands of the agent's own (`/…`) need not. */
+  function isConfirmable(session: Session, message: Message, agent: Agent): boolean {
+    return (
+      agent.capabilities.confirms &&
+      message.submit &&
+      !session.turnOpen &&
+      session.activity.status === "idle" &&
+      !message.text.startsWith("/")
+    );
+  }
+
+  async function confirm(session: Session, runtime: Runtime): Promise<string | null> {
+    for (let enter = 0; ; enter++) {
+      await until({ store: parts.store }, () => hasBegun(session) || !isWaiting(session), CONFIRM_MS);
+      const now = parts.store.registry.get(session.id);
+      if (now !== undefined && hasBegun(session)) return `it was taken (${now.activity.evidence.detail})`;
+      // Whatever else happened, Enter would now answer another question than ours.
+      if (now === undefined || !isWaiting(session) || enter === ENTERS) return null;
+      await runtime.send(targetOf(session), [{ type: "key", key: "Enter" }]).catch(() => undefined);
+    }
+  }
+
+  function hasBegun(before: Session): boolean {
+    const now = parts.store.registry.get(before.id);
+    return now !== undefined && now.incarnation === before.incarnation && now.turns > before.turns;
+  }
+
+  function isWaiting(before: Session): boolean {
+    const now = parts.store.registry.get(before.id);
+    return (
+      now !== undefined &&
+      now.incarnation === before.incarnation &&
+      takesMessages(now) &&
+      now.activity.status === before.activity.status
+    );
+  }
+
+  async function isSomeoneTyping(session: Session, runtime: Runtime): Promise<boolean> {
+    const at = await runtime.lastTypedAt(targetOf(session)).catch(() => null);
+    return at !== null && parts.clock.now() - at < parts.typingPauseMs;
+  }
+
+  async function lease(message: Message): Promise<void> {
+    await parts.ledger.settle(message, "leased", null, null);
+    failpoint("send.leased");
+  }
+
+  async function delivered(message: Message, detail: string): Promise<void> {
     await parts.ledger.settle(
       message,
       "delivered",
@@ -72,22 +212,22 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     );
   }
 
-  /** Refused or tried again only when the runtime said that it typed nothing. */
+  /** Refused or tried again only when the runtime or the channel said that nothing was sent. */
   async function giveUp(message: Message, error: unknown): Promise<void> {
-    if (error instanceof ReeveError && RETRIED.has(error.code)) {
+    const wasNotSent = error instanceof ReeveError && error.kind === "unavailable" && error.details["sent"] === false;
+    if (wasNotSent || (error instanceof ReeveError && RETRIED.has(error.code))) {
       await parts.ledger.settle(message, "admitted", null, null);
       throw error;
     }
     const isRefused = error instanceof ReeveError && (error.kind === "usage" || error.kind === "conflict");
     const code = error instanceof ReeveError ? error.code : "delivery-failed";
     if (isRefused) return refuse(message, code, error.message);
-    const reason = because(code, `It may or may not have been typed: ${messageOf(error)}.`);
-    await parts.ledger.settle(
-      message,
-      "unknown",
-      { type: "message-unknown", messageId: message.id, reason },
-      reason.text,
-    );
+    await unknown(message, code, `It may or may not have been typed: ${messageOf(error)}.`);
+  }
+
+  async function unknown(message: Message, code: string, text: string): Promise<void> {
+    const reason = because(code, text);
+    await parts.ledger.settle(message, "unknown", { type: "message-unknown", messageId: message.id, reason }, text);
   }
 
   async function refuse(message: Message, code: string, text: string): Promise<void> {
@@ -120,13 +260,18 @@ export function createDelivery(parts: DeliveryParts): Delivery {
             refuse(message, "session-ended", `Session ${session.name} ended before the message could be delivered.`),
         };
       }
-      if (
-        !takesMessages(session) ||
-        !parts.agent(session.agent).accepts(session.activity.status) ||
-        isSettling(session)
-      )
-        return null;
-      return { key, kind: "send", perform: () => deliver(session, message) };
+      if (!takesMessages(session)) return null;
+      switch (nextStep(session, message)) {
+        case "wait":
+          return null;
+        case "interrupt":
+          return { key: `interrupt ${message.id}`, kind: "interrupt", perform: () => interrupt(session, message) };
+        case "channel":
+          return { key, kind: "send", perform: () => overChannel(session, message) };
+        case "steer":
+        case "type":
+          return { key, kind: "send", perform: () => typed(session, message) };
+      }
     },
   };
 }

@@ -1,26 +1,30 @@
 /** The effects themselves: what each pending effect does to the runtime, and the observation it ends in. */
-import { join } from "node:path";
-import type { Agent } from "../agent/contract.ts";
+import { chmod, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { PlannedFile } from "../agent/contract.ts";
 import { writeFileAtomic } from "../platform/atomic-file.ts";
 import type { Clock } from "../platform/clock.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
-import type { Runtime, StopReport, Target } from "../runtime/contract.ts";
+import type { Runtime, StopReport } from "../runtime/contract.ts";
 import type { Effect } from "../session/pending-effect.ts";
 import type { Evidence, Session } from "../session/session.ts";
+import type { AnswerParts } from "./answer.ts";
+import { giveAnswer } from "./answer.ts";
 import type { Environment } from "./environment.ts";
-import type { Ledger } from "./ledger.ts";
+import type { PlannedLaunch } from "./launcher.ts";
+import { targetOf } from "./target.ts";
 
 /** Lines of scrollback kept of an ended session. */
 const FINAL_SCREEN_LINES = 2_000;
 
-export interface EffectParts {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
+export interface EffectParts extends AnswerParts {
   readonly log: Log;
-  readonly runtime: (kind: string) => Runtime;
-  readonly agent: (name: string) => Agent;
+  /** How its agent wants to be started now. */
+  readonly launch: (session: Session) => Promise<PlannedLaunch>;
+  /** Another session that has this conversation open. */
+  readonly holderOf: (session: Session, nativeId: string) => Session | undefined;
   /** The environment a caller brought along for the next start; held in memory only, and taken once. */
   readonly takeEnvironment: (sessionId: string) => Environment | null;
   /** For a start that nobody brought an environment for: the daemon's own. */
@@ -40,6 +44,8 @@ export function performEffect(parts: EffectParts, session: Session, effect: Effe
       return suspendOrRelease(parts, session, effect.kind);
     case "stop":
       return stop(parts, session, effect.stop, hurry);
+    case "answer":
+      return giveAnswer(parts, session, effect.approvalId);
   }
 }
 
@@ -47,15 +53,14 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
   const { ledger } = parts;
   const runtime = parts.runtime(session.runtime);
   const target = targetOf(session);
+  const { incarnation } = session;
   try {
-    const plan = parts.agent(session.agent).plan({
-      sessionId: session.id,
-      launch: session.launch,
-      resume: session.incarnation > 1 ? session.nativeId : null,
-      sessionDir: session.outputsDir,
-      spoolDir: spoolDirOf(session.outputsDir),
-    });
+    const { plan, recorded } = await parts.launch(session);
+    requireConversation(parts, session, plan.nativeId);
     const environment = await environmentFor(parts, session, runtime);
+    for (const file of plan.files) await writePlanned(session, file);
+    await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
+    failpoint("create.planned");
     parts.prepare(session, environment);
     const created = await runtime.create({
       ...target,
@@ -67,22 +72,36 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     });
     failpoint("create.after-effect");
     const evidence = observed(parts, `process ${created.place.pid} (${created.place.id})`);
-    await ledger.apply(session.id, {
-      type: "created",
-      incarnation: session.incarnation,
-      place: created.place,
-      evidence,
-    });
+    await ledger.apply(session.id, { type: "created", incarnation, place: created.place, evidence });
   } catch (error) {
     if (!(error instanceof ReeveError) || error.kind === "unavailable" || error.kind === "internal") throw error;
     const evidence = observed(parts, error.message);
-    await ledger.apply(session.id, {
-      type: "create-failed",
-      incarnation: session.incarnation,
-      code: error.code,
-      evidence,
-    });
+    await ledger.apply(session.id, { type: "create-failed", incarnation, code: error.code, evidence });
   }
+}
+
+/** One conversation is never open twice: the second would write into the first one's transcript. */
+function requireConversation(parts: EffectParts, session: Session, nativeId: string | null): void {
+  const holder = nativeId === null ? undefined : parts.holderOf(session, nativeId);
+  if (holder === undefined) return;
+  throw new ReeveError({
+    code: "conversation-open",
+    kind: "conflict",
+    message: `Conversation ${nativeId} is open in session ${holder.name}; end that one first.`,
+  });
+}
+
+/** Only below the session's own directory. */
+async function writePlanned(session: Session, { path, content, isExecutable }: PlannedFile): Promise<void> {
+  if (!path.startsWith(`${session.outputsDir}/`))
+    throw new ReeveError({
+      code: "internal",
+      kind: "conflict",
+      message: `The adapter wants to write ${path}, which is not in the session's directory.`,
+    });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(path, content);
+  await chmod(path, isExecutable ? 0o700 : 0o600);
 }
 
 /**
@@ -179,15 +198,6 @@ function sentence(report: StopReport): string {
     report.killed > 0 ? `${report.killed} killed` : "",
   ].filter((part) => part !== "");
   return `${done.length === 0 ? "nothing was left to end" : `processes: ${done.join(", ")}`}; none with its mark remains`;
-}
-
-export function targetOf(session: Session): Target {
-  return { sessionId: session.id, incarnation: session.incarnation };
-}
-
-/** Where an agent's hooks leave their records. */
-export function spoolDirOf(outputsDir: string): string {
-  return join(outputsDir, "spool");
 }
 
 export function finalScreenPath(session: Session): string {

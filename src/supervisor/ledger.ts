@@ -13,11 +13,18 @@ import { transition } from "../session/transition.ts";
 import type { Commit, IdempotencyRecord, Store } from "../store/contract.ts";
 import { createKeyedQueue } from "./keyed-queue.ts";
 
+export type NewMessage = Omit<Message, "position">;
+
 export interface Ledger {
   /** Commits what the input makes of the session; a refused command is an error. */
   apply(sessionId: string, input: Input, idempotency?: IdempotencyRecord): Promise<Session>;
-  plan(session: Session, events: readonly SessionEvent[], idempotency?: IdempotencyRecord): Promise<void>;
-  admit(message: Omit<Message, "position">, idempotency?: IdempotencyRecord): Promise<void>;
+  /** A new session, in one commit with its first message if it has one. */
+  plan(
+    session: Session,
+    events: readonly SessionEvent[],
+    options: { readonly idempotency?: IdempotencyRecord | undefined; readonly admit?: NewMessage | undefined },
+  ): Promise<void>;
+  admit(message: NewMessage, idempotency?: IdempotencyRecord): Promise<void>;
   settle(
     message: Message,
     outcome: NonNullable<Commit["settle"]>["state"],
@@ -63,12 +70,14 @@ export function createLedger({ store, clock }: { readonly store: Store; readonly
         return outcome.session;
       }),
 
-    plan: (session, events, idempotency) =>
+    plan: (session, events, { idempotency, admit }) =>
       queue.run(session.id, async () => {
         failpoint("start.before-commit");
+        const bodies = admit === undefined ? events : [...events, admission(admit)];
         await store.commit({
           session,
-          events: events.map((body) => ({ sessionId: session.id, body })),
+          events: bodies.map((body) => ({ sessionId: session.id, body })),
+          ...(admit === undefined ? {} : { admit }),
           ...(idempotency === undefined ? {} : { idempotency }),
         });
         failpoint("start.after-commit");
@@ -77,11 +86,7 @@ export function createLedger({ store, clock }: { readonly store: Store; readonly
 
     admit: (message, idempotency) =>
       queue.run(message.sessionId, async () => {
-        const body: SessionEvent = {
-          type: "message-admitted",
-          messageId: message.id,
-          bytes: Buffer.byteLength(message.text),
-        };
+        const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({
           admit: message,
@@ -107,4 +112,8 @@ export function createLedger({ store, clock }: { readonly store: Store; readonly
     onCommit: (listener) => void listeners.push(listener),
     idle: () => queue.idle(),
   };
+}
+
+function admission(message: NewMessage): SessionEvent {
+  return { type: "message-admitted", messageId: message.id, bytes: Buffer.byteLength(message.text) };
 }

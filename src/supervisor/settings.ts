@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
+import type { AgentSettings } from "../agent/contract.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 
 /** What a user may tune, with its defaults. Times are in milliseconds. */
@@ -14,7 +15,24 @@ export interface Settings {
   readonly sweepIntervalMs: number;
   /** Size at which a session's output.log is turned over; one older file is kept. */
   readonly outputLogBytes: number;
+  /** A turn of which nothing was heard for so long has stalled. */
+  readonly stallAfterMs: number;
+  /** How long an agent may take to say that it is ready. */
+  readonly startPatienceMs: number;
+  /** How long a person's last key keeps messages back. */
+  readonly typingPauseMs: number;
+  /** By agent, `[agent.<name>]`. */
+  readonly agents: Readonly<Record<string, AgentOptions>>;
 }
+
+/** What `[agent.<name>]` says: which program, and what is the agent's own business. */
+export interface AgentOptions {
+  /** Instead of the agent's own program; with arguments for an agent that only the configuration knows. */
+  readonly command: readonly string[];
+  readonly settings: AgentSettings;
+}
+
+export const noOptions: AgentOptions = { command: [], settings: {} };
 
 export const defaultSettings: Settings = {
   endGraceMs: 10_000,
@@ -22,14 +40,21 @@ export const defaultSettings: Settings = {
   orphanGraceMs: 600_000,
   sweepIntervalMs: 60_000,
   outputLogBytes: 1_048_576,
+  stallAfterMs: 600_000,
+  startPatienceMs: 60_000,
+  typingPauseMs: 5_000,
+  agents: {},
 };
 
-const NAMES = {
+const SECONDS = {
   end_grace_seconds: "endGraceMs",
   health_interval_seconds: "healthIntervalMs",
   orphan_grace_seconds: "orphanGraceMs",
   sweep_interval_seconds: "sweepIntervalMs",
-} as const satisfies Record<string, keyof Settings>;
+  stall_seconds: "stallAfterMs",
+  start_patience_seconds: "startPatienceMs",
+  typing_pause_seconds: "typingPauseMs",
+} as const satisfies Record<string, Exclude<keyof Settings, "agents">>;
 
 /**
  * `config.toml`, all of it optional:
@@ -40,6 +65,19 @@ const NAMES = {
  *     orphan_grace_seconds = 600
  *     sweep_interval_seconds = 60
  *     output_log_bytes = 1048576
+ *     stall_seconds = 600
+ *     start_patience_seconds = 60
+ *     typing_pause_seconds = 5
+ *
+ *     [agent.codex]
+ *     command = "/opt/codex/bin/codex"   # instead of the one on the PATH
+ *     mode = "hooks"                     # the rest is the agent's own
+ *
+ *     [agent.aider]                      # an agent that only this file knows
+ *     command = ["aider", "--no-pretty"]
+ *     ready = '^> $'                     # on its screen: it waits for a prompt
+ *     working = '^Thinking'              # it works
+ *     waiting = '\(Y\)es/\(N\)o'         # it asks something
  */
 export function readSettings(path: string): Settings {
   let text: string;
@@ -60,18 +98,44 @@ export function readSettings(path: string): Settings {
 }
 
 export function parseSettings(text: string): Settings {
-  const { sessions = {}, ...others } = parse(text);
+  const { sessions = {}, agent = {}, ...others } = parse(text);
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined) throw new Error(`there is no section [${unknown}]`);
-  if (typeof sessions !== "object" || Array.isArray(sessions) || sessions instanceof Date)
-    throw new Error("[sessions] must be a table");
-  const settings: Record<keyof Settings, number> = { ...defaultSettings };
-  for (const [name, value] of Object.entries(sessions)) {
+  const numbers = { ...defaultSettings, ...parseSessions(tableOf(sessions, "[sessions]")) };
+  const agents = Object.entries(tableOf(agent, "[agent]")).map(
+    ([name, table]) => [name, parseAgent(name, tableOf(table, `[agent.${name}]`))] as const,
+  );
+  return { ...numbers, agents: Object.fromEntries(agents) };
+}
+
+function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settings> {
+  const settings: Partial<Record<Exclude<keyof Settings, "agents">, number>> = {};
+  for (const [name, value] of Object.entries(table)) {
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
       throw new Error(`${name} must be a number that is not negative`);
     if (name === "output_log_bytes") settings.outputLogBytes = value;
-    else if (name in NAMES) settings[NAMES[name as keyof typeof NAMES]] = value * 1_000;
+    else if (name in SECONDS) settings[SECONDS[name as keyof typeof SECONDS]] = value * 1_000;
     else throw new Error(`there is no setting ${name}`);
   }
   return settings;
+}
+
+function parseAgent(name: string, table: Readonly<Record<string, unknown>>): AgentOptions {
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name))
+    throw new Error(`an agent's name is made of lower-case letters, digits and dashes, not "${name}"`);
+  const { command = [], ...rest } = table;
+  const words: readonly unknown[] = Array.isArray(command) ? command : [command];
+  if (!words.every((word): word is string => typeof word === "string" && word !== ""))
+    throw new Error(`[agent.${name}] command must be a program or a list of words`);
+  for (const [key, value] of Object.entries(rest)) {
+    if (!["string", "number", "boolean"].includes(typeof value))
+      throw new Error(`[agent.${name}] ${key} must be a text, a number, true or false`);
+  }
+  return { command: words, settings: rest as AgentSettings };
+}
+
+function tableOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Date)
+    throw new Error(`${what} must be a table`);
+  return value as Readonly<Record<string, unknown>>;
 }

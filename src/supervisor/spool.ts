@@ -15,8 +15,9 @@ import type { Log } from "../platform/log.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { spoolDirOf } from "./effects.ts";
-import type { Ledger } from "./ledger.ts";
+import { spoolDirOf } from "./launcher.ts";
+import { knownOf } from "./known.ts";
+import type { Readings } from "./readings.ts";
 
 const LARGEST_RECORD_BYTES = 1_048_576;
 
@@ -30,7 +31,7 @@ export interface Spool {
 
 export function createSpool(parts: {
   readonly store: Store;
-  readonly ledger: Ledger;
+  readonly readings: Readings;
   readonly agent: (name: string) => Agent;
   readonly clock: Clock;
   readonly log: Log;
@@ -71,15 +72,18 @@ export function createSpool(parts: {
     const key = `spool:${session.id}:${name}`;
     if (parts.store.idempotency(key) === undefined) {
       const record = await readRecord(path);
-      const reading = record === undefined ? null : parts.agent(session.agent).readHook(record);
-      if (reading === null) parts.log("a spool record says nothing", { session: session.id, name });
-      else {
-        const { incarnation } = session;
-        await parts.ledger.apply(
-          session.id,
-          { type: "read", incarnation, reading },
-          { key, operation: "spool", fingerprint: name, subject: session.id, at: parts.clock.now() },
-        );
+      const known = knownOf(parts.store.registry.get(session.id) ?? session);
+      const reading = record === undefined ? null : parts.agent(session.agent).readHook(record, known);
+      if (record === undefined) parts.log("a spool record cannot be read", { session: session.id, name });
+      if (reading !== null) {
+        const at = parts.clock.now();
+        await parts.readings.take(session, reading, {
+          key,
+          operation: "spool",
+          fingerprint: name,
+          subject: session.id,
+          at,
+        });
       }
     }
     await unlink(path);

@@ -16,6 +16,7 @@ import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
 import type { Reason, Session } from "../session/session.ts";
 import type { IdempotencyRecord, Store } from "../store/contract.ts";
+import { newMessageId } from "../platform/ids.ts";
 import { createAttention } from "./attention.ts";
 import { createDelivery } from "./delivery.ts";
 import type { Task } from "./effect-runner.ts";
@@ -24,9 +25,17 @@ import type { EffectParts } from "./effects.ts";
 import { performEffect } from "./effects.ts";
 import type { Environment } from "./environment.ts";
 import { readEnvFile, sessionEnvironment } from "./environment.ts";
+import type { Launcher, LaunchRequest } from "./launcher.ts";
+import { createLauncher } from "./launcher.ts";
+import type { NewMessage } from "./ledger.ts";
 import { createLedger } from "./ledger.ts";
 import { createObserver } from "./observer.ts";
-import type { Settings } from "./settings.ts";
+import type { ProgramFinder } from "./program-finder.ts";
+import { createProgramFinder } from "./program-finder.ts";
+import type { LastWord } from "./readings.ts";
+import type { RuleBook } from "./rule-book.ts";
+import type { AgentOptions, Settings } from "./settings.ts";
+import { noOptions } from "./settings.ts";
 import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
 
@@ -34,6 +43,9 @@ export interface SupervisorParts {
   readonly store: Store;
   readonly runtimes: readonly Runtime[];
   readonly agents: readonly Agent[];
+  readonly rules: RuleBook;
+  /** For the sockets of agents' own protocols. */
+  readonly socketDir: string;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
@@ -53,7 +65,15 @@ export interface Supervisor {
   readonly settings: Settings;
   /** What a session's process will see. */
   environment(request: EnvironmentRequest): Environment;
-  start(request: SessionRequest, environment: Environment, idempotency?: IdempotencyRecord): Promise<Session>;
+  /** How an agent wants to be started; throws what is wrong with the request. */
+  readonly plan: Launcher;
+  readonly programs: ProgramFinder;
+  /** A first prompt that could not be given on the command line goes in as the first message. */
+  start(
+    request: SessionRequest,
+    environment: Environment,
+    options?: { readonly firstMessage?: string; readonly idempotency?: IdempotencyRecord },
+  ): Promise<Session>;
   /** A restart may bring an environment, used only where the runtime kept none. */
   submit(
     sessionId: string,
@@ -62,15 +82,24 @@ export interface Supervisor {
   ): Promise<Session>;
   send(
     session: Session,
-    message: Pick<Message, "id" | "text" | "submit">,
+    message: Pick<Message, "id" | "text" | "submit" | "how">,
     idempotency?: IdempotencyRecord,
   ): Promise<void>;
   agent(name: string): Agent;
+  agents(): readonly Agent[];
+  /** What was read of a session, by whom, and what came of it. */
+  testimony(session: Session): Testimony;
   runtime(kind: string): Runtime;
   orphans(): readonly Orphan[];
   /** Adopts what survived, reports what did not, resumes what was under way. */
   boot(version: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Testimony {
+  readonly lastWords: readonly LastWord[];
+  /** The state of the agent's own protocol; null where it has none. */
+  readonly channel: string | null;
 }
 
 /** A start answers even if a runtime does not: what is known by then is served, the rest follows. */
@@ -90,14 +119,32 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   /** Brought by callers for a start that has not happened yet. In memory only. */
   const environments = new Map<string, Environment>();
   const restartTimers = new Map<string, NodeJS.Timeout>();
-  const attention = createAttention({ store, ledger, agent, runtime, clock, log, settings });
+  const attention = createAttention({ store, ledger, agent, runtime, rules: parts.rules, clock, log, settings });
+  const options = (name: string): AgentOptions => settings.agents[name] ?? noOptions;
+  const programs = createProgramFinder(options);
+  const plan = createLauncher({ agent, options, programs, socketDir: parts.socketDir });
 
   const effectParts: EffectParts = {
+    store,
     ledger,
     clock,
     log,
     runtime,
     agent,
+    channel: attention.channel,
+    look: attention.look,
+    hasScreenRules: (name) => parts.rules(name).length > 0,
+    launch: (session) => plan(launchOf(session)),
+    holderOf: (session, nativeId) =>
+      store.registry
+        .all()
+        .find(
+          (other) =>
+            other.id !== session.id &&
+            other.agent === session.agent &&
+            other.nativeId === nativeId &&
+            other.exit === null,
+        ),
     takeEnvironment: (sessionId) => {
       const brought = environments.get(sessionId) ?? null;
       environments.delete(sessionId);
@@ -113,6 +160,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     clock,
     runtime,
     agent,
+    channel: attention.channel,
+    typingPauseMs: settings.typingPauseMs,
     pokeLater: (id, ms) => void setTimeout(() => runner.poke(id), ms).unref(),
   });
   const runner = createEffectRunner({ nextTask, clock, log });
@@ -185,6 +234,17 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runner.poke(sessionId);
   });
 
+  function admitted(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">): NewMessage {
+    return {
+      ...message,
+      sessionId: session.id,
+      state: "admitted",
+      admittedAt: clock.now(),
+      settledAt: null,
+      detail: null,
+    };
+  }
+
   function report(what: string): (error: unknown) => void {
     return (error) => log(`${what} failed`, { why: error });
   }
@@ -216,12 +276,23 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     settings,
     environment,
     agent,
+    agents: () => parts.agents,
+    plan,
+    programs,
     runtime,
     orphans: () => sweep.orphans(),
+    testimony: (session) => ({
+      lastWords: attention.lastWords(session.id),
+      channel: session.watch.socket === null ? null : (attention.describeChannel(session.id) ?? "not open"),
+    }),
 
-    async start(request, brought, idempotency) {
+    async start(request, brought, { firstMessage, idempotency } = {}) {
       const { session, events } = planSession(request, clock.now());
-      await bringing(session.id, brought, () => ledger.plan(session, events, idempotency));
+      const admit =
+        firstMessage === undefined
+          ? undefined
+          : admitted(session, { id: newMessageId(), text: firstMessage, submit: true, how: "queue" });
+      await bringing(session.id, brought, () => ledger.plan(session, events, { idempotency, admit }));
       return session;
     },
 
@@ -229,17 +300,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       bringing(sessionId, options.environment, () => ledger.apply(sessionId, command, options.idempotency)),
 
     async send(session, message, idempotency) {
-      await ledger.admit(
-        {
-          ...message,
-          sessionId: session.id,
-          state: "admitted",
-          admittedAt: clock.now(),
-          settledAt: null,
-          detail: null,
-        },
-        idempotency,
-      );
+      await ledger.admit(admitted(session, message), idempotency);
     },
 
     async boot(version) {
@@ -267,6 +328,16 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       await ledger.idle();
     },
   };
+}
+
+/** A restart goes on with the conversation if there is one, and brings the first prompt if nobody took it. */
+function launchOf(session: Session): LaunchRequest {
+  const { id, agent, outputsDir, launch, nativeId, observability } = session;
+  const hasConversation = nativeId !== null && (session.turns > 0 || observability.status === "observable");
+  const resume =
+    session.incarnation > 1 && hasConversation ? { nativeId, transcriptPath: observability.transcriptPath } : null;
+  const prompt = session.turns === 0 ? launch.prompt : null;
+  return { agent, sessionId: id, outputsDir, launch, resume, prompt };
 }
 
 function known<T>(table: ReadonlyMap<string, T>, name: string, what: string): T {

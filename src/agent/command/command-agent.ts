@@ -9,17 +9,32 @@ import type { Agent, LaunchContext, LaunchPlan } from "../contract.ts";
 
 export const commandAgent: Agent = {
   name: "command",
-  capabilities: { turns: false, resume: false, transcript: false },
+  capabilities: {
+    turns: false,
+    confirms: false,
+    resume: false,
+    transcript: false,
+    steer: false,
+    approvals: false,
+  },
   // Its exit is an event like any other and reaches every waiter. Polling
   // could only tell the same thing later; the screen may be read at any time.
   wait: "notification",
+  program: null,
   sessionVariables: [],
+  pathVariables: [],
   plan,
   encode,
+  interrupt: null,
+  encodeAnswer: () => null,
   // Nobody can tell what a plain program is doing, so nothing is held back.
   accepts: () => true,
   readHook: () => null,
-  readTranscriptLine: () => null,
+  readLine: () => null,
+  readMessages: () => [],
+  readStatus: () => null,
+  readOpenFiles: () => null,
+  searchTranscript: () => null,
 };
 
 function plan({ launch }: LaunchContext): LaunchPlan {
@@ -47,9 +62,14 @@ function plan({ launch }: LaunchContext): LaunchPlan {
   return {
     argv: launch.args,
     environment: {},
+    files: [],
     nativeId: null,
-    transcript: null,
+    transcriptPath: null,
     observabilityReason: "A plain command writes no transcript; its screen is shown instead.",
+    isPromptLeftOut: false,
+    mode: { name: "process", text: "Only its process and its screen can be seen." },
+    channel: null,
+    statusDir: null,
   };
 }
 

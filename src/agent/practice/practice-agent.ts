@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { ApprovalRequest } from "../../session/approval.ts";
 import type { InputStep } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { ActivityStatus } from "../../session/session.ts";
@@ -17,14 +18,25 @@ import { parseTranscriptLine } from "./transcript-line.ts";
 export function practiceAgent(programPath: string, nodePath: string): Agent {
   return {
     name: "practice",
-    capabilities: { turns: true, resume: true, transcript: true },
+    capabilities: { turns: true, confirms: true, resume: true, transcript: true, steer: false, approvals: true },
     wait: "notification",
+    program: null,
     sessionVariables: ["PRACTICE_CONVERSATION"],
+    pathVariables: [],
     plan: (context) => plan([nodePath, programPath], context),
     encode,
+    interrupt: [{ type: "key", key: "Escape" }],
+    encodeAnswer: (_approval, decision) => [
+      { type: "key", key: decision === "approved" ? "y" : "n" },
+      { type: "key", key: "Enter" },
+    ],
     accepts: (activity) => ACCEPTS[activity],
     readHook,
-    readTranscriptLine,
+    readLine: () => null,
+    readMessages: (lines) => lines.map(readTranscriptLine).filter((message) => message !== null),
+    readStatus: () => null,
+    readOpenFiles: () => null,
+    searchTranscript: () => null,
   };
 }
 
@@ -40,23 +52,27 @@ const ACCEPTS = {
 
 function plan(
   program: readonly string[],
-  { sessionId, launch, resume, sessionDir, spoolDir }: LaunchContext,
+  { sessionId, launch, resume, prompt, sessionDir, spoolDir }: LaunchContext,
 ): LaunchPlan {
-  refuseNonsense(launch.args, launch.model, resume);
-  const conversation = resume ?? conversationIdOf(sessionId);
+  refuseNonsense(launch.args, launch.model, resume?.nativeId ?? null);
+  const conversation = resume?.nativeId ?? conversationIdOf(sessionId);
   const transcript = join(sessionDir, "transcript.jsonl");
   const argv = [...program, "--conversation", conversation, "--transcript", transcript, "--spool", spoolDir];
   if (resume !== null) argv.push("--resume");
   argv.push(...launch.args);
-  // A first prompt belongs to the first run: a resumed conversation has had it.
-  if (resume === null && launch.prompt !== null) argv.push("--", launch.prompt);
+  if (prompt !== null) argv.push("--", prompt);
   return {
     argv,
     environment: { PRACTICE_CONVERSATION: conversation },
+    files: [],
     nativeId: conversation,
-    transcript: { path: transcript },
+    transcriptPath: transcript,
     observabilityReason:
       "The transcript appears when the practice agent takes its first prompt; until then its screen is shown.",
+    isPromptLeftOut: false,
+    mode: { name: "hooks", text: "Its hooks tell of turns and approvals, its transcript of what was said." },
+    channel: null,
+    statusDir: null,
   };
 }
 
@@ -102,27 +118,38 @@ function readHook(value: unknown): Reading | null {
   return { source: "hook", detail: `${event} hook, turn ${turn}`, nativeId: conversation, ...meaningOf(record) };
 }
 
-function meaningOf({ event, text }: HookRecord): Pick<Reading, "activity" | "asks" | "turn"> {
+function meaningOf({ event, turn, text }: HookRecord): Pick<Reading, "activity" | "asks" | "turn" | "approval"> {
+  const id = String(turn);
   switch (event) {
     case "session-start":
       return { activity: "idle" };
     case "turn-started":
-      return { activity: "working", turn: "started" };
+      return { activity: "working", turn: { phase: "started", id, ...(text === undefined ? {} : { prompt: text }) } };
     case "approval-requested":
-      return { activity: "awaiting-approval", asks: stripTerminal(text ?? "The practice agent asks for approval.") };
+      return { approval: { requested: approvalOf(turn, text) } };
     case "approval-answered":
-      return { activity: "working" };
+      return { approval: { settled: { id: null, decision: text === "yes" ? "approved" : "denied" } } };
     case "turn-completed":
-      return { activity: "idle", turn: "completed" };
+      return { activity: "idle", turn: { phase: "completed", id } };
     case "turn-failed":
-      return { activity: "idle", turn: { failed: stripTerminal(text ?? "The practice agent gave no reason.") } };
+      return {
+        activity: "idle",
+        turn: { phase: "failed", id, error: stripTerminal(text ?? "The practice agent gave no reason.") },
+      };
     case "turn-interrupted":
-      return { activity: "idle", turn: "interrupted" };
+      return { activity: "idle", turn: { phase: "interrupted", id } };
     case "session-end":
       // Whether the process is gone is for the runtime to say.
       return {};
   }
 }
+
+function approvalOf(turn: number, text: string | undefined): ApprovalRequest {
+  const title = stripTerminal(text ?? "The practice agent asks for approval.");
+  return { id: `turn-${turn}`, kind: "other", title, subject: null, cwd: null, reason: null };
+}
+
+const plain = { role: "system", tool: null, usage: null } as const;
 
 function readTranscriptLine(raw: string): TranscriptMessage | null {
   const line = parseTranscriptLine(raw);
@@ -132,14 +159,14 @@ function readTranscriptLine(raw: string): TranscriptMessage | null {
     case "user":
     case "assistant":
     case "tool":
-      return { role: type, text: line.text, at, turn: line.turn };
+      return { ...plain, role: type, text: line.text, at, turn: String(line.turn) };
     case "turn_failed":
-      return { role: "system", text: `The turn failed: ${line.error}`, at, turn: line.turn };
+      return { ...plain, text: `The turn failed: ${line.error}`, at, turn: String(line.turn) };
     case "turn_interrupted":
-      return { role: "system", text: "The turn was interrupted.", at, turn: line.turn };
+      return { ...plain, text: "The turn was interrupted.", at, turn: String(line.turn) };
     case "session":
       return line.resumed
-        ? { role: "system", text: `Resumed; earlier turns: ${line.earlierTurns}.`, at, turn: null }
+        ? { ...plain, text: `Resumed; earlier turns: ${line.earlierTurns}.`, at, turn: null }
         : null;
     case "turn_started":
     case "turn_completed":

@@ -11,9 +11,9 @@ import { quote } from "./quote.ts";
 /** Both in one line: nothing can be printed between the count and the capture. */
 export function captureCommands(paneId: string, lines: number): readonly ControlCommand[] {
   return [
-    { text: `display-message -p -t ${paneId} ${quote("screen #{history_size} #{pane_height}")}` },
+    { text: `display-message -p -t ${paneId} ${quote("screen #{history_size} #{pane_height} #{pane_title}")}` },
     {
-      text: `capture-pane -p -t ${paneId} -S -${lines}`,
+      text: `capture-pane -p -t ${paneId} -S ${lines === 0 ? "0" : `-${lines}`}`,
       bodyLines: (earlier) => {
         const size = parseSize(earlier[0]?.lines[0]);
         return Math.min(lines, size.history) + size.height;
@@ -26,12 +26,19 @@ export function readScreen(answer: Answer, lines: number): Screen {
   const size = parseSize(answer.replies[0]?.lines[0]);
   const all = (answer.replies[1]?.lines ?? []).map((line) => stripTerminal(line).trimEnd());
   while (all.at(-1) === "") all.pop();
+  const { title } = size;
+  if (lines === 0) return { text: all.join("\n"), title, truncated: size.history > 0 };
   const isCut = all.length > lines;
-  return { text: all.slice(-lines).join("\n"), truncated: isCut || size.history > lines };
+  return { text: all.slice(-lines).join("\n"), title, truncated: isCut || size.history > lines };
 }
 
-function parseSize(line: string | undefined): { readonly history: number; readonly height: number } {
-  const match = /^screen (\d+) (\d+)$/.exec(line ?? "");
+/** The title is the agent's: last in the line, behind what is tmux's own. */
+function parseSize(line: string | undefined): {
+  readonly history: number;
+  readonly height: number;
+  readonly title: string;
+} {
+  const match = /^screen (\d+) (\d+) (.*)$/.exec(line ?? "");
   if (match === null) throw new Error("tmux did not say how large the screen is");
-  return { history: Number(match[1]), height: Number(match[2]) };
+  return { history: Number(match[1]), height: Number(match[2]), title: stripTerminal(match[3] ?? "") };
 }

@@ -7,6 +7,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
+import { openFilesOf } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Place } from "../../session/session.ts";
 import { formatMark, type Observation, parseMark, type Runtime, type Target } from "../contract.ts";
@@ -15,8 +16,8 @@ import { createChangeHints } from "./change-hints.ts";
 import { createOutputStreams } from "./output-streams.ts";
 import { absentEvidence, createPaneDirectory, type Finding } from "./pane-directory.ts";
 import { createPlacement } from "./placement.ts";
-import { environmentOfPlace, findMarked, releaseTree, stopTree, suspendTree, type Tree } from "./process-tree.ts";
-import { checkName } from "./quote.ts";
+import { environmentOfPlace, findMarked, membersOf, releaseTree, stopTree, suspendTree, type Tree } from "./process-tree.ts";
+import { checkName, quote } from "./quote.ts";
 import { createServerLink } from "./server-link.ts";
 import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";
 import { createWindowLinks } from "./window-links.ts";
@@ -136,7 +137,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       await typeInto(pane, steps, { connection, version: server.version, runDir, clock });
     },
     async capture(target, { lines }) {
-      const wanted = Math.max(1, Math.floor(lines));
+      const wanted = Math.max(0, Math.floor(lines));
       const { pane, connected } = await directory.require(target);
       const answer = await connected.connection.request(captureCommands(pane.id, wanted));
       if (answer.error === null) return readScreen(answer, wanted);
@@ -146,6 +147,18 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
         message: `tmux did not show the screen: ${answer.error}.`,
       });
     },
+    async lastTypedAt(target) {
+      const { pane, connected } = await directory.require(target);
+      const format = quote("client #{client_control_mode} #{client_activity}");
+      const answer = await connected.connection.request([
+        { text: `list-clients -t ${quote(pane.sessionId)} -F ${format}` },
+      ]);
+      return latestKey(answer.replies[0]?.lines ?? []);
+    },
+    openFiles: (target, place) =>
+      membersOf({ instance, mark: formatMark(instance, target), place, spared: [] }).flatMap(({ pid }) =>
+        openFilesOf(pid),
+      ),
     stream: (target, listener) => streams.add(formatMark(instance, target), listener),
     suspend: async (target) => suspendTree(await runningTree(target), clock),
     release: async (target) => releaseTree(await runningTree(target), clock),
@@ -171,6 +184,15 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     close: link.close,
   };
+}
+
+/** Of people's terminals only; tmux gives whole seconds, so the end of that second. */
+function latestKey(lines: readonly string[]): number | null {
+  const seconds = lines.flatMap((line) => {
+    const match = /^client 0 (\d+)$/.exec(line);
+    return match === null ? [] : [Number(match[1])];
+  });
+  return seconds.length === 0 ? null : (Math.max(...seconds) + 1) * 1_000;
 }
 
 function notRunning(target: Target): ReeveError {

@@ -1,0 +1,182 @@
+/**
+ * What a screen or a title says of an agent's activity, by rules that are data:
+ * `rules/<agent>.toml` in the package, and a file of the same name in the
+ * user's `rules` directory, whose rules come first and replace those of the
+ * same name. The first rule that holds wins.
+ *
+ *     [[rule]]
+ *     name = "approval-command"        # shown by `reeve explain`
+ *     versions = ">=0.160 <1"          # of the agent; optional
+ *     bottom = 20                      # only the last lines, blank ones at the end not counted; optional
+ *     title = '^\[ ! \]'               # the terminal's title; optional
+ *     screen = ['^ *Would you like', '^› 1\. Yes']   # each must be found; optional
+ *     unless = ['^› Ask']              # none may be found; optional
+ *     activity = "awaiting-approval"
+ *     asks = '^ *\$ (.+)$'             # what is asked: group 1, else the whole match; optional
+ *     asks_text = "Trust this folder?" # or in our own words; optional
+ *     turn = "interrupted"             # a turn ended so: completed, interrupted or failed; or it started; optional
+ *     error = '^■ (.+)$'               # with turn = "failed": group 1; optional
+ *
+ * Patterns are JavaScript regular expressions with the flags m and u; lines
+ * are without trailing blanks and escape sequences.
+ */
+import { parse } from "smol-toml";
+import type { Reading, TurnReading } from "../session/reading.ts";
+import type { ActivityStatus } from "../session/session.ts";
+import { isInRange } from "./version.ts";
+
+export interface ScreenRule {
+  readonly name: string;
+  readonly versions: string | null;
+  readonly bottom: number | null;
+  readonly title: RegExp | null;
+  readonly screen: readonly RegExp[];
+  readonly unless: readonly RegExp[];
+  readonly activity: ActivityStatus;
+  readonly asks: RegExp | null;
+  readonly asksText: string | null;
+  readonly turn: TurnReading["phase"] | null;
+  readonly error: RegExp | null;
+}
+
+export interface ScreenView {
+  readonly text: string;
+  readonly title: string;
+}
+
+export interface ScreenVerdict {
+  readonly rule: string;
+  readonly reading: Reading;
+}
+
+/** Of the first rule that holds; null when none does. */
+export function readScreen(
+  rules: readonly ScreenRule[],
+  screen: ScreenView,
+  version: string | null,
+): ScreenVerdict | null {
+  const lines = screen.text.split("\n").map((line) => line.trimEnd());
+  while (lines.at(-1) === "") lines.pop();
+  for (const rule of rules) {
+    if (rule.versions !== null && version !== null && !isInRange(version, rule.versions)) continue;
+    const region = (rule.bottom === null ? lines : lines.slice(-rule.bottom)).join("\n");
+    if (!holds(rule, region, screen.title)) continue;
+    return { rule: rule.name, reading: readingOf(rule, region, screen.title) };
+  }
+  return null;
+}
+
+export function parseScreenRules(text: string): readonly ScreenRule[] {
+  const { rule: rules = [], ...others } = parse(text);
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) throw new Error(`there is no section [${unknown}], only [[rule]]`);
+  if (!Array.isArray(rules)) throw new Error("[[rule]] must be a list of tables");
+  return rules.map((value, index) => {
+    try {
+      return parseRule(value as Readonly<Record<string, unknown>>);
+    } catch (error) {
+      throw new Error(`rule ${index + 1}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  });
+}
+
+/** The user's first; of the shipped ones those that the user did not replace. */
+export function mergeScreenRules(
+  shipped: readonly ScreenRule[],
+  users: readonly ScreenRule[],
+): readonly ScreenRule[] {
+  const replaced = new Set(users.map((rule) => rule.name));
+  return [...users, ...shipped.filter((rule) => !replaced.has(rule.name))];
+}
+
+function holds(rule: ScreenRule, region: string, title: string): boolean {
+  if (rule.title !== null && !rule.title.test(title)) return false;
+  return rule.screen.every((pattern) => pattern.test(region)) && !rule.unless.some((pattern) => pattern.test(region));
+}
+
+function readingOf(rule: ScreenRule, region: string, title: string): Reading {
+  const asks = rule.asksText ?? found(rule.asks, region);
+  const isTitleOnly = rule.screen.length === 0 && rule.title !== null;
+  return {
+    source: "screen",
+    detail: isTitleOnly ? `rule ${rule.name}: title "${title}"` : `rule ${rule.name}`,
+    activity: rule.activity,
+    ...(asks === null ? {} : { asks }),
+    ...(rule.turn === null ? {} : { turn: turnOf(rule.turn, found(rule.error, region)) }),
+  };
+}
+
+function turnOf(phase: NonNullable<ScreenRule["turn"]>, error: string | null): TurnReading {
+  return phase === "failed" ? { phase, error: error ?? "its screen shows an error" } : { phase };
+}
+
+function found(pattern: RegExp | null, region: string): string | null {
+  if (pattern === null) return null;
+  const match = pattern.exec(region);
+  return match === null ? null : (match[1] ?? match[0]).trim();
+}
+
+const ACTIVITIES = ["starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"] as const;
+const VERDICTS = ["started", "completed", "interrupted", "failed"] as const;
+const FIELDS = new Set([
+  "name",
+  "versions",
+  "bottom",
+  "title",
+  "screen",
+  "unless",
+  "activity",
+  "asks",
+  "asks_text",
+  "turn",
+  "error",
+]);
+
+function parseRule(value: Readonly<Record<string, unknown>>): ScreenRule {
+  const unknown = Object.keys(value).find((key) => !FIELDS.has(key));
+  if (unknown !== undefined) throw new Error(`there is no field ${unknown}`);
+  const { name, bottom, activity, turn } = value;
+  if (typeof name !== "string" || name === "") throw new Error("name is missing");
+  const status = ACTIVITIES.find((known) => known === activity);
+  if (status === undefined) throw new Error(`${name}: activity must be one of ${ACTIVITIES.join(", ")}`);
+  const verdict = turn === undefined ? null : VERDICTS.find((known) => known === turn);
+  if (verdict === undefined) throw new Error(`${name}: turn must be one of ${VERDICTS.join(", ")}`);
+  if (bottom !== undefined && (typeof bottom !== "number" || bottom < 1))
+    throw new Error(`${name}: bottom must be a number of lines`);
+  const versions = textOf(value, "versions");
+  if (versions !== null) isInRange("0", versions);
+  const rule: ScreenRule = {
+    name,
+    versions,
+    bottom: bottom ?? null,
+    title: patternOf(textOf(value, "title")),
+    screen: patternsOf(value["screen"], "screen"),
+    unless: patternsOf(value["unless"], "unless"),
+    activity: status,
+    asks: patternOf(textOf(value, "asks")),
+    asksText: textOf(value, "asks_text"),
+    turn: verdict,
+    error: patternOf(textOf(value, "error")),
+  };
+  if (rule.title === null && rule.screen.length === 0) throw new Error(`${name}: needs a title or a screen pattern`);
+  return rule;
+}
+
+function textOf(value: Readonly<Record<string, unknown>>, key: string): string | null {
+  const text = value[key] ?? null;
+  if (text !== null && typeof text !== "string") throw new Error(`${key} must be a text`);
+  return text;
+}
+
+function patternOf(text: string | null): RegExp | null {
+  return text === null ? null : new RegExp(text, "mu");
+}
+
+function patternsOf(value: unknown, key: string): readonly RegExp[] {
+  if (value === undefined) return [];
+  const texts = Array.isArray(value) ? value : [value];
+  return texts.map((text: unknown) => {
+    if (typeof text !== "string") throw new Error(`${key} must be a pattern or a list of them`);
+    return new RegExp(text, "mu");
+  });
+}

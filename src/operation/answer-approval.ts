@@ -1,0 +1,89 @@
+/** Answers what an agent asks: recorded first, then given once, then verified in the agent. */
+import * as z from "zod/mini";
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { LoggedEvent } from "../session/event.ts";
+import type { Session } from "../session/session.ts";
+import { until } from "../supervisor/until.ts";
+import { defineOperation } from "./contract.ts";
+import { idempotent } from "./idempotency.ts";
+import { resolveSession, sessionReference } from "./session-reference.ts";
+
+/** Longer than the supervisor takes to look for the question, answer it and verify that. */
+const SETTLED_WITHIN_MS = 15_000;
+
+export const answerApproval = defineOperation({
+  name: "answer_approval",
+  summary: "Approve or deny what an agent asks. The answer says whether it took effect in the agent.",
+  method: "POST",
+  path: "/v1/approvals",
+  effect: "change",
+  callers: ["operator"],
+  input: z.object({
+    session: sessionReference,
+    /** May be left out where the session asks one thing only. */
+    approval_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+    decision: z.enum(["approved", "denied"]),
+  }),
+  output: z.object({
+    approval_id: z.string(),
+    session_id: z.string(),
+    /** settled: it took effect. pending: it is on its way. failed: the agent still asks, and why. */
+    state: z.enum(["settled", "pending", "failed"]),
+    decision: z.nullable(z.enum(["approved", "denied"])),
+    /** Who answered: this call and others like it, or somebody in the pane before it. */
+    by: z.nullable(z.enum(["operator", "pane", "agent"])),
+    detail: z.nullable(z.string()),
+    cursor: z.number(),
+  }),
+
+  async run(input, context) {
+    const { store, supervisor, signal } = context;
+    const session = resolveSession(store.registry, input.session);
+    const cursor = store.log.head();
+    const approvalId = await idempotent(context, "answer_approval", async (record) => {
+      const id = input.approval_id ?? onlyApproval(session);
+      const idempotency = record(id);
+      const command = { type: "answer", approvalId: id, decision: input.decision } as const;
+      await supervisor.submit(session.id, command, idempotency === undefined ? {} : { idempotency });
+      return id;
+    });
+    let outcome: LoggedEvent["body"] | null = null;
+    const isOutcome = (): boolean => {
+      const events = store.log.read({ after: cursor, limit: 1_000, sessionIds: [session.id] });
+      const isMeant = ({ body }: LoggedEvent): boolean =>
+        (body.type === "approval-settled" || body.type === "approval-answer-failed") && body.approvalId === approvalId;
+      outcome = events.find(isMeant)?.body ?? null;
+      return outcome !== null;
+    };
+    await until({ store, signal }, isOutcome, SETTLED_WITHIN_MS);
+    return { approval_id: approvalId, session_id: session.id, ...tell(outcome), cursor };
+  },
+});
+
+function tell(outcome: LoggedEvent["body"] | null) {
+  if (outcome?.type === "approval-settled")
+    return {
+      state: "settled" as const,
+      decision: outcome.decision,
+      by: outcome.by,
+      detail: outcome.evidence.detail,
+    };
+  if (outcome?.type === "approval-answer-failed")
+    return { state: "failed" as const, decision: null, by: null, detail: outcome.reason.text };
+  return { state: "pending" as const, decision: null, by: null, detail: "The agent has not taken it yet." };
+}
+
+function onlyApproval(session: Session): string {
+  const [first, second] = session.approvals;
+  if (first !== undefined && second === undefined) return first.id;
+  const message =
+    first === undefined
+      ? `Session ${session.name} asks nothing right now; see what is asked with: reeve approvals.`
+      : `Session ${session.name} asks ${session.approvals.length} things; say which: ${session.approvals.map(({ id }) => id).join(", ")}.`;
+  throw new ReeveError({
+    code: first === undefined ? "approval-stale" : "approval-ambiguous",
+    kind: "conflict",
+    message,
+    details: { session_id: session.id },
+  });
+}

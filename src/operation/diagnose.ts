@@ -1,0 +1,93 @@
+/** Whether this installation can do its work: the runtimes, and each agent's program, version and way of being watched. */
+import * as z from "zod/mini";
+import { messageOf, ReeveError } from "../platform/reeve-error.ts";
+import type { Agent } from "../agent/contract.ts";
+import type { OperationContext } from "./contract.ts";
+import { defineOperation } from "./contract.ts";
+
+const checkSchema = z.object({
+  what: z.string(),
+  status: z.enum(["ok", "missing", "problem"]),
+  detail: z.string(),
+  /** What to do about it. */
+  advice: z.nullable(z.string()),
+});
+
+export const diagnose = defineOperation({
+  name: "diagnose",
+  summary: "Check what Reeve needs: the terminal runtime, and for each agent whether it is installed, which version, and how it is watched.",
+  method: "POST",
+  path: "/v1/doctor",
+  effect: "read",
+  callers: ["operator"],
+  input: z.object({
+    /** The caller's environment: agents are looked for where the caller would find them. */
+    environment: z._default(z.record(z.string(), z.optional(z.string())), {}),
+    cwd: z.string(),
+  }),
+  output: z.object({ healthy: z.boolean(), checks: z.array(checkSchema) }),
+
+  async run(input, context) {
+    const agents = context.supervisor.agents().filter((agent) => agent.program !== null);
+    const checks = [
+      await checkRuntime(context),
+      ...(await Promise.all(agents.map((agent) => checkAgent(context, agent, input.environment, input.cwd)))),
+      ...context.daemon.warnings().map((detail) => ({
+        what: "daemon",
+        status: "problem" as const,
+        detail,
+        advice: null,
+      })),
+    ];
+    return { healthy: checks.every((check) => check.status !== "problem"), checks };
+  },
+});
+
+async function checkRuntime({ supervisor }: OperationContext): Promise<z.infer<typeof checkSchema>> {
+  const listing = await supervisor.runtime("tmux").list();
+  return {
+    what: "tmux",
+    status: listing.reachable ? "ok" : "problem",
+    detail: listing.evidence,
+    advice: listing.reachable ? null : "Look at it with: reeve daemon status",
+  };
+}
+
+async function checkAgent(
+  { supervisor }: OperationContext,
+  agent: Agent,
+  caller: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): Promise<z.infer<typeof checkSchema>> {
+  const what = agent.name;
+  try {
+    const environment = supervisor.environment({ caller, envFile: null, given: {} });
+    const names = ["PATH", "HOME", ...agent.pathVariables];
+    const paths = Object.fromEntries(names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])));
+    const program = await supervisor.programs.find(agent, paths, cwd);
+    const launch = { args: [], prompt: null, model: null, cwd, envFile: null, envNames: [], paths };
+    const { plan } = await supervisor.plan({
+      agent: agent.name,
+      sessionId: "doctor",
+      outputsDir: "/nonexistent/doctor",
+      launch,
+      resume: null,
+      prompt: null,
+    });
+    const version = program?.version ?? "unknown version";
+    return {
+      what,
+      status: "ok",
+      detail: `${version} at ${program?.path ?? "?"}; watched by ${plan.mode.name}: ${plan.mode.text}`,
+      advice: null,
+    };
+  } catch (error) {
+    const isMissing = error instanceof ReeveError && error.code === "agent-not-installed";
+    return {
+      what,
+      status: isMissing ? "missing" : "problem",
+      detail: messageOf(error),
+      advice: isMissing ? (agent.program?.install ?? null) : null,
+    };
+  }
+}

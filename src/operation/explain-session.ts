@@ -1,0 +1,114 @@
+/** The evidence behind what is said of a session: which source said what, which won, and why. */
+import * as z from "zod/mini";
+import { stripTerminal } from "../platform/terminal-text.ts";
+import type { LoggedEvent, SessionEvent } from "../session/event.ts";
+import type { Evidence, Session } from "../session/session.ts";
+import { defineOperation } from "./contract.ts";
+import { resolveSession, sessionReference } from "./session-reference.ts";
+import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
+
+/** Disagreements are rare; the newest are enough to see a pattern. */
+const MOST_DISPUTES = 20;
+const PAGE = 5_000;
+
+const evidenceSchema = z.object({ source: z.string(), detail: z.string(), at: z.string() });
+const claimSchema = z.object({ claim: z.string(), because: z.string(), evidence: z.nullable(evidenceSchema) });
+
+export const explainSession = defineOperation({
+  name: "explain_session",
+  summary: "Why Reeve says what it says of a session: the evidence for liveness, observability and activity, by source.",
+  method: "GET",
+  path: "/v1/sessions/{session}/explain",
+  effect: "read",
+  callers: ["operator"],
+  input: z.object({ session: sessionReference }),
+  output: z.object({
+    session: sessionViewSchema,
+    /** How it is watched. */
+    mode: z.object({ name: z.string(), text: z.string(), version: z.nullable(z.string()) }),
+    /** The state of the agent's own protocol; null where it has none. */
+    channel: z.nullable(z.string()),
+    liveness: claimSchema,
+    observability: claimSchema,
+    activity: claimSchema,
+    turn: z.nullable(claimSchema),
+    /** The last word of each source since this daemon started, newest first. */
+    sources: z.array(
+      z.object({
+        source: z.string(),
+        said: z.nullable(z.string()),
+        detail: z.string(),
+        at: z.string(),
+        weight: z.string(),
+      }),
+    ),
+    /** Ends of turns that two sources told differently, newest first. */
+    disputes: z.array(z.object({ turn: z.number(), counted: z.string(), other: z.string(), detail: z.string() })),
+  }),
+
+  async run(input, { store, supervisor }) {
+    const session = resolveSession(store.registry, input.session);
+    const { lastWords, channel } = supervisor.testimony(session);
+    return {
+      session: viewSession(session, supervisor.agent(session.agent).wait),
+      mode: { name: session.watch.mode, text: session.watch.text, version: session.watch.version },
+      channel,
+      liveness: claim(session.liveness.status, "The runtime decides; nobody else is asked.", session.liveness.evidence),
+      observability: {
+        claim: session.observability.status,
+        because: stripTerminal(session.observability.reason),
+        evidence: null,
+      },
+      activity: claim(session.activity.status, TRUST, session.activity.evidence),
+      turn: turnClaim(session),
+      sources: lastWords
+        .toSorted((one, other) => other.at - one.at)
+        .map(({ source, activity, detail, at, weight }) => ({
+          source,
+          said: activity,
+          detail: stripTerminal(detail),
+          at: iso(at),
+          weight,
+        })),
+      disputes: disputesOf(store.log.read({ after: 0, limit: PAGE, sessionIds: [session.id] })),
+    };
+  },
+});
+
+const TRUST =
+  "The newest word of the most trusted source counts: protocol, hook, transcript, screen, in this order; what a screen says against the others counts only if it stays.";
+
+function claim(status: string, because: string, evidence: Evidence): z.infer<typeof claimSchema> {
+  return {
+    claim: status,
+    because,
+    evidence: { source: evidence.source, detail: stripTerminal(evidence.detail), at: iso(evidence.at) },
+  };
+}
+
+function turnClaim({ turns, turnOpen, lastTurn, stalledAt }: Session): z.infer<typeof claimSchema> | null {
+  if (turns === 0) return null;
+  const id = lastTurn?.id === null || lastTurn === null ? "" : ` (${stripTerminal(lastTurn.id)})`;
+  const verdict = turnOpen ? (stalledAt === null ? "under way" : "stalled") : (lastTurn?.verdict ?? "ended unseen");
+  const because =
+    lastTurn?.verdictSource === null || lastTurn === null
+      ? "No source has told of its end."
+      : `The first to tell of its end: ${lastTurn.verdictSource}.`;
+  return { claim: `turn ${turns}${id}: ${verdict}`, because, evidence: null };
+}
+
+type Disputed = Extract<SessionEvent, { type: "turn-disputed" }>;
+
+function disputesOf(events: readonly LoggedEvent[]) {
+  return events
+    .map(({ body }) => body)
+    .filter((body): body is Disputed => body.type === "turn-disputed")
+    .slice(-MOST_DISPUTES)
+    .reverse()
+    .map(({ turn, counted, countedSource, other, evidence }) => ({
+      turn,
+      counted: `${counted} (${countedSource})`,
+      other: `${other} (${evidence.source})`,
+      detail: stripTerminal(evidence.detail),
+    }));
+}

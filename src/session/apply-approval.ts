@@ -1,0 +1,98 @@
+/** Approvals: asked by the agent, answered through Reeve or in the pane, gone with the turn or the process. */
+import type { Approval, Decision } from "./approval.ts";
+import type { SessionEvent } from "./event.ts";
+import type { Command, Context, Observation } from "./input.ts";
+import type { Change, Outcome } from "./outcome.ts";
+import { changed, refuse, unchanged } from "./outcome.ts";
+import type { Reading } from "./reading.ts";
+import type { ActivityStatus, Evidence, Session } from "./session.ts";
+
+export function applyApproval(session: Session, reading: Reading, evidence: Evidence): Change {
+  const { approval } = reading;
+  if (approval === undefined || session.exit !== null) return { session, events: [] };
+  if ("requested" in approval) {
+    const request = approval.requested;
+    if (session.approvals.some((known) => known.id === request.id)) return { session, events: [] };
+    const asked: Approval = { ...request, requestedAt: evidence.at, answer: null };
+    return {
+      session: { ...session, approvals: [...session.approvals, asked] },
+      events: [{ type: "approval-requested", approval: request, evidence }],
+    };
+  }
+  const { id, decision } = approval.settled;
+  return settle(session, (open) => id === null || open.id === id, decision, "pane", evidence);
+}
+
+/** An agent that went on, or ended, no longer asks. */
+export function lapse(session: Session, activity: ActivityStatus | undefined, evidence: Evidence): Change {
+  if (activity === undefined || activity === "awaiting-approval") return { session, events: [] };
+  return settle(session, () => true, null, "agent", evidence);
+}
+
+function settle(
+  session: Session,
+  isMeant: (approval: Approval) => boolean,
+  decision: Decision | null,
+  by: "pane" | "agent",
+  evidence: Evidence,
+): Change {
+  const settled = session.approvals.filter(isMeant);
+  if (settled.length === 0) return { session, events: [] };
+  const events = settled.map<SessionEvent>((approval) => {
+    const given = approval.answer?.stage === "given" ? approval.answer.decision : null;
+    const isOurs = given !== null && (decision === null || decision === given);
+    return {
+      type: "approval-settled",
+      approvalId: approval.id,
+      title: approval.title,
+      decision: decision ?? given,
+      by: isOurs ? "operator" : by,
+      evidence,
+    };
+  });
+  return { session: { ...session, approvals: session.approvals.filter((open) => !isMeant(open)) }, events };
+}
+
+export function answer(session: Session, command: Extract<Command, { type: "answer" }>, context: Context): Outcome {
+  const { approvalId, decision } = command;
+  const approval = session.approvals.find((open) => open.id === approvalId);
+  if (approval === undefined)
+    return refuse(
+      "approval-stale",
+      `Session ${session.name} no longer asks that; list what it asks with: reeve approvals.`,
+    );
+  if (approval.answer !== null) {
+    if (approval.answer.decision === decision) return unchanged(session);
+    return refuse("approval-answered", `That question is being answered already: ${approval.answer.decision}.`);
+  }
+  const wanted = { decision, stage: "wanted", at: context.now } as const;
+  return changed({
+    session: withAnswer(session, approvalId, wanted),
+    events: [{ type: "approval-answer-requested", approvalId, decision }],
+  });
+}
+
+/** From here on the keys may have been pressed: they are not pressed again. */
+export function answerGiven(session: Session, input: Extract<Observation, { type: "answer-given" }>): Outcome {
+  const approval = session.approvals.find((open) => open.id === input.approvalId);
+  if (approval === undefined || approval.answer === null) return unchanged(session);
+  return changed({
+    session: withAnswer(session, approval.id, { ...approval.answer, stage: "given" }),
+    events: [],
+  });
+}
+
+/** Still asked: whoever wanted to answer may try again. */
+export function answerFailed(session: Session, input: Extract<Observation, { type: "answer-failed" }>): Outcome {
+  const approval = session.approvals.find((open) => open.id === input.approvalId);
+  if (approval === undefined || approval.answer === null) return unchanged(session);
+  return changed({
+    session: withAnswer(session, approval.id, null),
+    events: [{ type: "approval-answer-failed", approvalId: approval.id, reason: input.reason }],
+  });
+}
+
+function withAnswer(session: Session, approvalId: string, answer: Approval["answer"]): Session {
+  const approvals = session.approvals.map((open) => (open.id === approvalId ? { ...open, answer } : open));
+  return { ...session, approvals };
+}

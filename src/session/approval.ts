@@ -1,0 +1,22 @@
+/** A question an agent puts before it goes on: run this command, edit this file, use this tool? */
+export interface ApprovalRequest {
+  /** The agent's own id of the question where it has one, else made by its adapter; unique within the session. */
+  readonly id: string;
+  readonly kind: "command" | "edit" | "tool" | "other";
+  /** What is asked, in one line. */
+  readonly title: string;
+  /** The command to run, the file to change, the tool's input: whole, for whoever decides. */
+  readonly subject: string | null;
+  readonly cwd: string | null;
+  /** Why, in the agent's words. */
+  readonly reason: string | null;
+}
+
+export type Decision = "approved" | "denied";
+
+/** An approval as the session's record holds it, until it is settled. */
+export interface Approval extends ApprovalRequest {
+  readonly requestedAt: number;
+  /** Somebody asked Reeve to answer; `given` once the first key was pressed, and then never pressed again. */
+  readonly answer: { readonly decision: Decision; readonly stage: "wanted" | "given"; readonly at: number } | null;
+}

@@ -1,0 +1,63 @@
+/**
+ * How much a soft reading counts: one of the screen or of a status file, which
+ * shows a state but not when it began, and lags behind or runs ahead of what
+ * the agent itself reports.
+ *
+ * "now": nothing better speaks. "if it stays": it contradicts the record and
+ * counts once it has been seen unchanged for a while. "no": what is known
+ * comes from a better source, or it says nothing new.
+ */
+import type { Reading } from "./reading.ts";
+import type { ActivityStatus, Session } from "./session.ts";
+
+export type Weight = "now" | "if it stays" | "no";
+
+export function weighSoft(session: Session, reading: Reading): Weight {
+  const { activity, turn } = reading;
+  const current = session.activity.status;
+  if (session.exit !== null || activity === undefined) return "no";
+  if (reading.nativeId !== undefined && reading.nativeId !== session.nativeId) return "now";
+  if (activity === "awaiting-approval" && session.approvals.length === 0) return "if it stays";
+  if (activity === current && turn === undefined) return reading.asks === session.activity.asks ? "no" : asksAnew(session);
+  if (current === "starting" || current === "unknown") return "now";
+  const isAsking = activity === "awaiting-input" || activity === "awaiting-approval";
+  if (isAsking) return current === "awaiting-approval" && session.approvals.length > 0 ? "no" : "now";
+  if (session.turnOpen) return activity === "idle" || isEnd(turn) ? "if it stays" : asking(current);
+  if (turn?.phase === "started") return "now";
+  if (current === "awaiting-input" || current === "awaiting-approval") return "if it stays";
+  // Idle by the agent's own word stays idle: a spinner of something in the background is no turn.
+  return isReported(session) ? "no" : "if it stays";
+}
+
+function asksAnew(session: Session): Weight {
+  return session.activity.status === "awaiting-input" ? "now" : "no";
+}
+
+/** In a turn: working on again after a question was answered in the pane. */
+function asking(current: ActivityStatus): Weight {
+  return current === "awaiting-approval" || current === "awaiting-input" ? "if it stays" : "no";
+}
+
+function isEnd(turn: Reading["turn"]): boolean {
+  return turn !== undefined && turn.phase !== "started";
+}
+
+function isReported(session: Session): boolean {
+  return session.activity.evidence.source !== "screen";
+}
+
+/** What a soft reading that stayed amounts to: an end that nobody told, a question that no hook brought. */
+export function settleSoft(session: Session, reading: Reading): Reading {
+  if (session.turnOpen && reading.activity === "idle" && reading.turn === undefined)
+    return {
+      ...reading,
+      detail: `${reading.detail}; idle again, and nothing told of an end`,
+      turn: { phase: "interrupted" },
+    };
+  if (reading.activity === "awaiting-approval" && session.approvals.length === 0 && reading.approval === undefined) {
+    const title = reading.asks ?? "It asks for approval; look at its screen.";
+    const id = `seen-${session.turns}-${session.incarnation}-${session.revision}`;
+    return { ...reading, approval: { requested: { id, kind: "other", title, subject: null, cwd: null, reason: null } } };
+  }
+  return reading;
+}

@@ -1,0 +1,75 @@
+/** Asks an agent how to start, with all it needs to know; the same for a first start and for a restart. */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Agent, LaunchContext, LaunchPlan } from "../agent/contract.ts";
+import type { PlannedWatch } from "../session/input.ts";
+import type { Launch } from "../session/session.ts";
+import type { ProgramFinder } from "./program-finder.ts";
+import type { AgentOptions } from "./settings.ts";
+
+export interface LaunchRequest {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly outputsDir: string;
+  readonly launch: Launch;
+  readonly resume: LaunchContext["resume"];
+  readonly prompt: string | null;
+}
+
+export interface PlannedLaunch {
+  readonly plan: LaunchPlan;
+  /** What of the plan goes into the record. */
+  readonly recorded: PlannedWatch;
+}
+
+export type Launcher = (request: LaunchRequest) => Promise<PlannedLaunch>;
+
+/** Larger ones are not what an agent keeps its settings in. */
+const LARGEST_FILE_BYTES = 1_048_576;
+
+export function createLauncher(parts: {
+  readonly agent: (name: string) => Agent;
+  readonly options: (agent: string) => AgentOptions;
+  readonly programs: ProgramFinder;
+  readonly socketDir: string;
+}): Launcher {
+  return async ({ agent: name, sessionId, outputsDir, launch, resume, prompt }) => {
+    const agent = parts.agent(name);
+    const program = await parts.programs.find(agent, launch.paths, launch.cwd);
+    const plan = agent.plan({
+      sessionId,
+      launch,
+      resume,
+      prompt,
+      sessionDir: outputsDir,
+      spoolDir: spoolDirOf(outputsDir),
+      socketDir: parts.socketDir,
+      program,
+      settings: parts.options(name).settings,
+      read: readSmall,
+    });
+    const { nativeId, transcriptPath, observabilityReason, mode } = plan;
+    const watch = {
+      mode: mode.name,
+      text: mode.text,
+      version: program?.version ?? null,
+      socket: plan.channel?.socket ?? null,
+      statusDir: plan.statusDir,
+    };
+    return { plan, recorded: { watch, nativeId, transcriptPath, observabilityReason } };
+  };
+}
+
+/** Where an agent's hooks leave their records. */
+export function spoolDirOf(outputsDir: string): string {
+  return join(outputsDir, "spool");
+}
+
+function readSmall(path: string): string | null {
+  try {
+    const about = statSync(path);
+    return about.isFile() && about.size <= LARGEST_FILE_BYTES ? readFileSync(path, "utf8") : null;
+  } catch {
+    return null;
+  }
+}

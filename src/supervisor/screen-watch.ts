@@ -1,0 +1,100 @@
+/**
+ * Looks at a session's screen and title when its terminal shows something
+ * new: once output falls quiet, and about once a second while it goes on. What
+ * the rules make of it is a soft reading.
+ */
+import type { ScreenRule } from "../agent/screen-rules.ts";
+import { readScreen } from "../agent/screen-rules.ts";
+import type { Log } from "../platform/log.ts";
+import { messageOf } from "../platform/reeve-error.ts";
+import type { Runtime } from "../runtime/contract.ts";
+import type { Reading } from "../session/reading.ts";
+import type { Session } from "../session/session.ts";
+import type { Store } from "../store/contract.ts";
+import { targetOf } from "./target.ts";
+import type { SoftWatch } from "./soft-watch.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** A screen is drawn in several writes; this long after the last one it is whole. */
+const QUIET_MS = 150;
+/** Spinners never fall quiet. */
+const LONGEST_WAIT_MS = 1_000;
+
+export interface ScreenWatch extends Watcher {
+  /** Its terminal showed something. */
+  notice(sessionId: string): void;
+  /** What its screen says right now. */
+  look(session: Session): Promise<Reading | null>;
+}
+
+interface Waiting {
+  readonly since: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+export function createScreenWatch(parts: {
+  readonly store: Store;
+  readonly runtime: (kind: string) => Runtime;
+  readonly rules: (agent: string) => readonly ScreenRule[];
+  readonly soft: SoftWatch;
+  readonly log: Log;
+}): ScreenWatch {
+  const { store } = parts;
+  const waiting = new Map<string, Waiting>();
+  const watched = new Set<string>();
+
+  async function look(session: Session): Promise<Reading | null> {
+    const rules = parts.rules(session.agent);
+    if (rules.length === 0) return null;
+    const screen = await parts.runtime(session.runtime).capture(targetOf(session), { lines: 0 });
+    return readScreen(rules, screen, session.watch.version)?.reading ?? null;
+  }
+
+  async function lookAgain(sessionId: string): Promise<Reading | null> {
+    const session = store.registry.get(sessionId);
+    return session === undefined || session.exit !== null || session.place === null ? null : look(session);
+  }
+
+  async function lookNow(sessionId: string): Promise<void> {
+    waiting.delete(sessionId);
+    try {
+      const reading = await lookAgain(sessionId);
+      if (reading !== null) await parts.soft.weigh(sessionId, "screen", reading, () => lookAgain(sessionId));
+    } catch (error) {
+      parts.log("a screen could not be read", { session: sessionId, why: messageOf(error) });
+    }
+  }
+
+  function notice(sessionId: string): void {
+    if (!watched.has(sessionId)) return;
+    const current = waiting.get(sessionId);
+    const now = performance.now();
+    const since = current?.since ?? now;
+    clearTimeout(current?.timer);
+    const delay = Math.max(0, Math.min(QUIET_MS, since + LONGEST_WAIT_MS - now));
+    const timer = setTimeout(() => void lookNow(sessionId), delay).unref();
+    waiting.set(sessionId, { since, timer });
+  }
+
+  function stop(sessionId: string): void {
+    watched.delete(sessionId);
+    clearTimeout(waiting.get(sessionId)?.timer);
+    waiting.delete(sessionId);
+  }
+
+  return {
+    notice,
+    look,
+    attend(session) {
+      if (watched.has(session.id) || parts.rules(session.agent).length === 0) return;
+      watched.add(session.id);
+      notice(session.id);
+    },
+    async leave(session) {
+      stop(session.id);
+    },
+    async close() {
+      for (const sessionId of [...watched]) stop(sessionId);
+    },
+  };
+}

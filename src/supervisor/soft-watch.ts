@@ -1,0 +1,89 @@
+/**
+ * Soft readings (screen, title, status file) on their way to the record: what
+ * contradicts it counts only when it is still said after a while, by a source
+ * that was asked again.
+ */
+import type { Clock } from "../platform/clock.ts";
+import type { Log } from "../platform/log.ts";
+import { messageOf } from "../platform/reeve-error.ts";
+import type { Reading } from "../session/reading.ts";
+import { settleSoft, weighSoft } from "../session/weigh-soft.ts";
+import type { Store } from "../store/contract.ts";
+import type { Readings } from "./readings.ts";
+
+/** Hooks arrive within milliseconds; a busy machine may hold one back for a second. */
+const STAYS_MS = 1_500;
+
+type Via = "screen" | "status";
+
+export interface SoftWatch {
+  /** `ask` reads the same source again; `via` tells the sources apart. */
+  weigh(sessionId: string, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void>;
+  forget(sessionId: string): void;
+}
+
+export function createSoftWatch(parts: {
+  readonly store: Store;
+  readonly readings: Readings;
+  readonly clock: Clock;
+  readonly log: Log;
+}): SoftWatch {
+  const { store, readings } = parts;
+  /** Since when (monotonic) a source has been saying the same thing that the record does not. */
+  const doubts = new Map<string, { readonly key: string; readonly since: number; readonly timer: NodeJS.Timeout }>();
+
+  function dismiss(sessionId: string, via: Via): void {
+    clearTimeout(doubts.get(`${sessionId} ${via}`)?.timer);
+    doubts.delete(`${sessionId} ${via}`);
+  }
+
+  async function weigh(
+    sessionId: string,
+    via: Via,
+    reading: Reading,
+    ask: () => Promise<Reading | null>,
+  ): Promise<void> {
+    const session = store.registry.get(sessionId);
+    if (session === undefined) return;
+    const weight = weighSoft(session, reading);
+    if (weight === "no") {
+      readings.note(sessionId, reading, "not counted: the record says so already, or from a better source");
+      if (reading.activity === session.activity.status) dismiss(sessionId, via);
+      return;
+    }
+    if (weight === "now") {
+      dismiss(sessionId, via);
+      return readings.take(session, reading);
+    }
+    const key = JSON.stringify([session.incarnation, session.turns, reading.activity, reading.turn?.phase ?? null]);
+    const doubt = doubts.get(`${sessionId} ${via}`);
+    if (doubt?.key === key) {
+      if (parts.clock.monotonic() - doubt.since < STAYS_MS - 20) return;
+      dismiss(sessionId, via);
+      return readings.take(session, settleSoft(session, reading));
+    }
+    dismiss(sessionId, via);
+    readings.note(sessionId, reading, "not counted yet: it contradicts what is known, and may pass");
+    const timer = setTimeout(() => void again(sessionId, via, ask), STAYS_MS).unref();
+    doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic(), timer });
+  }
+
+  async function again(sessionId: string, via: Via, ask: () => Promise<Reading | null>): Promise<void> {
+    try {
+      const reading = await ask();
+      if (reading === null) dismiss(sessionId, via);
+      else await weigh(sessionId, via, reading, ask);
+    } catch (error) {
+      dismiss(sessionId, via);
+      parts.log("a second look at a session failed", { session: sessionId, why: messageOf(error) });
+    }
+  }
+
+  return {
+    weigh,
+    forget(sessionId) {
+      dismiss(sessionId, "screen");
+      dismiss(sessionId, "status");
+    },
+  };
+}

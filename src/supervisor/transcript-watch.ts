@@ -1,0 +1,181 @@
+/**
+ * Follows the transcripts of living sessions: notices when the file appears,
+ * reads each new line once (the cursor is committed with what the lines said),
+ * and notices when it is lost. Told by inotify, and by a slow look of its own
+ * where inotify is silent.
+ */
+import type { FSWatcher } from "node:fs";
+import { watch } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { Agent } from "../agent/contract.ts";
+import type { LineCursor } from "../platform/line-cursor.ts";
+import { readNewLines } from "../platform/line-cursor.ts";
+import type { Log } from "../platform/log.ts";
+import { messageOf } from "../platform/reeve-error.ts";
+import type { Reading } from "../session/reading.ts";
+import type { Session } from "../session/session.ts";
+import type { Store } from "../store/contract.ts";
+import { knownOf } from "./known.ts";
+import type { Readings } from "./readings.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** Until it is there: orchestrators ask within a second. */
+const AWAITING_MS = 200;
+/** Once it is there inotify tells; this is for what inotify misses. */
+const SAFETY_MS = 5_000;
+/** Looks at a missing file before it counts as lost: a rotation takes a moment. */
+const MISSES = 3;
+
+interface Followed {
+  readonly path: string;
+  cursor: LineCursor | null;
+  watcher: FSWatcher | null;
+  timer: NodeJS.Timeout | null;
+  misses: number;
+  reading: Promise<void> | null;
+  isDirty: boolean;
+  isStopped: boolean;
+}
+
+export function createTranscriptWatch(parts: {
+  readonly store: Store;
+  readonly agent: (name: string) => Agent;
+  readonly readings: Readings;
+  readonly log: Log;
+}): Watcher {
+  const followed = new Map<string, Followed>();
+
+  /** One reader per transcript; what happens meanwhile causes one more round. */
+  function read(sessionId: string, entry: Followed): Promise<void> {
+    if (entry.reading !== null) {
+      entry.isDirty = true;
+      return entry.reading;
+    }
+    entry.reading = readUntilClean(sessionId, entry)
+      .catch((error: unknown) =>
+        parts.log("a transcript could not be read", { session: sessionId, why: messageOf(error) }),
+      )
+      .finally(() => {
+        entry.reading = null;
+        schedule(sessionId, entry);
+      });
+    return entry.reading;
+  }
+
+  async function readUntilClean(sessionId: string, entry: Followed): Promise<void> {
+    do {
+      entry.isDirty = false;
+      const session = parts.store.registry.get(sessionId);
+      if (session === undefined) return;
+      if (!(await isThere(session, entry))) return;
+      while (await readOnce(sessionId, entry)) {
+        // more is there already
+      }
+    } while (entry.isDirty);
+  }
+
+  async function readOnce(sessionId: string, entry: Followed): Promise<boolean> {
+    const { lines, cursor, wasReplaced, hasMore, skippedLines } = await readNewLines(entry.path, entry.cursor);
+    const session = parts.store.registry.get(sessionId);
+    if (session === undefined) return false;
+    if (skippedLines > 0) parts.log("lines of a transcript were too long to read", { session: sessionId, skippedLines });
+    // What a replaced file begins with has been told before, by the one it replaced.
+    if (wasReplaced) parts.log("a transcript was replaced; reading on from its end", { session: sessionId });
+    const known = knownOf(session);
+    const agent = parts.agent(session.agent);
+    const readings = wasReplaced
+      ? []
+      : lines.map(({ text }) => agent.readLine(text, known)).filter((reading): reading is Reading => reading !== null);
+    entry.cursor = cursor;
+    if (cursor !== null && (readings.length > 0 || wasReplaced)) await parts.readings.takeLines(session, readings, cursor);
+    return hasMore;
+  }
+
+  async function isThere(session: Session, entry: Followed): Promise<boolean> {
+    const about = await stat(entry.path).catch(() => null);
+    if (about?.isFile() === true && about.size > 0) {
+      entry.misses = 0;
+      if (session.observability.status !== "observable") {
+        const detail = `${entry.path} is there`;
+        await parts.readings.take(session, { source: "transcript", detail, transcript: "observable" });
+      }
+      listen(session.id, entry);
+      return true;
+    }
+    entry.watcher?.close();
+    entry.watcher = null;
+    const isOverdue =
+      session.observability.status === "observable" ||
+      (session.observability.status === "pending" && session.lastTurn?.verdict === "completed");
+    if (isOverdue && ++entry.misses >= MISSES) {
+      const detail =
+        session.observability.status === "observable"
+          ? `${entry.path} was there and is gone`
+          : `a turn is complete, and there is still no ${entry.path}`;
+      await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
+    }
+    return false;
+  }
+
+  function listen(sessionId: string, entry: Followed): void {
+    if (entry.watcher !== null || entry.isStopped) return;
+    try {
+      entry.watcher = watch(entry.path, () => void read(sessionId, entry)).unref();
+      entry.watcher.on("error", () => {
+        entry.watcher?.close();
+        entry.watcher = null;
+      });
+      // Between the look and the watch something may have been written.
+      entry.isDirty = true;
+    } catch {
+      entry.watcher = null; // the slow look goes on
+    }
+  }
+
+  function schedule(sessionId: string, entry: Followed): void {
+    if (entry.timer !== null) clearTimeout(entry.timer);
+    if (entry.isStopped) return;
+    const delay = entry.watcher === null ? AWAITING_MS : SAFETY_MS;
+    entry.timer = setTimeout(() => void read(sessionId, entry), delay).unref();
+  }
+
+  function stop(sessionId: string): Followed | undefined {
+    const entry = followed.get(sessionId);
+    if (entry === undefined) return undefined;
+    followed.delete(sessionId);
+    entry.isStopped = true;
+    entry.watcher?.close();
+    if (entry.timer !== null) clearTimeout(entry.timer);
+    return entry;
+  }
+
+  return {
+    attend(session) {
+      const path = session.observability.transcriptPath;
+      if (path === null || followed.get(session.id)?.path === path) return;
+      stop(session.id);
+      const entry: Followed = {
+        path,
+        cursor: session.transcriptCursor,
+        watcher: null,
+        timer: null,
+        misses: 0,
+        reading: null,
+        isDirty: false,
+        isStopped: false,
+      };
+      followed.set(session.id, entry);
+      void read(session.id, entry);
+    },
+    /** The last lines count, also those written between the last look and the end. */
+    async leave(session) {
+      const entry = stop(session.id);
+      if (entry === undefined) return;
+      await entry.reading;
+      await read(session.id, entry);
+    },
+    async close() {
+      await Promise.all([...followed.keys()].map((sessionId) => stop(sessionId)?.reading));
+    },
+  };
+}

@@ -1,7 +1,7 @@
 /**
  * Builds dist/: the CLI as one CommonJS file (it starts fastest) with what few
- * commands need in chunks beside it, the daemon, the practice agent and the
- * client as ES modules, and the client's types. Nothing is loaded from
+ * commands need in chunks beside it, the daemon, the programs that adapters run,
+ * the scripted model and the client as ES modules, and the client's types. Nothing is loaded from
  * node_modules at run time.
  */
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,9 @@ interface Bundle {
 const bundles: readonly Bundle[] = [
   { name: "cli", input: "src/surface/cli/main.ts", format: "cjs" },
   { name: "daemon", input: "src/daemon-main.ts", format: "esm" },
-  { name: "practice", input: "src/agent/practice/program.ts", format: "esm" },
+  { name: "practice-program", input: "src/agent/practice/program.ts", format: "esm" },
+  { name: "codex-bootstrap", input: "src/agent/codex/bootstrap.ts", format: "esm" },
+  { name: "scripted-model", input: "test/scripted-model/main.ts", format: "esm" },
   { name: "client", input: "src/client/client.ts", format: "esm" },
 ];
 

@@ -1,0 +1,96 @@
+// The same answers over each of the three APIs.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ask, dataOf, listen, rawClients } from "./raw-client.ts";
+import type { ScriptedModel } from "./scripted-model.ts";
+import { startScriptedModel } from "./scripted-model.ts";
+
+let model: ScriptedModel;
+beforeAll(async () => {
+  model = await startScriptedModel();
+});
+afterAll(() => model.close());
+
+describe.each(rawClients)("$api", (client) => {
+  const said = (text: string) => ({ text, tool: "", input: undefined });
+
+  test.each([true, false])("says by default what it was asked (stream: %s)", async (stream) => {
+    expect(await listen(client, model.url, { prompt: `a plain prompt`, stream })).toEqual(
+      said("You said: a plain prompt"),
+    );
+  });
+
+  test("says the first 200 characters at most", async () => {
+    expect(await listen(client, model.url, { prompt: "x".repeat(300) })).toEqual(said(`You said: ${"x".repeat(200)}`));
+  });
+
+  test("says what it is told, and never what a reminder of the agent tells", async () => {
+    expect(await listen(client, model.url, { prompt: "p [[say one]] [[say two]]" })).toEqual(said("one\ntwo"));
+  });
+
+  test.each([true, false])("calls the shell tool and reports what came back (stream: %s)", async (stream) => {
+    const prompt = "[[shell echo one]] [[shell echo two]] [[say all done]]";
+    const first = await listen(client, model.url, { prompt, stream });
+    const second = await listen(client, model.url, { prompt, stream, results: ["one"] });
+    const third = await listen(client, model.url, { prompt, stream, results: ["one", "two"] });
+    expect([first.tool, JSON.stringify(first.input)]).toEqual([client.shellTool, expect.stringContaining("echo one")]);
+    expect([second.tool, JSON.stringify(second.input)]).toEqual([
+      client.shellTool,
+      expect.stringContaining("echo two"),
+    ]);
+    expect(third).toEqual(said("all done"));
+  });
+
+  test("without more to say, it says the result", async () => {
+    const prompt = "[[shell echo one]]";
+    expect(await listen(client, model.url, { prompt, results: ["one"] })).toEqual(said("Done: one"));
+  });
+
+  test("says text along with a call", async () => {
+    const answer = await listen(client, model.url, { prompt: "[[say look:]][[shell ls]]" });
+    expect([answer.text, answer.tool]).toEqual(["look:", client.shellTool]);
+  });
+
+  test("tool call ids are unique", async () => {
+    const bodies = await Promise.all(
+      [1, 2].map(async () => (await ask(client, model.url, { prompt: "[[shell ls]]" })).text()),
+    );
+    const ids = bodies.map((body) => /"(call_[0-9a-f]{32})"/.exec(body)?.[1]);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids).not.toContain(undefined);
+  });
+
+  test("streams in pieces", async () => {
+    const response = await ask(client, model.url, { prompt: "[[stream 5 10ms]][[say 0123456789]]" });
+    const events = dataOf(await response.text());
+    const pieces = events.map((event) => client.readEvents([event]).text).filter((text) => text !== "");
+    expect(pieces).toEqual(["01", "23", "45", "67", "89"]);
+  });
+
+  test("waits before the first byte", async () => {
+    const startedAt = performance.now();
+    await ask(client, model.url, { prompt: "[[delay 150ms]]" });
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(145);
+  });
+
+  test("says big text", async () => {
+    expect((await listen(client, model.url, { prompt: "[[big 20000]]" })).text.length).toBe(20_000);
+  });
+
+  test("counts tokens the same way each time", async () => {
+    const usage = async () =>
+      (await (await ask(client, model.url, { prompt: "count [[say ok]]", stream: false })).text()).match(
+        /"\w*(?:_tokens|TokenCount)":\d+/g,
+      );
+    const first = await usage();
+    expect(first).not.toBeNull();
+    expect(await usage()).toEqual(first);
+  });
+
+  test("a hidden request follows its schema and obeys no directive", async () => {
+    const schema = { type: "object", properties: { title: { type: "string" } } };
+    const prompt = `Name this session: ${client.api} [[hang]] [[status 500]]`;
+    expect(await listen(client, model.url, { prompt, schema })).toEqual(said('{"title":"Scripted session"}'));
+    expect(model.requests({ hidden: true }).map((request) => request.prompt)).toContain(prompt);
+  });
+});

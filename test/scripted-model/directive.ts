@@ -1,0 +1,104 @@
+// Owns the `[[...]]` language: finds directives in a prompt and reads each of them. Knows nothing of HTTP or vendors.
+
+export type Directive =
+  | { readonly kind: "delay"; readonly ms: number }
+  | { readonly kind: "say"; readonly text: string }
+  | { readonly kind: "shell"; readonly command: string }
+  | { readonly kind: "stream"; readonly pieces: number; readonly pauseMs: number }
+  | { readonly kind: "hang"; readonly midway: boolean }
+  | { readonly kind: "status"; readonly status: number; readonly times: number }
+  | { readonly kind: "retry-after"; readonly seconds: number }
+  | { readonly kind: "disconnect"; readonly midway: boolean };
+
+export interface Script {
+  readonly directives: readonly Directive[];
+  /** The prompt without its directives. */
+  readonly rest: string;
+}
+
+export function parseScript(prompt: string): Script {
+  const directives: Directive[] = [];
+  let rest = "";
+  let at = 0;
+  while (at < prompt.length) {
+    const end = prompt.startsWith("[[", at) ? closingOf(prompt, at) : undefined;
+    const directive = end === undefined ? undefined : readDirective(prompt.slice(at + 2, end - 2).trim());
+    if (end !== undefined && directive !== undefined) {
+      directives.push(directive);
+      at = end;
+    } else {
+      rest += prompt[at];
+      at += 1;
+    }
+  }
+  return { directives, rest: rest.replaceAll(/[ \t]+/g, " ").trim() };
+}
+
+/** Brackets nest, so that a shell command may hold a `[[ -f x ]]` of its own. */
+function closingOf(prompt: string, start: number): number | undefined {
+  let depth = 0;
+  for (let at = start; at < prompt.length - 1; at += 1) {
+    const pair = prompt.slice(at, at + 2);
+    if (pair !== "[[" && pair !== "]]") continue;
+    depth += pair === "[[" ? 1 : -1;
+    at += 1;
+    if (depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+const readers: Readonly<Record<string, (rest: string) => Directive | undefined>> = {
+  delay: (rest) => {
+    const ms = readDuration(rest);
+    return ms === undefined ? undefined : { kind: "delay", ms };
+  },
+  say: (text) => ({ kind: "say", text }),
+  shell: (command) => (command === "" ? undefined : { kind: "shell", command }),
+  big: (rest) => (/^\d{1,8}$/.test(rest) ? { kind: "say", text: bigText(Number(rest)) } : undefined),
+  stream: (rest) => {
+    const [pieces = "", pause = "", ...more] = rest.split(/\s+/);
+    const pauseMs = readDuration(pause);
+    if (!/^[1-9]\d{0,4}$/.test(pieces) || pauseMs === undefined || more.length > 0) return undefined;
+    return { kind: "stream", pieces: Number(pieces), pauseMs };
+  },
+  hang: (rest) => readMidway("hang", rest),
+  disconnect: (rest) => readMidway("disconnect", rest),
+  status: (rest) => {
+    const match = /^([45]\d\d)(?:\s+times\s+(\d{1,4}))?$/.exec(rest);
+    if (match === null) return undefined;
+    return { kind: "status", status: Number(match[1]), times: match[2] === undefined ? Infinity : Number(match[2]) };
+  },
+  "retry-after": (rest) => (/^\d{1,5}$/.test(rest) ? { kind: "retry-after", seconds: Number(rest) } : undefined),
+};
+
+/** A known word with arguments that make no sense is answered as text, so that a typing error in a test is seen. */
+function readDirective(inner: string): Directive | undefined {
+  const [, word = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(inner) ?? [];
+  const reader = Object.hasOwn(readers, word) ? readers[word] : undefined;
+  if (reader === undefined) return undefined;
+  return reader(rest) ?? { kind: "say", text: `Bad directive: ${inner}` };
+}
+
+function readMidway(kind: "hang" | "disconnect", rest: string): Directive | undefined {
+  return rest === "" || rest === "midway" ? { kind, midway: rest === "midway" } : undefined;
+}
+
+function readDuration(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text);
+  if (match === null) return undefined;
+  return Math.round(Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[match[2] as "ms" | "s" | "m"]);
+}
+
+/** The same for the same length, and without repetition: Gemini CLI 0.61.0 takes repeated text for a loop and stops. */
+function bigText(length: number): string {
+  const words = "amber birch cedar delta ember fjord grove heron inlet jetty knoll larch marsh north ochre pearl".split(
+    " ",
+  );
+  let text = "";
+  let state = 1;
+  while (text.length < length) {
+    state = (state * 48_271) % 2_147_483_647;
+    text += `${words[state % words.length]}${state % 9 === 0 ? ".\n" : " "}`;
+  }
+  return text.slice(0, length);
+}

@@ -5,8 +5,11 @@
  */
 import { readFileSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { claudeAgent } from "./agent/claude/claude-agent.ts";
+import { codexAgent } from "./agent/codex/codex-agent.ts";
 import { commandAgent } from "./agent/command/command-agent.ts";
 import { declaredAgent, declaredRules } from "./agent/command/declared-agent.ts";
+import { geminiAgent } from "./agent/gemini/gemini-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
 import { operations } from "./operation/operations.ts";
@@ -45,7 +48,14 @@ export async function run(home: Home): Promise<void> {
   });
   const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log });
   const settings = readSettings(home.configPath);
-  const builtIn = [commandAgent, practiceAgent(practiceProgram(), process.execPath)];
+  const nodePath = process.execPath;
+  const builtIn = [
+    commandAgent,
+    practiceAgent(programBeside("practice", "program"), nodePath),
+    codexAgent({ bootstrapPath: programBeside("codex", "bootstrap"), nodePath }),
+    claudeAgent,
+    geminiAgent,
+  ];
   const declared = Object.entries(settings.agents).filter(([name]) => !builtIn.some((agent) => agent.name === name));
   const agents = [
     ...builtIn,
@@ -124,11 +134,11 @@ function readVersion(): string {
     : "unknown";
 }
 
-/** Beside this file: bundled as practice.js, or the source itself in development. */
-function practiceProgram(): string {
+/** A program of an adapter's own, beside this file: bundled as codex-bootstrap.js, or the source itself in development. */
+function programBeside(agent: string, name: string): string {
   return import.meta.filename.endsWith(".ts")
-    ? join(import.meta.dirname, "agent", "practice", "program.ts")
-    : join(import.meta.dirname, "practice.js");
+    ? join(import.meta.dirname, "agent", agent, `${name}.ts`)
+    : join(import.meta.dirname, `${agent}-${name}.js`);
 }
 
 function unlinkIfThere(path: string): void {

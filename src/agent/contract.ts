@@ -118,6 +118,8 @@ export interface Known {
   readonly transcriptPath: string | null;
   readonly version: string | null;
   readonly launch: Launch;
+  /** When this incarnation was started. */
+  readonly startedAt: number | null;
   readonly activity: ActivityStatus;
   readonly turnOpen: boolean;
   /** How the last turn ended; null before the first end. */

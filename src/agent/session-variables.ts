@@ -4,51 +4,14 @@
  * an inherited CLAUDE_CODE_CHILD_SESSION, for one, writes no transcript. So
  * they are dropped before the environment of a new session is made.
  *
- * This table is for programs that have no adapter here (yet); an adapter names
- * its own in `sessionVariables`.
+ * This table is for programs that have no adapter here; an adapter names its
+ * own in `sessionVariables`.
  *
  * Only names that a program sets by itself stand here, each in full: what
  * people configure (keys, homes, models, providers) shares their prefixes and
  * must pass untouched.
  */
 export const FOREIGN_VARIABLES = {
-  claude: [
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_CHILD_SESSION",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_HOST_SESSION_ID",
-    "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
-    "CLAUDE_CODE_SESSION_ATTENDED",
-    "CLAUDE_CODE_MESSAGING_SOCKET",
-    "CLAUDE_CODE_MESSAGING_TOKEN",
-    "CLAUDE_CODE_SSE_PORT",
-    "CLAUDE_CODE_EXECPATH",
-    "CLAUDE_PID",
-    "CLAUDE_JOB_DIR",
-    "AI_AGENT",
-  ],
-  codex: [
-    "CODEX_THREAD_ID",
-    "CODEX_SESSION_ID",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CODEX_PERMISSION_PROFILE",
-    "CODEX_SHELL",
-    "CODEX_CI",
-    "CODEX_INTERNAL_ORIGINATOR_OVERRIDE",
-    "CODEX_MANAGED_BY_NPM",
-    "CODEX_MANAGED_BY_PNPM",
-    "CODEX_MANAGED_BY_BUN",
-    "CODEX_MANAGED_PACKAGE_ROOT",
-  ],
-  gemini: [
-    "GEMINI_CLI",
-    "GEMINI_CLI_NO_RELAUNCH",
-    "GEMINI_CLI_IDE_SERVER_PORT",
-    "GEMINI_CLI_IDE_AUTH_TOKEN",
-    "GEMINI_CLI_IDE_WORKSPACE_PATH",
-  ],
   tmux: ["TMUX", "TMUX_PANE"],
 } as const satisfies Record<string, readonly string[]>;
 

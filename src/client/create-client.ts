@@ -30,6 +30,7 @@ export interface Client {
   listSessions(input?: InputOf<"listSessions">, options?: CallOptions): Promise<OutputOf<"listSessions">>;
   getSession(input: InputOf<"getSession">, options?: CallOptions): Promise<OutputOf<"getSession">>;
   getSessionData(input: InputOf<"getSessionData">, options?: CallOptions): Promise<OutputOf<"getSessionData">>;
+  explainSession(input: InputOf<"explainSession">, options?: CallOptions): Promise<OutputOf<"explainSession">>;
   sendMessage(input: InputOf<"sendMessage">, options?: CallOptions): Promise<OutputOf<"sendMessage">>;
   /** Goes on across restarts of the daemon, until done or its own deadline. */
   waitForSession(input: WaitInput, options?: CallOptions): Promise<OutputOf<"waitForSession">>;
@@ -37,7 +38,10 @@ export interface Client {
   resumeSession(input: InputOf<"resumeSession">, options?: CallOptions): Promise<OutputOf<"resumeSession">>;
   restartSession(input: InputOf<"restartSession">, options?: CallOptions): Promise<OutputOf<"restartSession">>;
   endSession(input: InputOf<"endSession">, options?: CallOptions): Promise<OutputOf<"endSession">>;
+  listApprovals(input?: InputOf<"listApprovals">, options?: CallOptions): Promise<OutputOf<"listApprovals">>;
+  answerApproval(input: InputOf<"answerApproval">, options?: CallOptions): Promise<OutputOf<"answerApproval">>;
   getAttachCommand(input: InputOf<"getAttachCommand">, options?: CallOptions): Promise<OutputOf<"getAttachCommand">>;
+  diagnose(input: InputOf<"diagnose">, options?: CallOptions): Promise<OutputOf<"diagnose">>;
   readEvents(input?: InputOf<"readEvents">, options?: CallOptions): Promise<OutputOf<"readEvents">>;
   /** Each event once, from `after` on, across broken connections; ends when the signal fires. */
   followEvents(input?: FollowInput, options?: CallOptions): AsyncIterable<EventView>;
@@ -53,13 +57,17 @@ export function createClient(options: ClientOptions, installation: Installation)
     listSessions: (input = {}, rules) => call(link, "listSessions", input, rules),
     getSession: (input, rules) => call(link, "getSession", input, rules),
     getSessionData: (input, rules) => call(link, "getSessionData", input, rules),
+    explainSession: (input, rules) => call(link, "explainSession", input, rules),
     sendMessage: (input, rules) => call(link, "sendMessage", input, rules),
     waitForSession: (input, rules) => waitForSession(link, input, rules),
     pauseSession: (input, rules) => call(link, "pauseSession", input, rules),
     resumeSession: (input, rules) => call(link, "resumeSession", input, rules),
     restartSession: (input, rules) => call(link, "restartSession", input, rules),
     endSession: (input, rules) => call(link, "endSession", input, rules),
+    listApprovals: (input = {}, rules) => call(link, "listApprovals", input, rules),
+    answerApproval: (input, rules) => call(link, "answerApproval", input, rules),
     getAttachCommand: (input, rules) => call(link, "getAttachCommand", input, rules),
+    diagnose: (input, rules) => call(link, "diagnose", input, rules),
     readEvents: (input = {}, rules) => call(link, "readEvents", input, rules),
     followEvents: (input = {}, rules) => followEvents(link, input, rules?.signal),
     daemonStatus: (rules) => call(link, "daemonStatus", {}, rules),

@@ -1,10 +1,14 @@
 /** The types of the API, taken from the operations themselves. Types only: zod is never loaded by a client. */
 import type * as z from "zod/mini";
+import type { answerApproval } from "../operation/answer-approval.ts";
 import type { daemonStatus } from "../operation/daemon-status.ts";
+import type { diagnose } from "../operation/diagnose.ts";
 import type { endSession } from "../operation/end-session.ts";
+import type { explainSession } from "../operation/explain-session.ts";
 import type { getAttachCommand } from "../operation/get-attach-command.ts";
 import type { getSessionData } from "../operation/get-session-data.ts";
 import type { getSession } from "../operation/get-session.ts";
+import type { listApprovals } from "../operation/list-approvals.ts";
 import type { listSessions } from "../operation/list-sessions.ts";
 import type { pauseSession } from "../operation/pause-session.ts";
 import type { readEvents } from "../operation/read-events.ts";
@@ -20,13 +24,17 @@ interface Operations {
   readonly listSessions: typeof listSessions;
   readonly getSession: typeof getSession;
   readonly getSessionData: typeof getSessionData;
+  readonly explainSession: typeof explainSession;
   readonly sendMessage: typeof sendMessage;
   readonly waitForSession: typeof waitForSession;
   readonly pauseSession: typeof pauseSession;
   readonly resumeSession: typeof resumeSession;
   readonly restartSession: typeof restartSession;
   readonly endSession: typeof endSession;
+  readonly listApprovals: typeof listApprovals;
+  readonly answerApproval: typeof answerApproval;
   readonly getAttachCommand: typeof getAttachCommand;
+  readonly diagnose: typeof diagnose;
   readonly readEvents: typeof readEvents;
   readonly daemonStatus: typeof daemonStatus;
   readonly stopDaemon: typeof stopDaemon;

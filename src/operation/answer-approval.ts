@@ -1,6 +1,7 @@
 /** Answers what an agent asks: recorded first, then given once, then verified in the agent. */
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
+import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent } from "../session/event.ts";
 import type { Session } from "../session/session.ts";
 import { until } from "../supervisor/until.ts";
@@ -27,6 +28,7 @@ export const answerApproval = defineOperation({
   output: z.object({
     approval_id: z.string(),
     session_id: z.string(),
+    title: z.nullable(z.string()),
     /** settled: it took effect. pending: it is on its way. failed: the agent still asks, and why. */
     state: z.enum(["settled", "pending", "failed"]),
     decision: z.nullable(z.enum(["approved", "denied"])),
@@ -40,6 +42,7 @@ export const answerApproval = defineOperation({
     const { store, supervisor, signal } = context;
     const session = resolveSession(store.registry, input.session);
     const cursor = store.log.head();
+    const titles = new Map(session.approvals.map(({ id, title }) => [id, stripTerminal(title)]));
     const approvalId = await idempotent(context, "answer_approval", async (record) => {
       const id = input.approval_id ?? onlyApproval(session);
       const idempotency = record(id);
@@ -56,7 +59,8 @@ export const answerApproval = defineOperation({
       return outcome !== null;
     };
     await until({ store, signal }, isOutcome, SETTLED_WITHIN_MS);
-    return { approval_id: approvalId, session_id: session.id, ...tell(outcome), cursor };
+    const title = titles.get(approvalId) ?? null;
+    return { approval_id: approvalId, session_id: session.id, title, ...tell(outcome), cursor };
   },
 });
 
@@ -79,7 +83,7 @@ function onlyApproval(session: Session): string {
   const message =
     first === undefined
       ? `Session ${session.name} asks nothing right now; see what is asked with: reeve approvals.`
-      : `Session ${session.name} asks ${session.approvals.length} things; say which: ${session.approvals.map(({ id }) => id).join(", ")}.`;
+      : `Session ${session.name} asks ${session.approvals.length} things; say which: ${session.approvals.map(({ id, title }) => `${id} (${stripTerminal(title)})`).join(", ")}.`;
   throw new ReeveError({
     code: first === undefined ? "approval-stale" : "approval-ambiguous",
     kind: "conflict",

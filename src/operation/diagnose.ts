@@ -7,7 +7,7 @@ import { defineOperation } from "./contract.ts";
 
 const checkSchema = z.object({
   what: z.string(),
-  status: z.enum(["ok", "missing", "problem"]),
+  status: z.enum(["ok", "missing", "warning", "problem"]),
   detail: z.string(),
   /** What to do about it. */
   advice: z.nullable(z.string()),
@@ -34,7 +34,7 @@ export const diagnose = defineOperation({
       ...(await Promise.all(agents.map((agent) => checkAgent(context, agent, input.environment, input.cwd)))),
       ...context.daemon.warnings().map((detail) => ({
         what: "daemon",
-        status: "problem" as const,
+        status: "warning" as const,
         detail,
         advice: null,
       })),

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent, SessionEvent } from "../session/event.ts";
 import type { Evidence, Session } from "../session/session.ts";
+import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
@@ -63,14 +64,14 @@ export const explainSession = defineOperation({
       turn: turnClaim(session),
       sources: lastWords
         .toSorted((one, other) => other.at - one.at)
-        .map(({ source, activity, detail, at, weight }) => ({
+        .map(({ source, said, detail, at, weight }) => ({
           source,
-          said: activity,
+          said,
           detail: stripTerminal(detail),
           at: iso(at),
           weight,
         })),
-      disputes: disputesOf(store.log.read({ after: 0, limit: PAGE, sessionIds: [session.id] })),
+      disputes: disputesOf(eventsOf(store, session.id)),
     };
   },
 });
@@ -95,6 +96,16 @@ function turnClaim({ turns, turnOpen, lastTurn, stalledAt }: Session): z.infer<t
       ? "No source has told of its end."
       : `The first to tell of its end: ${lastTurn.verdictSource}.`;
   return { claim: `turn ${turns}${id}: ${verdict}`, because, evidence: null };
+}
+
+function eventsOf(store: Store, sessionId: string): readonly LoggedEvent[] {
+  const events: LoggedEvent[] = [];
+  for (let after = 0; ;) {
+    const page = store.log.read({ after, limit: PAGE, sessionIds: [sessionId] });
+    events.push(...page.filter(({ body }) => body.type === "turn-disputed"));
+    after = page.at(-1)?.seq ?? after;
+    if (page.length < PAGE) return events;
+  }
 }
 
 type Disputed = Extract<SessionEvent, { type: "turn-disputed" }>;

@@ -79,7 +79,7 @@ export const getSessionData = defineOperation({
     const agent = context.supervisor.agent(session.agent);
     const head = { session: viewSession(session, agent.wait), captured_at: iso(context.clock.now()) };
     if (input.source !== "screen") {
-      const transcript = await readTranscript(session, agent, input.tail, input.since ?? null);
+      const transcript = await readWholeTurn(context, session, agent, input.tail, input.since ?? null);
       if (transcript !== null) return { ...head, source: "transcript" as const, ...transcript };
     }
     const screen = await readScreen(context, session);
@@ -96,15 +96,48 @@ export const getSessionData = defineOperation({
   },
 });
 
+/** An agent may tell of the end of a turn before it writes down what it said (claude 2.1.325: by about 100 ms). */
+const WRITTEN_WITHIN_MS = 1_000;
+const LOOK_AGAIN_MS = 40;
+
+async function readWholeTurn(
+  { clock }: OperationContext,
+  session: Session,
+  agent: Agent,
+  tail: number,
+  since: number | null,
+) {
+  for (;;) {
+    const transcript = await readTranscript(session, agent, tail, since);
+    const isJustOver =
+      session.lastTurn?.verdict === "completed" &&
+      !session.turnOpen &&
+      clock.now() - (session.lastActivityAt ?? 0) < WRITTEN_WITHIN_MS;
+    if (transcript === null || !isJustOver || transcript.messages.at(-1)?.role !== "user") return transcript;
+    await clock.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** Agents write far more than messages (60 KB of attachments in one line, claude 2.1.325); past this it is the screen's turn. */
+const FURTHEST_BACK = 4_194_304;
+
 async function readTranscript(session: Session, agent: Agent, tail: number, since: number | null) {
   const { status, transcriptPath } = session.observability;
   if (status !== "observable" || transcriptPath === null) return null;
-  const read = await readTail(transcriptPath, { bytes: tail, since }).catch(() => null);
-  if (read === null) return null;
-  const all = agent.readMessages(read.lines).map(viewMessage);
-  const messages = keepNewest(all, tail);
-  const isCut = read.truncated || messages.length < all.length;
-  return { messages, truncated: isCut, cursor: read.end, note: "From the agent's own transcript." };
+  for (let window = tail; ; window *= 8) {
+    const read = await readTail(transcriptPath, { bytes: window, since }).catch(() => null);
+    if (read === null) return null;
+    const all = agent.readMessages(read.lines).map(viewMessage);
+    const messages = keepNewest(all, tail);
+    const isCut = read.truncated || messages.length < all.length;
+    const isEnough = !read.truncated || messages.length < all.length || bytesOf(messages) >= tail / 8;
+    if (isEnough || window >= FURTHEST_BACK)
+      return { messages, truncated: isCut, cursor: read.end, note: "From the agent's own transcript." };
+  }
+}
+
+function bytesOf(messages: readonly z.infer<typeof messageSchema>[]): number {
+  return messages.reduce((sum, { text, tool }) => sum + Buffer.byteLength(text) + Buffer.byteLength(tool?.input ?? ""), 0);
 }
 
 function viewMessage({ role, text, tool, usage, at, turn }: TranscriptMessage): z.infer<typeof messageSchema> {

@@ -37,6 +37,7 @@ export const sessionViewSchema = z.object({
   turns: z.number(),
   turn_open: z.boolean(),
   last_turn: z.nullable(z.enum(["completed", "failed", "interrupted"])),
+  last_turn_error: z.nullable(z.string()),
   stalled_since: instant,
   /** Questions that wait for an answer. */
   approvals: z.number(),
@@ -101,6 +102,7 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
     turns: session.turns,
     turn_open: session.turnOpen,
     last_turn: session.lastTurn?.verdict ?? null,
+    last_turn_error: session.lastTurn?.error == null ? null : stripTerminal(session.lastTurn.error),
     stalled_since: isoOrNull(session.stalledAt),
     approvals: session.approvals.length,
     usage:
@@ -134,7 +136,7 @@ function guidanceOf(session: Session): string {
   const { status } = session.activity;
   if (session.exit !== null) return "Its process has ended; look at its data, or restart it.";
   if (status === "awaiting-approval") return "It asks for approval: answer it with approve or deny.";
-  if (status === "awaiting-input") return "It asks for something: read its screen, then send an answer.";
+  if (status === "awaiting-input") return "It asks for something: read its screen, and answer it there with attach, or with send.";
   if (!session.hasTurns) return "It has no turns: wait for its exit, and read its screen at any time.";
   if (session.stalledAt !== null)
     return "Nothing was heard of its turn for a while: read its screen, then interrupt it or wait on.";

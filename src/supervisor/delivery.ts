@@ -11,6 +11,7 @@ import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import type { Message } from "../session/message.ts";
 import { mayTakeMessagesLater, takesMessages } from "../session/pending-effect.ts";
+import type { Reading } from "../session/reading.ts";
 import type { Evidence, Reason, Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import type { Task } from "./effect-runner.ts";
@@ -42,6 +43,8 @@ export interface DeliveryParts {
   readonly runtime: (kind: string) => Runtime;
   readonly agent: (name: string) => Agent;
   readonly channel: (sessionId: string) => Channel | null;
+  /** What its screen says right now. */
+  readonly look: (session: Session) => Promise<Reading | null>;
   readonly typingPauseMs: number;
   /** Look at the session again, later. */
   readonly pokeLater: (sessionId: string, ms: number) => void;
@@ -51,7 +54,7 @@ export interface Delivery {
   nextTask(session: Session): Task | null;
 }
 
-type Step = "wait" | "interrupt" | "type" | "steer" | "channel";
+type Step = "wait" | "interrupt" | "type" | "channel";
 
 export function createDelivery(parts: DeliveryParts): Delivery {
   /** When and in which activity (by its instant) the last unconfirmed message was typed, per session. */
@@ -67,11 +70,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     const isBusy = session.turnOpen && !isAsking;
     if (isBusy && message.how === "interrupt") return mayInterrupt(session, message) ? "interrupt" : "wait";
     const isSteered = isBusy && message.how === "steer" && agent.capabilities.steer;
-    const speaksChannel = session.watch.socket !== null && message.submit && status !== "awaiting-input";
-    if (speaksChannel && (isSteered || agent.accepts(status)))
-      return parts.channel(session.id) === null ? later(session, CHANNEL_LOOK_MS) : "channel";
-    if (isSteered) return "steer";
-    return agent.accepts(status) && !isSettling(session) ? "type" : "wait";
+    if (!isSteered && (isBusy || !agent.accepts(status) || isSettling(session))) return "wait";
+    const speaksChannel = session.watch.socket !== null && message.submit && !isAsking && !isOwnCommand(message);
+    if (speaksChannel) return parts.channel(session.id) === null ? later(session, CHANNEL_LOOK_MS) : "channel";
+    return "type";
   }
 
   function later(session: Session, ms: number): "wait" {
@@ -135,7 +137,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   async function typed(session: Session, message: Message): Promise<void> {
     const agent = parts.agent(session.agent);
     const runtime = parts.runtime(session.runtime);
-    if (await isSomeoneTyping(session, runtime)) return;
+    if ((await isSomeoneTyping(session, runtime)) || (await asksUnseen(session))) return;
     await lease(message);
     const steps = agent.encode({ text: message.text, submit: message.submit }, knownOf(session));
     try {
@@ -156,14 +158,14 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     await unknown(message, "unconfirmed", `${written}, but it did not say that it took the message; look at its screen.`);
   }
 
-  /** Only a prompt to an idle agent begins a turn; commands of the agent's own (`/…`) need not. */
+  /** Only a prompt to an idle agent begins a turn; a command of the agent's own need not. */
   function isConfirmable(session: Session, message: Message, agent: Agent): boolean {
     return (
       agent.capabilities.confirms &&
       message.submit &&
       !session.turnOpen &&
       session.activity.status === "idle" &&
-      !message.text.startsWith("/")
+      !isOwnCommand(message)
     );
   }
 
@@ -198,6 +200,13 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return at !== null && parts.clock.now() - at < parts.typingPauseMs;
   }
 
+  /** A question that no source has told of yet: what is typed now would answer it. */
+  async function asksUnseen(session: Session): Promise<boolean> {
+    if (session.activity.status === "awaiting-input" || session.activity.status === "awaiting-approval") return false;
+    const reading = await parts.look(session).catch(() => null);
+    return reading?.activity === "awaiting-input" || reading?.activity === "awaiting-approval";
+  }
+
   async function lease(message: Message): Promise<void> {
     await parts.ledger.settle(message, "leased", null, null);
     failpoint("send.leased");
@@ -214,7 +223,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
   /** Refused or tried again only when the runtime or the channel said that nothing was sent. */
   async function giveUp(message: Message, error: unknown): Promise<void> {
-    const wasNotSent = error instanceof ReeveError && error.kind === "unavailable" && error.details["sent"] === false;
+    const wasNotSent = error instanceof ReeveError && error.kind !== "usage" && error.details["sent"] === false;
     if (wasNotSent || (error instanceof ReeveError && RETRIED.has(error.code))) {
       await parts.ledger.settle(message, "admitted", null, null);
       throw error;
@@ -268,10 +277,14 @@ export function createDelivery(parts: DeliveryParts): Delivery {
           return { key: `interrupt ${message.id}`, kind: "interrupt", perform: () => interrupt(session, message) };
         case "channel":
           return { key, kind: "send", perform: () => overChannel(session, message) };
-        case "steer":
         case "type":
           return { key, kind: "send", perform: () => typed(session, message) };
       }
     },
   };
+}
+
+/** `/quit`, `/clear`: for the program at the terminal, not for the model behind it. */
+function isOwnCommand({ text }: Message): boolean {
+  return text.startsWith("/");
 }

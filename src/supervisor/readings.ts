@@ -13,7 +13,7 @@ import type { Ledger } from "./ledger.ts";
 export interface LastWord {
   readonly source: Evidence["source"];
   readonly detail: string;
-  readonly activity: string | null;
+  readonly said: string | null;
   readonly at: number;
   /** What came of it: counted, or why not (yet). */
   readonly weight: string;
@@ -51,9 +51,10 @@ export function createReadings(parts: {
   const signs = new Map<string, number>();
 
   function remember(sessionId: string, reading: Reading, weight: string): void {
-    const { source, detail, activity } = reading;
+    const { source, detail } = reading;
+    const said = saidBy(reading);
     const bySource = words.get(sessionId) ?? new Map<string, LastWord>();
-    words.set(sessionId, bySource.set(source, { source, detail, activity: activity ?? null, at: clock.now(), weight }));
+    words.set(sessionId, bySource.set(source, { source, detail, said, at: clock.now(), weight }));
   }
 
   function admit(sessionId: string, raw: Reading): Reading {
@@ -87,6 +88,15 @@ export function createReadings(parts: {
       signs.delete(sessionId);
     },
   };
+}
+
+function saidBy({ activity, turn, approval }: Reading): string | null {
+  const words = [
+    activity,
+    turn === undefined ? undefined : `turn ${turn.phase}`,
+    approval === undefined ? undefined : "requested" in approval ? "asks" : "asks no longer",
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? null : words.join(", ");
 }
 
 /** Longest text of a question or an error that is kept: enough to decide by, little enough for every list. */

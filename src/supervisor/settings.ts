@@ -75,7 +75,7 @@ const SECONDS = {
  *
  *     [agent.aider]                      # an agent that only this file knows
  *     command = ["aider", "--no-pretty"]
- *     ready = '^> $'                     # on its screen: it waits for a prompt
+ *     ready = '^>$'                      # on its screen: it waits for a prompt; lines end without blanks
  *     working = '^Thinking'              # it works
  *     waiting = '\(Y\)es/\(N\)o'         # it asks something
  */
@@ -114,7 +114,7 @@ function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settin
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
       throw new Error(`${name} must be a number that is not negative`);
     if (name === "output_log_bytes") settings.outputLogBytes = value;
-    else if (name in SECONDS) settings[SECONDS[name as keyof typeof SECONDS]] = value * 1_000;
+    else if (Object.hasOwn(SECONDS, name)) settings[SECONDS[name as keyof typeof SECONDS]] = value * 1_000;
     else throw new Error(`there is no setting ${name}`);
   }
   return settings;

@@ -161,6 +161,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runtime,
     agent,
     channel: attention.channel,
+    look: attention.look,
     typingPauseMs: settings.typingPauseMs,
     pokeLater: (id, ms) => void setTimeout(() => runner.poke(id), ms).unref(),
   });

@@ -22,18 +22,25 @@ import type { Watcher } from "./watcher.ts";
 /** Until it is there: orchestrators ask within a second. */
 const AWAITING_MS = 200;
 /** Once it is there inotify tells; this is for what inotify misses. */
-const SAFETY_MS = 5_000;
+const SAFETY_MS = 10_000;
+/** Small steps keep the daemon small: a transcript of 1 GB adds 16 MB instead of 150 (transcript-parse bench). */
+const LIMITS = { mostBytes: 131_072 };
 /** Looks at a missing file before it counts as lost: a rotation takes a moment. */
 const MISSES = 3;
 
 interface Followed {
   readonly path: string;
   cursor: LineCursor | null;
-  watcher: FSWatcher | null;
+  /** Of one file: another that takes its name needs another. */
+  watcher: { readonly inode: number; readonly close: () => void } | null;
   timer: NodeJS.Timeout | null;
   misses: number;
+  /** Of the file when it was last read. */
+  stamp: string | null;
   reading: Promise<void> | null;
   isDirty: boolean;
+  /** On the way to the end of a file that replaced another. */
+  isOld: boolean;
   isStopped: boolean;
 }
 
@@ -52,9 +59,10 @@ export function createTranscriptWatch(parts: {
       return entry.reading;
     }
     entry.reading = readUntilClean(sessionId, entry)
-      .catch((error: unknown) =>
-        parts.log("a transcript could not be read", { session: sessionId, why: messageOf(error) }),
-      )
+      .catch((error: unknown) => {
+        entry.stamp = null; // what was not read, or not committed, is read again
+        parts.log("a transcript could not be read", { session: sessionId, why: messageOf(error) });
+      })
       .finally(() => {
         entry.reading = null;
         schedule(sessionId, entry);
@@ -67,7 +75,9 @@ export function createTranscriptWatch(parts: {
       entry.isDirty = false;
       const session = parts.store.registry.get(sessionId);
       if (session === undefined) return;
-      if (!(await isThere(session, entry))) return;
+      const stamp = await stampOf(session, entry);
+      if (stamp === null || (stamp === entry.stamp && !entry.isDirty)) return;
+      entry.stamp = stamp;
       while (await readOnce(sessionId, entry)) {
         // more is there already
       }
@@ -75,23 +85,27 @@ export function createTranscriptWatch(parts: {
   }
 
   async function readOnce(sessionId: string, entry: Followed): Promise<boolean> {
-    const { lines, cursor, wasReplaced, hasMore, skippedLines } = await readNewLines(entry.path, entry.cursor);
+    const { lines, cursor, wasReplaced, hasMore, skippedLines } = await readNewLines(entry.path, entry.cursor, LIMITS);
     const session = parts.store.registry.get(sessionId);
     if (session === undefined) return false;
-    if (skippedLines > 0) parts.log("lines of a transcript were too long to read", { session: sessionId, skippedLines });
-    // What a replaced file begins with has been told before, by the one it replaced.
+    if (skippedLines > 0)
+      parts.log("lines of a transcript were too long to read", { session: sessionId, skippedLines });
+    // What a replaced file holds has been told before, by the one it replaced.
     if (wasReplaced) parts.log("a transcript was replaced; reading on from its end", { session: sessionId });
+    const isOld = wasReplaced || entry.isOld;
+    entry.isOld = isOld && hasMore;
     const known = knownOf(session);
     const agent = parts.agent(session.agent);
-    const readings = wasReplaced
+    const readings = isOld
       ? []
       : lines.map(({ text }) => agent.readLine(text, known)).filter((reading): reading is Reading => reading !== null);
+    if (cursor !== null && (readings.length > 0 || isOld)) await parts.readings.takeLines(session, readings, cursor);
     entry.cursor = cursor;
-    if (cursor !== null && (readings.length > 0 || wasReplaced)) await parts.readings.takeLines(session, readings, cursor);
     return hasMore;
   }
 
-  async function isThere(session: Session, entry: Followed): Promise<boolean> {
+  /** Changes with the file; null while it is not there. */
+  async function stampOf(session: Session, entry: Followed): Promise<string | null> {
     const about = await stat(entry.path).catch(() => null);
     if (about?.isFile() === true && about.size > 0) {
       entry.misses = 0;
@@ -99,8 +113,8 @@ export function createTranscriptWatch(parts: {
         const detail = `${entry.path} is there`;
         await parts.readings.take(session, { source: "transcript", detail, transcript: "observable" });
       }
-      listen(session.id, entry);
-      return true;
+      listen(session.id, entry, about.ino);
+      return `${about.ino} ${about.size} ${about.mtimeMs}`;
     }
     entry.watcher?.close();
     entry.watcher = null;
@@ -114,22 +128,27 @@ export function createTranscriptWatch(parts: {
           : `a turn is complete, and there is still no ${entry.path}`;
       await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
     }
-    return false;
+    return null;
   }
 
-  function listen(sessionId: string, entry: Followed): void {
-    if (entry.watcher !== null || entry.isStopped) return;
+  function listen(sessionId: string, entry: Followed, inode: number): void {
+    if (entry.watcher?.inode === inode || entry.isStopped) return;
+    entry.watcher?.close();
+    entry.watcher = null;
+    let watcher: FSWatcher;
     try {
-      entry.watcher = watch(entry.path, () => void read(sessionId, entry)).unref();
-      entry.watcher.on("error", () => {
-        entry.watcher?.close();
-        entry.watcher = null;
-      });
-      // Between the look and the watch something may have been written.
-      entry.isDirty = true;
+      watcher = watch(entry.path, () => void read(sessionId, entry)).unref();
     } catch {
-      entry.watcher = null; // the slow look goes on
+      return; // the slow look goes on
     }
+    const listening = { inode, close: () => watcher.close() };
+    entry.watcher = listening;
+    watcher.on("error", () => {
+      watcher.close();
+      if (entry.watcher === listening) entry.watcher = null;
+    });
+    // Between the look and the watch something may have been written.
+    entry.isDirty = true;
   }
 
   function schedule(sessionId: string, entry: Followed): void {
@@ -160,8 +179,10 @@ export function createTranscriptWatch(parts: {
         watcher: null,
         timer: null,
         misses: 0,
+        stamp: null,
         reading: null,
         isDirty: false,
+        isOld: false,
         isStopped: false,
       };
       followed.set(session.id, entry);

@@ -90,7 +90,9 @@ describe("reeve", { timeout: 60_000 }, () => {
       sessions(first).map((session) => session.session_id),
     );
     expect(first["next"]).toEqual(
-      ["attach demo-asks", "send demo-asks y", "data demo-crashes", "end --all"].map((words) => `bin/reeve ${words}`),
+      ["approvals", "approve demo-asks", "attach demo-asks", "data demo-crashes", "end --all"].map(
+        (words) => `bin/reeve ${words}`,
+      ),
     );
   });
 
@@ -112,6 +114,45 @@ describe("reeve", { timeout: 60_000 }, () => {
     ]);
     expect(waited).toMatchObject({ done: true, reason: "turn-completed" });
     expect((await reeve(["data", "demo-asks"])).stdout).toContain('I ran "rm -r build".');
+  });
+
+  it("shows what is asked, answers it and says that it took effect", async () => {
+    const ask = async (what: string): Promise<void> => {
+      const { cursor } = await json(["daemon", "status"]);
+      await reeve(["send", "demo-asks", `ask ${what}`]);
+      await json(["wait", "demo-asks", "--for", "awaiting-approval", "--since", String(cursor), "--timeout", "20"]);
+    };
+    await ask("rm -r dist");
+    expect(await json(["approvals"])).toMatchObject({
+      approvals: [{ session_name: "demo-asks", title: 'Run "rm -r dist"?', answer: null }],
+    });
+    expect((await reeve(["approvals", "demo-asks"])).stdout).toMatch(/^SESSION .*\ndemo-asks .*Run "rm -r dist"\?\n$/);
+    expect(await reeve(["approve", "demo-asks"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Approved: Run "rm -r dist"\? It took effect \(.*\)\.\n$/),
+    });
+    expect(await reeve(["approvals"])).toEqual({ status: 0, stdout: "", stderr: "Nobody asks anything.\n" });
+    await expect
+      .poll(async () => (await reeve(["data", "demo-asks"])).stdout, { timeout: 10_000 })
+      .toContain('I ran "rm -r dist".');
+    await ask("rm -r home");
+    expect(await json(["deny", "demo-asks"])).toMatchObject({ state: "settled", decision: "denied", by: "operator" });
+    expect(await json(["deny", "demo-asks"])).toMatchObject({ error: { code: "approval-stale" } });
+  });
+
+  it("explains what it says, and what there is to work with", async () => {
+    const { stdout } = await reeve(["explain", "demo-asks"]);
+    expect(stdout).toMatch(/^demo-asks \(.*\)\n  practice, watched by hooks\./);
+    expect(stdout).toMatch(/\nLiveness: running\n[^]*\nSOURCE +SAID +DETAIL +AGE +WEIGHT\nhook /);
+    expect(await json(["explain", "demo-asks"])).toMatchObject({ liveness: { claim: "running" }, channel: null });
+    const found = await json(["doctor"]);
+    expect(found["checks"]).toContainEqual(expect.objectContaining({ what: "tmux", status: "ok" }));
+    expect(await reeve(["doctor"])).toMatchObject({ status: found["healthy"] === true ? 0 : 1 });
+  });
+
+  it("refuses what an agent cannot do with a message", async () => {
+    expect(await reeve(["send", "demo-reads", "x", "--steer", "--interrupt"])).toMatchObject({ status: 2 });
+    expect(await json(["send", "demo-reads", "x", "--steer"])).toMatchObject({ error: { code: "steer-unsupported" } });
   });
 
   it("goes on waiting and following when the daemon is killed", async () => {

@@ -33,9 +33,16 @@ const COVERAGE = {
     command: "data",
     fields: { session: "<session>", tail: "--tail", since: "--since", source: "--source" },
   },
+  explain_session: { command: "explain", fields: { session: "<session>" } },
   send_message: {
     command: "send",
-    fields: { session: "<session>", text: "<text>", submit: "--no-enter", timeout_seconds: "--timeout" },
+    fields: {
+      session: "<session>",
+      text: "<text>",
+      submit: "--no-enter",
+      how: "--steer",
+      timeout_seconds: "--timeout",
+    },
   },
   wait_for_session: {
     command: "wait",
@@ -67,7 +74,19 @@ const COVERAGE = {
       timeout_seconds: "not an option: end waits until it is proven",
     },
   },
+  list_approvals: { command: "approvals", fields: { session: "<session>" } },
+  answer_approval: {
+    command: "approve",
+    fields: { session: "<session>", approval_id: "<approval>", decision: "not an option: reeve approve or reeve deny" },
+  },
   get_attach_command: { command: "attach", fields: { session: "<session>" } },
+  diagnose: {
+    command: "doctor",
+    fields: {
+      environment: "not an option: the caller's own environment",
+      cwd: "not an option: the caller's own directory",
+    },
+  },
   read_events: {
     command: "events",
     fields: { after: "--since", session: "<session>", limit: "not an option: it reads page after page" },

@@ -1,12 +1,17 @@
 /** Every command there is, in the order in which help shows them. */
 import type { Command } from "./command.ts";
+import { approvalsCommand } from "./command/approvals.ts";
+import { approveCommand } from "./command/approve.ts";
 import { attachCommand } from "./command/attach.ts";
 import { completeCommand, completionCommand } from "./command/completion.ts";
 import { daemonCommandLine } from "./command/daemon.ts";
 import { dataCommand } from "./command/data.ts";
 import { demoCommand } from "./command/demo.ts";
+import { denyCommand } from "./command/deny.ts";
+import { doctorCommand } from "./command/doctor.ts";
 import { endCommand } from "./command/end.ts";
 import { eventsCommand } from "./command/events.ts";
+import { explainCommand } from "./command/explain.ts";
 import { helpCommand } from "./command/help.ts";
 import { listCommand } from "./command/list.ts";
 import { pauseCommand } from "./command/pause.ts";
@@ -22,12 +27,17 @@ export const commands: readonly Command[] = [
   dataCommand,
   sendCommand,
   waitCommand,
+  approvalsCommand,
+  approveCommand,
+  denyCommand,
   attachCommand,
   pauseCommand,
   resumeCommand,
   restartCommand,
   endCommand,
   eventsCommand,
+  explainCommand,
+  doctorCommand,
   daemonCommandLine,
   demoCommand,
   completionCommand,

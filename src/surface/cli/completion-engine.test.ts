@@ -13,6 +13,8 @@ describe("completions", () => {
   it("offers commands, sessions, options and their values", () => {
     expect(offered("re")).toEqual(["resume", "restart"]);
     expect(offered("data", "")).toEqual(["builder", "watch"]);
+    expect(offered("approve", "")).toEqual(["builder", "watch"]);
+    expect(offered("send", "builder", "--st")).toEqual(["--steer"]);
     expect(offered("wait", "builder", "w")).toEqual(["watch"]);
     expect(offered("end", "--wh")).toEqual(["--when"]);
     expect(offered("end", "--when", "")).toEqual(["now", "after-turn"]);

@@ -50,6 +50,33 @@ describe("sessionTable", () => {
     expect(table.split("\n")).toHaveLength(3);
   });
 
+  it("shows at a glance who waits for somebody, in the room there is", async () => {
+    const sessions = [
+      sessionView({
+        name: "quiet",
+        activity: "working",
+        turn_open: true,
+        stalled_since: "2026-11-15T11:55:00.000Z",
+        guidance: "Nothing was heard of its turn for a while.",
+      }),
+      sessionView({ name: "asks", activity: "awaiting-approval", asks: "Run: ls", approvals: 3 }),
+      sessionView({ name: "failed", last_turn: "failed" }),
+      sessionView({ name: "again", last_turn: "failed", turn_open: true, activity: "working" }),
+      sessionView({ name: "dead", ...dead, stalled_since: "2026-11-15T11:55:00.000Z", last_turn: "failed" }),
+    ];
+    expect(await sessionTable(sessions, { width: 90, hasColour: false }, now)).toBe(
+      [
+        "NAME    ID          AGENT     STATE    ACTIVITY           STARTED    INFO",
+        "quiet   abcdefghjk  practice  running  stalled 5 min      3 min ago  Nothing was heard of…",
+        "asks    abcdefghjk  practice  running  awaiting-approval  3 min ago  Run: ls (and 2 more)",
+        "failed  abcdefghjk  practice  running  idle               3 min ago  Its last turn failed.",
+        "again   abcdefghjk  practice  running  working            3 min ago  Running as process 7.",
+        "dead    abcdefghjk  practice  error    -                  3 min ago  Its process exited w…",
+        "",
+      ].join("\n"),
+    );
+  });
+
   it("colours states when asked to", async () => {
     expect(await sessionTable([sessionView(dead)], { width: 120, hasColour: true }, now)).toContain(
       "\u001B[31merror\u001B[0m",

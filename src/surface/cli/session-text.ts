@@ -3,7 +3,7 @@ import type { SessionView } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { paint } from "./paint.ts";
 import type { Tone } from "./paint.ts";
-import { relativeTime } from "./relative-time.ts";
+import { duration, relativeTime } from "./relative-time.ts";
 import { layOut } from "./table.ts";
 import type { Cell, Column } from "./table.ts";
 import { rulerFor } from "./text-ruler.ts";
@@ -40,33 +40,57 @@ export async function sessionTable(
 
 function cells(session: SessionView, hasColour: boolean, now: number): readonly Cell[] {
   const toned = (text: string, tone: Tone): Cell => (hasColour ? { text, paint: (cut) => paint(tone, cut) } : { text });
-  const isAsking = session.activity === "awaiting-approval" || session.activity === "awaiting-input";
   return [
     { text: oneLine(session.name) },
     { text: session.session_id },
     { text: oneLine(session.agent) },
     toned(session.state, STATE_TONES[session.state]),
-    isAsking ? toned(session.activity, "notice") : { text: activityOf(session) },
+    needsSomebody(session) ? toned(activityOf(session, now), "notice") : { text: activityOf(session, now) },
     { text: relativeTime(session.started_at ?? session.created_at, now) },
     { text: infoOf(session) },
   ];
 }
 
-/** What a dead session was doing is nothing. */
-function activityOf(session: SessionView): string {
-  return session.liveness === "exited" || session.liveness === "absent" || session.state === "stopped"
-    ? "-"
-    : session.activity;
+/** What a dead session was doing is nothing; a turn of which nothing is heard is not work. */
+function activityOf(session: SessionView, now: number): string {
+  if (isDead(session)) return "-";
+  if (isAsking(session) || session.stalled_since === null) return session.activity;
+  return `stalled ${duration(Math.max(0, now - Date.parse(session.stalled_since)))}`;
+}
+
+function needsSomebody(session: SessionView): boolean {
+  return !isDead(session) && (isAsking(session) || session.stalled_since !== null);
+}
+
+function isDead({ liveness, state }: SessionView): boolean {
+  return liveness === "exited" || liveness === "absent" || state === "stopped";
+}
+
+function isAsking({ activity }: SessionView): boolean {
+  return activity === "awaiting-approval" || activity === "awaiting-input";
 }
 
 /** The one sentence most worth reading: what it asks, what stands in the way, or why it is as it is. */
 export function infoOf(session: SessionView): string {
-  if (session.asks !== null && session.exit === null) return oneLine(session.asks);
+  if (session.asks !== null && session.exit === null) return `${oneLine(session.asks)}${othersOf(session)}`;
   if (session.liveness === "unreachable") return oneLine(`Cannot be reached: ${session.liveness_evidence}`);
   if (session.desired === "stopped" && session.state !== "stopped") return oneLine(`Being ended. ${session.reason}`);
-  if (session.observability.status === "lost" && session.state === "running")
-    return oneLine(session.observability.reason);
+  if (session.state !== "running" || isDead(session)) return oneLine(session.reason);
+  // How to go about it is the daemon's to say.
+  if (session.stalled_since !== null) return oneLine(session.guidance);
+  if (session.observability.status === "lost") return oneLine(session.observability.reason);
+  if (!session.turn_open && session.last_turn !== null && session.last_turn !== "completed")
+    return oneLine(`${LAST_TURNS[session.last_turn]} ${session.last_turn_error ?? ""}`.trimEnd());
   return oneLine(session.reason);
+}
+
+const LAST_TURNS = {
+  failed: "Its last turn failed.",
+  interrupted: "Its last turn was interrupted.",
+} as const satisfies Record<Exclude<NonNullable<SessionView["last_turn"]>, "completed">, string>;
+
+function othersOf({ approvals }: SessionView): string {
+  return approvals > 1 ? ` (and ${approvals - 1} more)` : "";
 }
 
 /** For commands that changed something: what it is now, and how that is known. */

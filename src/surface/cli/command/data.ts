@@ -3,8 +3,8 @@ import { stripTerminal } from "../../../platform/terminal-text.ts";
 import { answer } from "../answer.ts";
 import type { CliContext, Command } from "../command.ts";
 import { paint } from "../paint.ts";
-import { relativeTime } from "../relative-time.ts";
 import { oneLine } from "../session-text.ts";
+import { transcriptText } from "../transcript-text.ts";
 
 export const dataCommand: Command = {
   name: "data",
@@ -20,6 +20,7 @@ export const dataCommand: Command = {
     },
     { name: "source", value: "SOURCE", summary: "which of the two to read", choices: ["transcript", "screen"] },
   ],
+  notes: ["Of what tools gave back only the first lines are shown; with --json all of it."],
   examples: [
     { line: "reeve data builder", does: "what it said last" },
     { line: "reeve data builder --source screen", does: "what its terminal shows" },
@@ -37,7 +38,11 @@ export const dataCommand: Command = {
       ...(source === "transcript" || source === "screen" ? { source } : {}),
     });
     if (!context.isJson) context.output.note(noteOf(data, context));
-    answer(context, data, () => textOf(data, context));
+    const text =
+      context.isJson || data.messages === undefined
+        ? stripTerminal(data.text ?? "")
+        : await transcriptText(data.messages, context.output, Date.now());
+    answer(context, data, () => text);
     return 0;
   },
 };
@@ -50,14 +55,4 @@ function noteOf(data: Data, context: CliContext): string {
   if (data.cursor !== null) parts.push(`For what comes next: --since ${data.cursor}.`);
   const text = parts.join(" ");
   return context.output.hasColour ? paint("quiet", text) : text;
-}
-
-function textOf(data: Data, context: CliContext): string {
-  if (data.messages === undefined) return stripTerminal(data.text ?? "");
-  const now = Date.now();
-  const blocks = data.messages.map((message) => {
-    const head = `${message.role}${message.at === null ? "" : `, ${relativeTime(message.at, now)}`}`;
-    return `${context.output.hasColour ? paint("strong", head) : `[${head}]`}\n${stripTerminal(message.text).trimEnd()}\n`;
-  });
-  return blocks.join("\n");
 }

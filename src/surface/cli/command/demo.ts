@@ -2,6 +2,7 @@ import type { Client } from "../../../client/create-client.ts";
 import type { WakeReason } from "../../../session/wake.ts";
 import { answer } from "../answer.ts";
 import { calledAs } from "../called-as.ts";
+import { callerEnvironment } from "../caller-environment.ts";
 import { TIMED_OUT } from "../command.ts";
 import type { CliContext, Command } from "../command.ts";
 import { sessionTable } from "../session-text.ts";
@@ -51,16 +52,13 @@ async function startAndWait(
   since: number,
   context: CliContext,
 ): Promise<boolean> {
-  const environment = Object.fromEntries(
-    Object.entries(context.environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
   const session = await client.startSession({
     agent: "practice",
     name: wanted.name,
     prompt: wanted.prompt,
     role: "demo",
     cwd: context.cwd,
-    environment,
+    environment: callerEnvironment(context),
   });
   const waited = await client.waitForSession({
     session: session.session_id,
@@ -76,5 +74,6 @@ async function startAndWait(
 }
 
 function nextCommands(reeve: string): readonly string[] {
-  return [`${reeve} attach demo-asks`, `${reeve} send demo-asks y`, `${reeve} data demo-crashes`, `${reeve} end --all`];
+  const words = ["approvals", "approve demo-asks", "attach demo-asks", "data demo-crashes", "end --all"];
+  return words.map((line) => `${reeve} ${line}`);
 }

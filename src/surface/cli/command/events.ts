@@ -61,11 +61,28 @@ function sentenceOf(data: EventView["data"]): string {
   if (activity !== null) return [activity, textIn(data["activity"], "asks")].filter((part) => part !== null).join(": ");
   const status = textIn(data["liveness"], "status") ?? textIn(data["observability"], "status");
   if (status !== null) return status;
-  for (const name of ["error", "name", "what", "message_id", "turn", "pid"]) {
+  const told = approvalSentence(data) ?? disputeSentence(data);
+  if (told !== null) return told;
+  for (const name of ["error", "name", "what", "message_id", "native_id", "turn", "pid"]) {
     const value = data[name];
     if (typeof value === "string" || typeof value === "number") return `${name} ${value}`;
   }
   return "";
+}
+
+function approvalSentence(data: EventView["data"]): string | null {
+  const asked = textIn(data["approval"], "title");
+  if (asked !== null) return asked;
+  if (!("decision" in data)) return null;
+  const what = textIn(data, "title") ?? textIn(data, "approval_id") ?? "";
+  const by = textIn(data, "by");
+  return `${textIn(data, "decision") ?? "answered unseen"}${by === null ? "" : ` by ${by}`}: ${what}`;
+}
+
+function disputeSentence(data: EventView["data"]): string | null {
+  const [counted, other] = [textIn(data, "counted"), textIn(data, "other")];
+  if (counted === null || other === null) return null;
+  return `${counted} by ${textIn(data, "counted_source") ?? "?"}, but ${other} by ${textIn(data["evidence"], "source") ?? "?"}`;
 }
 
 function textIn(value: unknown, name: string): string | null {

@@ -1,3 +1,4 @@
+import { callerEnvironment } from "../caller-environment.ts";
 import type { Command } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 
@@ -11,9 +12,7 @@ export const restartCommand: Command = {
   run(input, context) {
     const client = context.client();
     const grace = input.number("grace");
-    const environment = Object.fromEntries(
-      Object.entries(context.environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    );
+    const environment = callerEnvironment(context);
     return forEachSession(context, input.arguments, (session) =>
       client.restartSession({ session, environment, ...(grace === undefined ? {} : { grace_seconds: grace }) }),
     );

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isatty } from "node:tty";
+import type { InputOf } from "../../../client/operation-types.ts";
 import { messageOf } from "../../../platform/reeve-error.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
@@ -17,6 +18,8 @@ export const sendCommand: Command = {
   ],
   options: [
     { name: "file", value: "FILE", summary: "send what is in this file", completion: "file" },
+    { name: "steer", summary: "during a turn: put it into that turn instead of waiting for its end" },
+    { name: "interrupt", summary: "during a turn: stop that turn first, then send it" },
     { name: "no-enter", summary: "do not press Enter after it" },
     {
       name: "timeout",
@@ -27,9 +30,12 @@ export const sendCommand: Command = {
   ],
   notes: [
     "It is recorded first and typed once, as soon as the session can take it. Text comes from stdin with - or when something is piped in; one line end at its end is left out, unless --no-enter asks for exactly what is there.",
+    "A session in the middle of a turn takes it when the turn is over. With --steer the agent takes it up at once and works on; with --interrupt the turn is broken off and this begins the next. What an agent cannot do is refused, not guessed.",
   ],
   examples: [
     { line: "reeve send builder y", does: "answer a question" },
+    { line: 'reeve send builder "leave the tests alone" --steer', does: "a word in between" },
+    { line: 'reeve send builder "stop, start over" --interrupt', does: "break its turn off" },
     { line: "git diff | reeve send reviewer -", does: "send what a program printed" },
     { line: "reeve send builder -- --verbose", does: "text that begins with dashes" },
   ],
@@ -37,11 +43,13 @@ export const sendCommand: Command = {
   async run(input, context) {
     const [session = ""] = input.arguments;
     const timeout = input.number("timeout");
+    const how = routeOf(input);
     const text = textOf(input, context);
     const sent = await context.client().sendMessage({
       session,
       text,
       submit: !input.flag("no-enter"),
+      how,
       ...(timeout === undefined ? {} : { timeout_seconds: timeout }),
     });
     const detail = sent.detail === null ? "" : ` ${oneLine(sent.detail)}`;
@@ -57,6 +65,13 @@ const OUTCOMES = {
   refused: "Refused.",
   unknown: "It is not known whether it arrived; look at the session before sending it again.",
 } as const;
+
+function routeOf(input: CommandInput): NonNullable<InputOf<"sendMessage">["how"]> {
+  const isSteering = input.flag("steer");
+  if (isSteering && input.flag("interrupt"))
+    throw usage("steer-and-interrupt", "Give --steer or --interrupt, not both.");
+  return isSteering ? "steer" : input.flag("interrupt") ? "interrupt" : "queue";
+}
 
 function textOf(input: CommandInput, { cwd }: CliContext): string {
   const text = input.arguments[1];

@@ -2,16 +2,20 @@ import { resolve } from "node:path";
 import type { InputOf } from "../../../client/operation-types.ts";
 import { SESSION_ID_PATTERN } from "../../../session/session.ts";
 import { answer } from "../answer.ts";
+import { callerEnvironment } from "../caller-environment.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 import { reportWait } from "./wait.ts";
 
+/** For the tab key only; more may be declared in config.toml, and the daemon knows them all. */
+const AGENTS = ["claude", "codex", "gemini", "command", "practice"] as const;
+
 export const startCommand: Command = {
   name: "start",
   summary: "start a session: an agent at work in a terminal of its own",
   arguments: [
-    { name: "agent", completion: ["command", "practice"] },
+    { name: "agent", completion: AGENTS },
     { name: "prompt", isOptional: true },
   ],
   options: [
@@ -42,6 +46,7 @@ export const startCommand: Command = {
   rest: "arguments...",
   notes: ["What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --."],
   examples: [
+    { line: 'reeve start claude "fix the failing test"', does: "a coding agent; reeve doctor says which are there" },
     { line: 'reeve start practice "tidy up"', does: "a practice session, without a model behind it" },
     { line: "reeve start command --name dev -- npm run dev", does: "any program as a session" },
     { line: 'reeve start practice "ask rm -r x" --wait', does: "returns when it asks for approval" },
@@ -67,7 +72,8 @@ export const startCommand: Command = {
   },
 };
 
-function requestOf(input: CommandInput, { environment, cwd }: CliContext): InputOf<"startSession"> {
+function requestOf(input: CommandInput, context: CliContext): InputOf<"startSession"> {
+  const { environment, cwd } = context;
   const [agent = "", prompt] = input.arguments;
   const envFile = input.text("env-file");
   const parent = environment["REEVE_SESSION_ID"];
@@ -84,7 +90,7 @@ function requestOf(input: CommandInput, { environment, cwd }: CliContext): Input
     agent,
     args: [...input.rest],
     cwd: resolve(cwd, input.text("cwd") ?? "."),
-    environment: presentOnly(environment),
+    environment: callerEnvironment(context),
     env: Object.fromEntries(input.texts("env").map(variable)),
     ...presentOnly(optional),
     // Here, not in the session's directory: that is where the shell completed it.

@@ -1,0 +1,123 @@
+/**
+ * What Claude Code's hooks report (2.1.325). Their `prompt_id` names the turn;
+ * the transcript calls it `promptId`.
+ *
+ * UserPromptSubmit of a text that is submitted during a turn names the turn
+ * under way, whether the text is taken into it or becomes the next one. Stop
+ * fires while background tasks still run; they wake the agent with a turn of
+ * its own. Records with an `agent_id` are a subagent's: only its questions count.
+ */
+import { isAbsolute } from "node:path";
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { Reading, TurnReading } from "../../session/reading.ts";
+import type { Known } from "../contract.ts";
+import { approvalOf, isAbout, openQuestionOf, openSubagentQuestion, questionHash } from "./approval-request.ts";
+import { type Fields, fieldsOf, listIn, textIn } from "./json-fields.ts";
+
+type Content = Omit<Reading, "source" | "detail"> & { readonly note?: string };
+
+export function readHook(value: unknown, known: Known): Reading | null {
+  const outer = fieldsOf(value);
+  const record = fieldsOf(outer?.["record"]) ?? outer;
+  if (record === null) return null;
+  const event = textIn(record, "hook_event_name");
+  const askedAt = outer?.["at"];
+  const content = contentOf(
+    event,
+    record,
+    typeof askedAt === "number" && askedAt >= 0 ? Math.trunc(askedAt) : 0,
+    known,
+  );
+  if (content === null) return null;
+  const { note, ...rest } = content;
+  return { source: "hook", detail: note === undefined ? `${event} hook` : `${event} hook, ${note}`, ...rest };
+}
+
+function contentOf(event: string | null, record: Fields, askedAt: number, known: Known): Content | null {
+  const isSubagent = textIn(record, "agent_id") !== null;
+  switch (event) {
+    case "SessionStart":
+      return isSubagent ? null : { ...conversationOf(record), note: textIn(record, "source") ?? "startup" };
+    case "UserPromptSubmit":
+      return isSubagent ? null : { ...conversationOf(record), turn: startOf(record), ...doing("working", known) };
+    case "Stop":
+      return isSubagent ? null : endOf(record, known);
+    case "StopFailure":
+      return isSubagent
+        ? null
+        : { turn: { phase: "failed", ...turnId(record), error: errorOf(record) }, ...doing("idle", known) };
+    case "PermissionRequest":
+      return questionOf(record, askedAt);
+    case "PostToolUse":
+    case "PostToolUseFailure":
+      return settlementOf(record, known);
+    case "Notification":
+      return {
+        activity: "awaiting-input",
+        asks: stripTerminal(textIn(record, "message") ?? "Claude Code needs input."),
+      };
+    default:
+      return null;
+  }
+}
+
+/** While a subagent's question is on the screen, whatever is typed would answer it. */
+export function doing(activity: "working" | "idle", { approvals }: Known): Pick<Reading, "activity" | "asks"> {
+  const question = openSubagentQuestion(approvals);
+  return question === undefined ? { activity } : { activity: "awaiting-approval", asks: question.title };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+function conversationOf(record: Fields): Pick<Reading, "nativeId" | "transcriptPath"> {
+  const nativeId = textIn(record, "session_id");
+  const path = textIn(record, "transcript_path");
+  return {
+    ...(nativeId !== null && UUID.test(nativeId) ? { nativeId } : {}),
+    ...(path !== null && isAbsolute(path) && path.endsWith(".jsonl") ? { transcriptPath: path } : {}),
+  };
+}
+
+/** What wakes the agent by itself is nobody's prompt. */
+function startOf(record: Fields): TurnReading {
+  const prompt = textIn(record, "prompt");
+  const isOwn = prompt !== null && prompt.startsWith("<task-notification>");
+  return { phase: "started", ...turnId(record), ...(prompt === null || isOwn ? {} : { prompt }) };
+}
+
+function endOf(record: Fields, known: Known): Content {
+  const running = listIn(record, "background_tasks").filter((task) => task["status"] === "running").length;
+  return {
+    turn: { phase: "completed", ...turnId(record) },
+    ...doing("idle", known),
+    ...(running === 0 ? {} : { note: `${running} background ${running === 1 ? "task" : "tasks"} still running` }),
+  };
+}
+
+/** `error` is a word (rate_limit, server_error, unknown), the last message the text on the screen. */
+function errorOf(record: Fields): string {
+  const kind = textIn(record, "error");
+  const text = textIn(record, "last_assistant_message");
+  const said = text === null ? "Claude Code gave no reason" : stripTerminal(text).trim();
+  return kind === null || kind === "unknown" ? said : `${said} (${stripTerminal(kind)})`;
+}
+
+function questionOf(record: Fields, askedAt: number): Content | null {
+  const open = openQuestionOf(record);
+  if (open !== null) return { activity: "awaiting-input", asks: open };
+  const requested = approvalOf(record, askedAt);
+  return requested === null ? null : { activity: "awaiting-approval", asks: requested.title, approval: { requested } };
+}
+
+/** A tool that ran was allowed to. */
+function settlementOf(record: Fields, known: Known): Content | null {
+  if (openQuestionOf(record) !== null) return known.activity === "awaiting-input" ? { activity: "working" } : null;
+  const hash = questionHash(record);
+  const approval = known.approvals.find((open) => isAbout(open, hash));
+  return approval === undefined ? null : { approval: { settled: { id: approval.id, decision: "approved" } } };
+}
+
+function turnId(record: Fields): { readonly id?: string } {
+  const id = textIn(record, "prompt_id");
+  return id === null ? {} : { id };
+}

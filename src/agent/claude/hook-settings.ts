@@ -1,0 +1,56 @@
+/**
+ * The settings that Reeve gives to one Claude Code process: its hooks, added
+ * to whatever the user gave with `--settings` himself, because of several
+ * `--settings` only the last one counts (seen in 2.1.325). The user's settings
+ * files stay where they are and keep their own hooks: lists of hooks from
+ * several sources are joined by Claude Code.
+ */
+import { type Fields, fieldsOf } from "./json-fields.ts";
+
+/** A shell script that takes milliseconds; an agent must never wait long for it. */
+const HOOK_TIMEOUT_S = 10;
+
+/** Tools that ask, or may ask first; the others' results would only be copied about. */
+const ASKING_TOOLS =
+  "Bash|Edit|MultiEdit|Write|NotebookEdit|WebFetch|WebSearch|Skill|mcp__.*|AskUserQuestion|EnterPlanMode|ExitPlanMode";
+
+/** No PreCompact or PostCompact: Claude Code shows the user that they ran. */
+const EVENTS = {
+  SessionStart: null,
+  UserPromptSubmit: null,
+  PermissionRequest: null,
+  PostToolUse: ASKING_TOOLS,
+  PostToolUseFailure: ASKING_TOOLS,
+  Notification: "elicitation_dialog|elicitation_url_dialog|agent_needs_input",
+  Stop: null,
+  StopFailure: null,
+} as const satisfies Record<string, string | null>;
+
+export function withHooks(settings: Fields, hookScriptPath: string): Fields {
+  const users = fieldsOf(settings["hooks"]) ?? {};
+  const hooks: Record<string, unknown> = { ...users };
+  for (const [event, matcher] of Object.entries(EVENTS)) {
+    const before: unknown = users[event];
+    const ours = {
+      ...(matcher === null ? {} : { matcher }),
+      hooks: [{ type: "command", command: commandFor(event, hookScriptPath), timeout: HOOK_TIMEOUT_S }],
+    };
+    hooks[event] = [...(Array.isArray(before) ? (before as readonly unknown[]) : []), ours];
+  }
+  return { ...settings, hooks };
+}
+
+/**
+ * The record of a permission request has neither an id nor a time, and the
+ * same command may be asked for twice in one turn: so this one is wrapped,
+ * with the time it was asked.
+ */
+function commandFor(event: string, hookScriptPath: string): string {
+  const script = shellQuoted(hookScriptPath);
+  if (event !== "PermissionRequest") return script;
+  return `{ printf '{"at":%s,"record":' "$(date +%s%3N)"; cat; printf '}'; } | ${script}`;
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

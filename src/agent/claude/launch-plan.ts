@@ -1,0 +1,89 @@
+/** How one Claude Code process is started: its conversation, Reeve's hooks, the user's own arguments, the first prompt. */
+import { isAbsolute, join, resolve } from "node:path";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import type { LaunchContext, LaunchPlan } from "../contract.ts";
+import { hookScript } from "../hook-script.ts";
+import { nativeIdOf } from "../native-id.ts";
+import { withHooks } from "./hook-settings.ts";
+import { type Fields, parseFields } from "./json-fields.ts";
+import { configDirOf, transcriptPathOf } from "./transcript-path.ts";
+import { readUserArguments } from "./user-arguments.ts";
+
+export function planLaunch(context: LaunchContext): LaunchPlan {
+  const { sessionId, launch, resume, sessionDir, prompt } = context;
+  const isPromptLeftOut = prompt !== null && !fitsCommandLine(prompt);
+  const { rest, settings } = readUserArguments(launch.args);
+  const script = hookScript(sessionDir);
+  const settingsFile = join(sessionDir, "claude-settings.json");
+  const users = settings === null ? {} : readSettings(settings, context);
+  refuseWithoutHooks(users, context);
+  const merged = withHooks(users, script.path);
+  const nativeId = resume?.nativeId ?? nativeIdOf(sessionId);
+  const configDir = configDirOf(launch.paths);
+  return {
+    argv: [
+      context.program?.path ?? "claude",
+      "--settings",
+      settingsFile,
+      ...(resume === null ? ["--session-id", nativeId] : ["--resume", nativeId]),
+      ...(launch.model === null ? [] : ["--model", launch.model]),
+      ...rest,
+      // After `--`, because a prompt may begin with a dash.
+      ...(prompt === null || isPromptLeftOut ? [] : ["--", prompt]),
+    ],
+    environment: {},
+    files: [script, { path: settingsFile, content: `${JSON.stringify(merged, null, 2)}\n`, isExecutable: false }],
+    nativeId,
+    transcriptPath:
+      resume?.transcriptPath ?? (configDir === null ? null : transcriptPathOf(configDir, launch.cwd, nativeId)),
+    observabilityReason:
+      "Claude Code writes its transcript once it has taken its first prompt; until then its screen is shown.",
+    isPromptLeftOut,
+    mode: {
+      name: "hooks",
+      text: "Hooks tell of turns and questions, the transcript of interruptions and usage, Claude Code's own status file of what it is doing.",
+    },
+    channel: null,
+    statusDir: configDir === null ? null : join(configDir, "sessions"),
+  };
+}
+
+/** One argument may have 128 KiB on Linux; the rest is room for what wraps it. */
+const LONGEST_PROMPT_BYTES = 100_000;
+
+export function fitsCommandLine(prompt: string): boolean {
+  return Buffer.byteLength(prompt) <= LONGEST_PROMPT_BYTES;
+}
+
+function readSettings(given: string, { launch, read }: LaunchContext): Fields {
+  const isJson = given.trimStart().startsWith("{");
+  const path = isAbsolute(given) ? given : resolve(launch.cwd, given);
+  const text = isJson ? given : read(path);
+  const settings = text === null ? null : parseFields(text);
+  if (settings !== null) return settings;
+  throw new ReeveError({
+    code: "settings-unreadable",
+    kind: "usage",
+    message: isJson
+      ? "What follows --settings is not a JSON object: correct it, or give the path of a file."
+      : `The settings file ${path} is missing or holds no JSON object: correct it, or leave --settings out.`,
+  });
+}
+
+/** Of several settings the nearest counts: those of the command line, the project's (local first), the user's. */
+function refuseWithoutHooks(given: Fields, { launch, read }: LaunchContext): void {
+  const configDir = configDirOf(launch.paths);
+  const paths = [
+    join(launch.cwd, ".claude", "settings.local.json"),
+    join(launch.cwd, ".claude", "settings.json"),
+    ...(configDir === null ? [] : [join(configDir, "settings.json")]),
+  ];
+  const settings = [given, ...paths.map((path) => parseFields(read(path) ?? ""))];
+  const nearest = settings.find((one) => typeof one?.["disableAllHooks"] === "boolean");
+  if (nearest?.["disableAllHooks"] !== true) return;
+  throw new ReeveError({
+    code: "hooks-disabled",
+    kind: "usage",
+    message: `Your Claude Code settings have "disableAllHooks", and without hooks Reeve cannot see turns: remove it, or allow hooks in this session with: -- --settings '{"disableAllHooks":false}'.`,
+  });
+}

@@ -1,0 +1,87 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ApprovalRequest } from "../../session/approval.ts";
+import type { Known } from "../contract.ts";
+import { knownWith } from "./known-fixture.ts";
+import { readStatus } from "./status-file.ts";
+
+const ID = "11111111-1111-4111-8111-111111111114";
+const asked: ApprovalRequest = {
+  id: "1794785041304-c8ddaa2d96c49b9f",
+  kind: "command",
+  title: "Run: touch p1",
+  subject: "touch p1",
+  cwd: null,
+  reason: null,
+};
+
+function read(fields: Record<string, unknown>, known: Partial<Known> = {}): ReturnType<typeof readStatus> {
+  const content = JSON.stringify({ pid: 9801, sessionId: ID, startedAt: 1794783732167, ...fields });
+  return readStatus({ name: "9801.json", content }, knownWith(known));
+}
+
+test.each([
+  [{ status: "busy" }, {}, { detail: "status file: busy", activity: "working" }],
+  [{ status: "idle" }, { turnOpen: true }, { detail: "status file: idle", activity: "idle" }],
+  [{ status: "shell" }, {}, { detail: "status file: shell", activity: "idle" }],
+  [
+    { status: "waiting", waitingFor: "permission prompt" },
+    {},
+    { detail: "status file: waiting, permission prompt", activity: "awaiting-approval" },
+  ],
+  [
+    { status: "waiting", waitingFor: "dialog open" },
+    {},
+    {
+      detail: "status file: waiting, dialog open",
+      activity: "awaiting-input",
+      asks: "Claude Code waits for a person (dialog open): look at its screen.",
+    },
+  ],
+] as const)("%j", (fields, known, expected) => {
+  expect(read(fields, known)).toEqual({ source: "hook", ...expected });
+});
+
+test("what a hook said of a question is not overwritten with less", () => {
+  expect(read({ status: "waiting", waitingFor: "input needed" }, { activity: "awaiting-input" })).toBe(null);
+});
+
+test("a status from before a question does not answer it", () => {
+  const known = { activity: "awaiting-approval", turnOpen: true, approvals: [asked] } as const;
+  expect(read({ status: "busy", statusUpdatedAt: 1794785041200 }, known)).toBe(null);
+  expect(read({ status: "busy", statusUpdatedAt: 1794785043000 }, known)?.activity).toBe("working");
+});
+
+test("idle before the prompt of the command line is taken does not count", () => {
+  const { launch } = knownWith({});
+  const starting = { activity: "starting", launch: { ...launch, prompt: "go" } } as const;
+  expect(read({ status: "idle" }, starting)).toBe(null);
+  expect(read({ status: "idle" }, { ...starting, lastVerdict: "interrupted" })?.activity).toBe("idle");
+  const tooLong = { ...launch, prompt: "x".repeat(200_000) };
+  expect(read({ status: "idle" }, { ...starting, launch: tooLong })?.activity).toBe("idle");
+});
+
+test("other sessions' files, keys, removed files and files of a killed process say nothing", () => {
+  const known = knownWith({});
+  expect(read({ status: "busy", sessionId: "22222222-1111-4111-8111-111111111114" })).toBe(null);
+  expect(readStatus({ name: "9801.json", content: null }, known)).toBe(null);
+  expect(readStatus({ name: "9801.abc.key", content: "{}" }, known)).toBe(null);
+  const later = Object.assign(knownWith({}), { startedAt: 1794783732168 });
+  const content = JSON.stringify({ sessionId: ID, startedAt: 1794783732167, status: "busy" });
+  expect(readStatus({ name: "9801.json", content }, later)).toBe(null);
+});
+
+test("no file makes it throw", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.object().map((value) => JSON.stringify({ sessionId: ID, ...value })),
+      ),
+      (content) => {
+        readStatus({ name: "1.json", content }, knownWith({ approvals: [asked] }));
+      },
+    ),
+  );
+});

@@ -1,0 +1,69 @@
+/**
+ * Claude Code's registry of living sessions, `sessions/<pid>.json` (2.1.325):
+ * sessionId, startedAt, status, waitingFor, statusUpdatedAt.
+ *
+ *   busy      a turn, a retry after an error, a compaction, or a subagent at work
+ *   idle      at the prompt: also after Esc before the first word, which no hook and no line tells
+ *   shell     idle, with a shell command still running in the background
+ *   waiting   for a person: waitingFor "permission prompt", "input needed", "dialog open", …
+ *
+ * A process that was killed leaves its file behind with its last status. Files
+ * beside them (`<pid>.<hash>.key`) hold tokens and are none of our business.
+ */
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { Reading } from "../../session/reading.ts";
+import type { Known } from "../contract.ts";
+import { askedAtOf } from "./approval-request.ts";
+import { fitsCommandLine } from "./launch-plan.ts";
+import { type Fields, countIn, parseFields, textIn } from "./json-fields.ts";
+
+export function readStatus(
+  file: { readonly name: string; readonly content: string | null },
+  known: Known,
+): Reading | null {
+  if (!/^\d{1,10}\.json$/.test(file.name) || file.content === null || known.nativeId === null) return null;
+  const status = parseFields(file.content);
+  if (status === null || textIn(status, "sessionId") !== known.nativeId) return null;
+  if (countIn(status, "startedAt") < (known.startedAt ?? 0)) return null;
+  const content = contentOf(status, known);
+  if (content === null) return null;
+  const word = textIn(status, "status") ?? "";
+  const waitingFor = textIn(status, "waitingFor");
+  const detail = stripTerminal(waitingFor === null ? word : `${word}, ${waitingFor}`);
+  return { source: "hook", detail: `status file: ${detail}`, ...content };
+}
+
+function contentOf(status: Fields, known: Known): Pick<Reading, "activity" | "asks"> | null {
+  switch (textIn(status, "status")) {
+    case "busy":
+      return isOlderThanQuestion(status, known) ? null : { activity: "working" };
+    case "idle":
+    case "shell":
+      return isAboutToTakePrompt(known) || isOlderThanQuestion(status, known) ? null : { activity: "idle" };
+    case "waiting":
+      return waitingOf(textIn(status, "waitingFor"), known);
+    default:
+      return null;
+  }
+}
+
+function isOlderThanQuestion(status: Fields, known: Known): boolean {
+  const latest = Math.max(0, ...known.approvals.map(askedAtOf));
+  return latest > 0 && countIn(status, "statusUpdatedAt") <= latest;
+}
+
+/** It is idle for about 0.1 s before it takes the prompt of its command line. */
+function isAboutToTakePrompt(known: Known): boolean {
+  const { prompt } = known.launch;
+  return known.activity === "starting" && known.lastVerdict === null && prompt !== null && fitsCommandLine(prompt);
+}
+
+/** A hook has said, or will say, what is asked; this must not overwrite it with less. */
+function waitingOf(waitingFor: string | null, known: Known): Pick<Reading, "activity" | "asks"> | null {
+  if (known.activity === "awaiting-input" || known.activity === "awaiting-approval") return null;
+  if (waitingFor === "permission prompt") return { activity: "awaiting-approval" };
+  return {
+    activity: "awaiting-input",
+    asks: `Claude Code waits for a person (${stripTerminal(waitingFor ?? "it does not say for what").slice(0, 200)}): look at its screen.`,
+  };
+}

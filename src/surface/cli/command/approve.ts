@@ -1,0 +1,22 @@
+import type { Command } from "../command.ts";
+import { giveAnswer } from "../give-answer.ts";
+
+export const approveCommand: Command = {
+  name: "approve",
+  summary: "approve what a session asks, and say whether it took effect",
+  arguments: [
+    { name: "session", completion: "session" },
+    { name: "approval", isOptional: true },
+  ],
+  options: [],
+  notes: [
+    "The answer is given once, and only while the question is there. A session that asks several things needs the approval too, as reeve approvals shows it.",
+    "Exits with 1 when it did not take effect, or somebody in the pane decided otherwise before.",
+  ],
+  examples: [
+    { line: "reeve approve builder", does: "the one thing it asks" },
+    { line: "reeve approve builder turn-3", does: "one of several" },
+  ],
+
+  run: (input, context) => giveAnswer(input, context, "approved"),
+};

@@ -1,0 +1,22 @@
+import type { Command } from "../command.ts";
+import { giveAnswer } from "../give-answer.ts";
+
+export const denyCommand: Command = {
+  name: "deny",
+  summary: "deny what a session asks, and say whether it took effect",
+  arguments: [
+    { name: "session", completion: "session" },
+    { name: "approval", isOptional: true },
+  ],
+  options: [],
+  notes: [
+    "The answer is given once, and only while the question is there. To say what to do instead: reeve send, once it is denied.",
+    "Exits with 1 when it did not take effect, or somebody in the pane decided otherwise before.",
+  ],
+  examples: [
+    { line: "reeve deny builder", does: "the one thing it asks" },
+    { line: "reeve deny builder turn-3", does: "one of several" },
+  ],
+
+  run: (input, context) => giveAnswer(input, context, "denied"),
+};

@@ -1,0 +1,22 @@
+import { answer } from "../answer.ts";
+import { callerEnvironment } from "../caller-environment.ts";
+import type { Command } from "../command.ts";
+import { diagnosisText } from "../doctor-text.ts";
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "check what Reeve needs: tmux, and which agents are there and how they are watched",
+  arguments: [],
+  options: [],
+  notes: [
+    "Agents are looked for as a session started here would find them. Exits with 1 when something is wrong; an agent that is not installed is not.",
+  ],
+  examples: [{ line: "reeve doctor", does: "what works here, and what to do about the rest" }],
+
+  async run(_input, context) {
+    const found = await context.client().diagnose({ environment: callerEnvironment(context), cwd: context.cwd });
+    const text = context.isJson ? "" : await diagnosisText(found, context.output);
+    answer(context, found, () => text);
+    return found.healthy ? 0 : 1;
+  },
+};

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { lineOf } from "./events.ts";
+
+const line = (type: string, data: Record<string, unknown>): string =>
+  lineOf({ seq: 1, at: "2026-11-15T12:00:00.000Z", session_id: "abc", type, data });
+
+describe("lineOf", () => {
+  it.each([
+    ["approval-requested", { approval: { id: "1", title: "Run: ls" } }, "Run: ls"],
+    ["approval-answer-requested", { approval_id: "turn-1", decision: "denied" }, "denied: turn-1"],
+    ["approval-settled", { title: "Run: ls", decision: "approved", by: "pane" }, "approved by pane: Run: ls"],
+    ["approval-settled", { title: "Run: ls", decision: null, by: "agent" }, "answered unseen by agent: Run: ls"],
+    [
+      "turn-disputed",
+      { turn: 3, counted: "completed", counted_source: "hook", other: "failed", evidence: { source: "transcript" } },
+      "completed by hook, but failed by transcript",
+    ],
+    ["turn-failed", { turn: 3, error: "rain" }, "error rain"],
+    ["turn-completed", { turn: 3 }, "turn 3"],
+  ])("tells of %s with %j", (type, data, sentence) => {
+    expect(line(type, data)).toBe(`1  2026-11-15T12:00:00.000Z  abc  ${type}  ${sentence}\n`);
+  });
+});

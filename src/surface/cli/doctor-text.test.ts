@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { diagnosisText } from "./doctor-text.ts";
+
+const tmux = { what: "tmux", status: "ok", detail: "tmux 3.5 answers", advice: null } as const;
+const codex = {
+  what: "codex",
+  status: "missing",
+  detail: "There is no program codex.",
+  advice: "Get it with: npm install -g codex",
+} as const;
+
+describe("diagnosisText", () => {
+  it("takes an agent that is not installed for no problem", async () => {
+    expect(await diagnosisText({ healthy: true, checks: [tmux, codex] }, { width: null, hasColour: false }))
+      .toBe(`ok       tmux   tmux 3.5 answers
+missing  codex  There is no program codex.
+                Get it with: npm install -g codex
+
+All is well. Not installed: codex.
+`);
+  });
+
+  it("counts problems, breaks long sentences and strips escape sequences", async () => {
+    const checks = [
+      tmux,
+      {
+        what: "daemon",
+        status: "problem",
+        detail: "\u001B[5mSessions end when you log out of here.",
+        advice: null,
+      } as const,
+    ];
+    expect(await diagnosisText({ healthy: false, checks }, { width: 40, hasColour: false })).toBe(
+      `ok       tmux    tmux 3.5 answers
+problem  daemon  Sessions end when you
+                 log out of here.
+
+There is 1 problem.
+`,
+    );
+    const painted = await diagnosisText({ healthy: false, checks }, { width: 40, hasColour: true });
+    expect(painted).toContain("\u001B[31mproblem\u001B[0m  daemon");
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import type { OutputOf } from "../../client/operation-types.ts";
+import { explanationText } from "./explain-text.ts";
+import { sessionView } from "./session-fixture.ts";
+
+const now = Date.parse("2026-11-15T12:00:00Z");
+const at = "2026-11-15T11:57:00.000Z";
+
+function explanation(fields: Partial<OutputOf<"explainSession">> = {}): OutputOf<"explainSession"> {
+  return {
+    session: sessionView(),
+    mode: { name: "hooks", text: "Its hooks tell of turns.", version: "1.2.3" },
+    channel: null,
+    liveness: {
+      claim: "running",
+      because: "The runtime decides; nobody else is asked.",
+      evidence: { source: "runtime", detail: "pane %1 runs process 7", at },
+    },
+    observability: { claim: "pending", because: "It has not written yet.", evidence: null },
+    activity: {
+      claim: "idle",
+      because: "The newest word counts.",
+      evidence: { source: "hook", detail: "Stop hook", at },
+    },
+    turn: null,
+    sources: [],
+    disputes: [],
+    ...fields,
+  };
+}
+
+describe("explanationText", () => {
+  it("gives each claim with its reason and its evidence", async () => {
+    expect(await explanationText(explanation(), { width: 60, hasColour: false }, now)).toBe(
+      `builder (abcdefghjk)
+  practice 1.2.3, watched by hooks. Its hooks tell of turns.
+
+Liveness: running
+  The runtime decides; nobody else is asked.
+  runtime: pane %1 runs process 7 (3 min ago)
+
+Observability: pending
+  It has not written yet.
+
+Activity: idle
+  The newest word counts.
+  hook: Stop hook (3 min ago)
+
+Sources
+  None has spoken since the daemon started.
+`,
+    );
+  });
+
+  it("then who said what, and who disagreed", async () => {
+    const text = await explanationText(
+      explanation({
+        channel: "open",
+        turn: { claim: "turn 3: completed", because: "The first to tell of its end: hook.", evidence: null },
+        sources: [
+          { source: "hook", said: "idle", detail: "Stop hook", at, weight: "counted" },
+          { source: "screen", said: null, detail: "rule spinner", at, weight: "not counted yet: it may pass" },
+        ],
+        disputes: [{ turn: 3, counted: "completed (hook)", other: "failed (transcript)", detail: "an error line" }],
+      }),
+      { width: 70, hasColour: false },
+      now,
+    );
+    expect(text).toContain("\n  Its own protocol: open\n");
+    expect(text.slice(text.indexOf("Turn 3"))).toBe(
+      `Turn 3: completed
+  The first to tell of its end: hook.
+
+SOURCE  SAID  DETAIL        AGE        WEIGHT
+hook    idle  Stop hook     3 min ago  counted
+screen  -     rule spinner  3 min ago  not counted yet: it may pass
+
+Disputes
+  Two sources told the end of a turn differently.
+TURN  COUNTED           AGAINST              DETAIL
+3     completed (hook)  failed (transcript)  an error line
+`,
+    );
+  });
+
+  it("keeps why a word did not count, however narrow the terminal", async () => {
+    const weight = "not counted: the record says so already, or from a better source";
+    const sources = [{ source: "screen", said: "idle", detail: "rule idle", at, weight }];
+    const text = await explanationText(explanation({ sources }), { width: 60, hasColour: false }, now);
+    expect(text.slice(text.indexOf("SOURCE"))).toBe(
+      `SOURCE  SAID  DETAIL     AGE        WEIGHT
+screen  idle  rule idle  3 min ago  not counted: the record…
+    not counted: the record says so already, or from a
+    better source
+`,
+    );
+  });
+
+  it("fits the terminal and lets no escape sequence through", async () => {
+    const evil = `\u001B[31mred\u0007 ${"word ".repeat(40)}`;
+    const text = await explanationText(
+      explanation({
+        observability: { claim: "pending", because: evil, evidence: null },
+        sources: [{ source: "screen", said: evil, detail: evil, at, weight: evil }],
+        disputes: [{ turn: 1, counted: evil, other: evil, detail: evil }],
+      }),
+      { width: 50, hasColour: false },
+      now,
+    );
+    expect(text).not.toMatch(/[\u001B\u0007]/);
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(50);
+  });
+});

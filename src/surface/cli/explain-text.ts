@@ -1,0 +1,92 @@
+/** Why Reeve says what it says of a session, as a page: each claim with its evidence, then who said what. */
+import type { OutputOf } from "../../client/operation-types.ts";
+import type { Output } from "./output.ts";
+import { paint } from "./paint.ts";
+import type { Tone } from "./paint.ts";
+import { relativeTime } from "./relative-time.ts";
+import { oneLine } from "./session-text.ts";
+import { layOut } from "./table.ts";
+import type { Column } from "./table.ts";
+import { rulerFor } from "./text-ruler.ts";
+import { wrapped } from "./wrap.ts";
+
+type Explanation = OutputOf<"explainSession">;
+type Claim = Explanation["liveness"];
+
+const SOURCES: readonly Column[] = [
+  { title: "SOURCE" },
+  { title: "SAID" },
+  { title: "DETAIL", least: 16, dropped: 1 },
+  { title: "AGE", dropped: 2 },
+  { title: "WEIGHT", least: 16 },
+];
+
+const DISPUTES: readonly Column[] = [
+  { title: "TURN" },
+  { title: "COUNTED" },
+  { title: "AGAINST" },
+  { title: "DETAIL", least: 16, dropped: 1 },
+];
+
+const INDENT = { first: "  ", next: "  " };
+const DEEPER = { first: "    ", next: "    " };
+
+export async function explanationText(
+  explained: Explanation,
+  output: Pick<Output, "width" | "hasColour">,
+  now: number,
+): Promise<string> {
+  const { session, mode, channel, turn, sources, disputes } = explained;
+  const ruler = await rulerFor([JSON.stringify(explained)]);
+  const toned = (tone: Tone, text: string): string => (output.hasColour ? paint(tone, text) : text);
+  const section = (title: string, ...sentences: readonly string[]): string =>
+    [
+      `${toned("strong", title)}\n`,
+      ...sentences.map((text) => wrapped(oneLine(text), INDENT, output.width, ruler)),
+    ].join("");
+  const claim = (title: string, { because, evidence }: Claim): string => {
+    const known =
+      evidence === null ? [] : [`${evidence.source}: ${evidence.detail} (${relativeTime(evidence.at, now)})`];
+    return section(oneLine(title), because, ...known);
+  };
+  const table = (columns: readonly Column[], rows: readonly (readonly string[])[]): string =>
+    layOut(
+      columns,
+      rows.map((row) => row.map((text) => ({ text: oneLine(text) }))),
+      output.width,
+      ruler,
+    );
+  const spoken = (): string => {
+    const cells = sources.map(({ source, said, detail, at, weight }) => [
+      source,
+      said ?? "-",
+      detail,
+      relativeTime(at, now),
+      weight,
+    ]);
+    const [head = "", ...lines] = table(SOURCES, cells).trimEnd().split("\n");
+    // Why a word did not count is what somebody came for: what was cut stands below.
+    const whole = lines.map((line, index) => {
+      const weight = oneLine(sources[index]?.weight ?? "");
+      return line.endsWith(weight) ? `${line}\n` : `${line}\n${wrapped(weight, DEEPER, output.width, ruler)}`;
+    });
+    return [`${head}\n`, ...whole].join("");
+  };
+  const disputed = disputes.map(({ turn: number, counted, other, detail }) => [String(number), counted, other, detail]);
+  return [
+    section(
+      `${oneLine(session.name)} (${session.session_id})`,
+      `${session.agent}${mode.version === null ? "" : ` ${mode.version}`}, watched by ${mode.name}. ${mode.text}`,
+      ...(channel === null ? [] : [`Its own protocol: ${channel}`]),
+    ),
+    claim(`Liveness: ${explained.liveness.claim}`, explained.liveness),
+    claim(`Observability: ${explained.observability.claim}`, explained.observability),
+    claim(`Activity: ${explained.activity.claim}`, explained.activity),
+    // It names its turn itself: "turn 3: completed".
+    ...(turn === null ? [] : [claim(turn.claim.replace(/^turn/, "Turn"), turn)]),
+    sources.length === 0 ? section("Sources", "None has spoken since the daemon started.") : spoken(),
+    ...(disputes.length === 0
+      ? []
+      : [section("Disputes", "Two sources told the end of a turn differently.") + table(DISPUTES, disputed)]),
+  ].join("\n");
+}

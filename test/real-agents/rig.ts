@@ -1,0 +1,148 @@
+/**
+ * One real agent under a real Reeve: a home of its own for both, the scripted
+ * model behind the agent, a directory to work in. Everything of the agent's is
+ * below the test's home, so that what it leaves behind is found.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { claudeHome, codexHome, geminiHome } from "../scripted-model/agent-homes.ts";
+import type { RecordedRequest } from "../scripted-model/record.ts";
+import { startScriptedModel, type ScriptedModel } from "../scripted-model/scripted-model.ts";
+import type { EventRow, SessionRow, TestHome } from "../support/test-home.ts";
+import { createTestHome } from "../support/test-home.ts";
+
+export interface AgentCase {
+  readonly title: string;
+  readonly agent: "codex" | "claude" | "gemini";
+  /** Added to config.toml. */
+  readonly config: string;
+  /** Given to the agent at each start, so that errors of the model end a turn soon and commands are asked for. */
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export const CASES = {
+  claude: {
+    title: "claude",
+    agent: "claude",
+    config: "",
+    args: [],
+    environment: { CLAUDE_CODE_MAX_RETRIES: "1" },
+  },
+  gemini: { title: "gemini", agent: "gemini", config: "", args: [], environment: {} },
+  codexAppServer: {
+    title: "codex with its app-server",
+    agent: "codex",
+    config: '[agent.codex]\nmode = "app-server"\n',
+    args: ["-c", "model_providers.scripted.request_max_retries=1", "-c", "model_providers.scripted.stream_max_retries=1", "--ask-for-approval", "untrusted"],
+    environment: {},
+  },
+  codexHooks: {
+    title: "codex with hooks",
+    agent: "codex",
+    config: '[agent.codex]\nmode = "hooks"\n',
+    args: ["-c", "model_providers.scripted.request_max_retries=1", "-c", "model_providers.scripted.stream_max_retries=1", "--ask-for-approval", "untrusted"],
+    environment: {},
+  },
+} as const satisfies Record<string, AgentCase>;
+
+export interface Data {
+  readonly source: "transcript" | "screen";
+  readonly text?: string;
+  readonly messages?: readonly { readonly role: string; readonly text: string }[];
+  readonly session: SessionRow & {
+    readonly observability: {
+      readonly status: string;
+      readonly expected: boolean;
+      readonly reason: string;
+      readonly native_id: string | null;
+      readonly transcript_path: string | null;
+    };
+  };
+  readonly note: string;
+}
+
+export interface Waited {
+  readonly done: boolean;
+  readonly reason: string;
+  readonly cursor: number;
+  readonly session: SessionRow & { readonly activity: string; readonly asks: string | null };
+}
+
+export interface Rig {
+  readonly home: TestHome;
+  readonly model: ScriptedModel;
+  readonly workDir: string;
+  /** Starts the agent; returns the session's row as the answer gave it. */
+  start(prompt: string | null, options?: { readonly args?: readonly string[] }): Promise<SessionRow>;
+  /** From the user's own terminal, whose environment the agent needs where the runtime lost it. */
+  restart(session: string): Promise<void>;
+  data(session: string): Promise<Data>;
+  /** Waits for the next reason after the cursor (or from now). */
+  wait(session: string, ...args: readonly string[]): Promise<Waited>;
+  /** Where the log is now. */
+  cursor(session: string): Promise<string>;
+  events(session: string): Promise<readonly EventRow[]>;
+  /** What the model was asked by the agent itself, not by its helpers. */
+  asked(): readonly RecordedRequest[];
+  dispose(): Promise<void>;
+}
+
+export async function createRig(agentCase: AgentCase, options: { readonly config?: string } = {}): Promise<Rig> {
+  const home = createTestHome();
+  const model = await startScriptedModel();
+  const agentHome = join(home.dir, "agent-home");
+  const workDir = join(home.dir, "work");
+  mkdirSync(agentHome);
+  mkdirSync(workDir);
+  home.configure(`${options.config ?? ""}\n${agentCase.config}`);
+  const prepare = { codex: codexHome, claude: claudeHome, gemini: geminiHome }[agentCase.agent];
+  const { environment } = await prepare(agentHome, model.url, { trust: [workDir] });
+  const given = { ...environment, ...agentCase.environment, PATH: home.environment["PATH"] ?? "" };
+
+  return {
+    home,
+    model,
+    workDir,
+    async start(prompt, { args = [] } = {}) {
+      const words = [
+        "start",
+        agentCase.agent,
+        ...(prompt === null ? [] : [prompt]),
+        "--cwd",
+        workDir,
+        "--json",
+        "--",
+        ...agentCase.args,
+        ...args,
+      ];
+      const result = await home.run(words, { environment: given });
+      if (result.status !== 0) throw new Error(`start ended with ${result.status}: ${result.stdout}${result.stderr}`);
+      return JSON.parse(result.stdout) as SessionRow;
+    },
+    async restart(session) {
+      const result = await home.run(["restart", session, "--json"], { environment: given });
+      if (result.status !== 0) throw new Error(`restart ended with ${result.status}: ${result.stdout}${result.stderr}`);
+    },
+    data: (session) => home.json<Data>("data", session),
+    async wait(session, ...args) {
+      const result = await home.run(["wait", session, "--json", "--timeout", "90", ...args]);
+      return JSON.parse(result.stdout) as Waited;
+    },
+    async cursor(session) {
+      const result = await home.run(["wait", session, "--json", "--timeout", "0", "--for", "stalled"]);
+      return String((JSON.parse(result.stdout) as Waited).cursor);
+    },
+    async events(session) {
+      return (await home.events()).filter((event) => event.session_id === session);
+    },
+    asked: () => model.requests({ hidden: false }),
+    async dispose() {
+      try {
+        await home.dispose();
+      } finally {
+        await model.close();
+      }
+    },
+  };
+}

@@ -81,10 +81,7 @@ export function parseScreenRules(text: string): readonly ScreenRule[] {
 }
 
 /** The user's first; of the shipped ones those that the user did not replace. */
-export function mergeScreenRules(
-  shipped: readonly ScreenRule[],
-  users: readonly ScreenRule[],
-): readonly ScreenRule[] {
+export function mergeScreenRules(shipped: readonly ScreenRule[], users: readonly ScreenRule[]): readonly ScreenRule[] {
   const replaced = new Set(users.map((rule) => rule.name));
   return [...users, ...shipped.filter((rule) => !replaced.has(rule.name))];
 }
@@ -134,7 +131,7 @@ const FIELDS = new Set([
 
 function parseRule(value: Readonly<Record<string, unknown>>): ScreenRule {
   const unknown = Object.keys(value).find((key) => !FIELDS.has(key));
-  if (unknown !== undefined) throw new Error(`there is no field ${unknown}`);
+  if (unknown !== undefined) throw new Error(`${nameOf(value)}there is no field ${unknown}`);
   const { name, bottom, activity, turn } = value;
   if (typeof name !== "string" || name === "") throw new Error("name is missing");
   const status = ACTIVITIES.find((known) => known === activity);
@@ -143,40 +140,55 @@ function parseRule(value: Readonly<Record<string, unknown>>): ScreenRule {
   if (verdict === undefined) throw new Error(`${name}: turn must be one of ${VERDICTS.join(", ")}`);
   if (bottom !== undefined && (typeof bottom !== "number" || bottom < 1))
     throw new Error(`${name}: bottom must be a number of lines`);
-  const versions = textOf(value, "versions");
-  if (versions !== null) isInRange("0", versions);
+  const at = <T>(key: string, read: (value: unknown) => T): T => {
+    try {
+      return read(value[key]);
+    } catch (error) {
+      throw new Error(`${name}: ${key} ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  };
   const rule: ScreenRule = {
     name,
-    versions,
+    versions: at("versions", rangeOf),
     bottom: bottom ?? null,
-    title: patternOf(textOf(value, "title")),
-    screen: patternsOf(value["screen"], "screen"),
-    unless: patternsOf(value["unless"], "unless"),
+    title: at("title", patternOf),
+    screen: at("screen", patternsOf),
+    unless: at("unless", patternsOf),
     activity: status,
-    asks: patternOf(textOf(value, "asks")),
-    asksText: textOf(value, "asks_text"),
+    asks: at("asks", patternOf),
+    asksText: at("asks_text", textOf),
     turn: verdict,
-    error: patternOf(textOf(value, "error")),
+    error: at("error", patternOf),
   };
   if (rule.title === null && rule.screen.length === 0) throw new Error(`${name}: needs a title or a screen pattern`);
   return rule;
 }
 
-function textOf(value: Readonly<Record<string, unknown>>, key: string): string | null {
-  const text = value[key] ?? null;
-  if (text !== null && typeof text !== "string") throw new Error(`${key} must be a text`);
-  return text;
+function nameOf({ name }: Readonly<Record<string, unknown>>): string {
+  return typeof name === "string" ? `${name}: ` : "";
 }
 
-function patternOf(text: string | null): RegExp | null {
+function textOf(value: unknown): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== "string") throw new Error("must be a text");
+  return value;
+}
+
+function rangeOf(value: unknown): string | null {
+  const range = textOf(value);
+  if (range !== null) isInRange("0", range);
+  return range;
+}
+
+function patternOf(value: unknown): RegExp | null {
+  const text = textOf(value);
   return text === null ? null : new RegExp(text, "mu");
 }
 
-function patternsOf(value: unknown, key: string): readonly RegExp[] {
+function patternsOf(value: unknown): readonly RegExp[] {
   if (value === undefined) return [];
-  const texts = Array.isArray(value) ? value : [value];
-  return texts.map((text: unknown) => {
-    if (typeof text !== "string") throw new Error(`${key} must be a pattern or a list of them`);
+  return (Array.isArray(value) ? value : [value]).map((text: unknown) => {
+    if (typeof text !== "string") throw new Error("must be a pattern or a list of them");
     return new RegExp(text, "mu");
   });
 }

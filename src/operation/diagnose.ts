@@ -15,7 +15,8 @@ const checkSchema = z.object({
 
 export const diagnose = defineOperation({
   name: "diagnose",
-  summary: "Check what Reeve needs: the terminal runtime, and for each agent whether it is installed, which version, and how it is watched.",
+  summary:
+    "Check what Reeve needs: the terminal runtime, and for each agent whether it is installed, which version, and how it is watched.",
   method: "POST",
   path: "/v1/doctor",
   effect: "read",
@@ -63,7 +64,9 @@ async function checkAgent(
   try {
     const environment = supervisor.environment({ caller, envFile: null, given: {} });
     const names = ["PATH", "HOME", ...agent.pathVariables];
-    const paths = Object.fromEntries(names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])));
+    const paths = Object.fromEntries(
+      names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])),
+    );
     const program = await supervisor.programs.find(agent, paths, cwd);
     const launch = { args: [], prompt: null, model: null, cwd, envFile: null, envNames: [], paths };
     const { plan } = await supervisor.plan({

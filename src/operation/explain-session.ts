@@ -17,7 +17,8 @@ const claimSchema = z.object({ claim: z.string(), because: z.string(), evidence:
 
 export const explainSession = defineOperation({
   name: "explain_session",
-  summary: "Why Reeve says what it says of a session: the evidence for liveness, observability and activity, by source.",
+  summary:
+    "Why Reeve says what it says of a session: the evidence for liveness, observability and activity, by source.",
   method: "GET",
   path: "/v1/sessions/{session}/explain",
   effect: "read",

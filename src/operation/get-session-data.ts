@@ -137,7 +137,10 @@ async function readTranscript(session: Session, agent: Agent, tail: number, sinc
 }
 
 function bytesOf(messages: readonly z.infer<typeof messageSchema>[]): number {
-  return messages.reduce((sum, { text, tool }) => sum + Buffer.byteLength(text) + Buffer.byteLength(tool?.input ?? ""), 0);
+  return messages.reduce(
+    (sum, { text, tool }) => sum + Buffer.byteLength(text) + Buffer.byteLength(tool?.input ?? ""),
+    0,
+  );
 }
 
 function viewMessage({ role, text, tool, usage, at, turn }: TranscriptMessage): z.infer<typeof messageSchema> {

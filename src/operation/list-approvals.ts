@@ -34,7 +34,8 @@ export const listApprovals = defineOperation({
   output: z.object({ approvals: z.array(approvalSchema), cursor: z.number() }),
 
   async run(input, { store }) {
-    const sessions = input.session === undefined ? store.registry.all() : [resolveSession(store.registry, input.session)];
+    const sessions =
+      input.session === undefined ? store.registry.all() : [resolveSession(store.registry, input.session)];
     const approvals = sessions.flatMap((session) =>
       session.approvals.map((approval) => viewApproval(session, approval)),
     );

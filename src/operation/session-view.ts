@@ -136,7 +136,8 @@ function guidanceOf(session: Session): string {
   const { status } = session.activity;
   if (session.exit !== null) return "Its process has ended; look at its data, or restart it.";
   if (status === "awaiting-approval") return "It asks for approval: answer it with approve or deny.";
-  if (status === "awaiting-input") return "It asks for something: read its screen, and answer it there with attach, or with send.";
+  if (status === "awaiting-input")
+    return "It asks for something: read its screen, and answer it there with attach, or with send.";
   if (!session.hasTurns) return "It has no turns: wait for its exit, and read its screen at any time.";
   if (session.stalledAt !== null)
     return "Nothing was heard of its turn for a while: read its screen, then interrupt it or wait on.";

@@ -33,6 +33,7 @@ export const waitForSession = defineOperation({
     session: sessionReference,
     /** Further sessions to wait for. */
     also: list(sessionReference),
+    /** Wake only for these, and for the session's end. */
     for: list(z.enum(WAKE_REASONS)),
     mode: z._default(z.enum(["any", "all"]), "any"),
     since: z.optional(z.coerce.number().check(z.int(), z.minimum(0))),
@@ -50,7 +51,8 @@ export const waitForSession = defineOperation({
   async run(input, context) {
     const { store, supervisor } = context;
     const sessions = [input.session, ...input.also].map((reference) => resolveSession(store.registry, reference));
-    const wanted = new Set<WakeReason>(input.for.length === 0 ? WAKE_REASONS : input.for);
+    // An end reaches every waiter: what else was waited for will not come.
+    const wanted = new Set<WakeReason>(input.for.length === 0 ? WAKE_REASONS : [...input.for, "exited"]);
     const wakes = new Map<string, WakeReason>();
     let cursor = input.since ?? store.log.head();
     let last = sessions[0]?.id ?? "";

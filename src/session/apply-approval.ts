@@ -63,7 +63,10 @@ export function answer(session: Session, command: Extract<Command, { type: "answ
     );
   if (approval.answer !== null) {
     if (approval.answer.decision === decision) return unchanged(session);
-    return refuse("approval-answered", `That question is being answered already: ${approval.answer.decision}.`);
+    return refuse(
+      "approval-answered",
+      `Session ${session.name} is being told already: ${approval.answer.decision}; wait for what comes of it.`,
+    );
   }
   const wanted = { decision, stage: "wanted", at: context.now } as const;
   return changed({

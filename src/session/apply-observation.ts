@@ -1,7 +1,7 @@
 /** What an observation makes of a session: only what was proven, and only about the incarnation it names. */
 import { answerFailed, answerGiven } from "./apply-approval.ts";
 import { applyReading } from "./apply-reading.ts";
-import { die } from "./death.ts";
+import { die, fallSilent } from "./death.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Context, Observation, PlannedWatch } from "./input.ts";
 import type { Change, Outcome } from "./outcome.ts";
@@ -163,16 +163,16 @@ function createFailed(session: Session, input: Extract<Observation, { type: "cre
   const reason: Reason = { code: input.code, text: input.evidence.detail, evidence: input.evidence };
   // Whatever was half made is swept before anything else happens.
   const stop: StopIntent = session.stop ?? { next: "rest", graceMs: 0, afterTurn: false };
+  const quiet = fallSilent(session, input.evidence);
   const next: Session = {
-    ...session,
+    ...quiet.session,
     state: "error",
     reason,
     stop,
     exit: { code: null, signal: null, at: input.evidence.at },
     endedAt: input.evidence.at,
-    activity: { status: "unknown", asks: null, evidence: input.evidence },
   };
-  return changed({ session: next, events: [{ type: "session-errored", reason }] });
+  return changed({ session: next, events: [...quiet.events, { type: "session-errored", reason }] });
 }
 
 function environmentLost(session: Session, evidence: Evidence): Outcome {
@@ -213,10 +213,7 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
   // An end that overtook a restart: the place is still there, and goes with the next attempt.
   if (session.stop.next === "stopped" && !input.isPlaceGone) return unchanged(session);
   const { next: nextStep } = session.stop;
-  const isDeathUnreported = session.exit === null && session.place !== null;
-  const dead = isDeathUnreported
-    ? die(session, { code: null, signal: null, at: context.now }, evidence, context)
-    : { session, events: [] };
+  const dead = session.exit === null ? overNow(session, evidence, context) : { session, events: [] };
   const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.incarnation, evidence };
   // Even one that never had a process is over now: nothing seen later may revive it.
   const exit = dead.session.exit ?? { code: null, signal: null, at: context.now };
@@ -230,6 +227,12 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
   const reason: Reason = { code: "ended", text: `Ended on request: ${evidence.detail}`, evidence };
   const stopped: Session = { ...rested, state: "stopped", reason, endedAt: session.endedAt ?? context.now };
   return changed({ session: stopped, events: [...events, { type: "session-stopped", reason }] });
+}
+
+/** The end of what never had a process, as far as the record goes, is not reported as a death. */
+function overNow(session: Session, evidence: Evidence, context: Context): Change {
+  if (session.place === null) return fallSilent(session, evidence);
+  return die(session, { code: null, signal: null, at: context.now }, evidence, context);
 }
 
 function restartDue(session: Session, context: Context): Outcome {

@@ -1,6 +1,6 @@
 /** How a reading of the agent changes what is known of its turns, approvals, activity, transcript and usage. */
 import { applyApproval, lapse } from "./apply-approval.ts";
-import { applyTurn, isOfAnEarlierTurn } from "./apply-turn.ts";
+import { applyTurn, isOldNews } from "./apply-turn.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
 import type { Reading, Usage, UsageReading } from "./reading.ts";
@@ -14,6 +14,7 @@ export function applyReading(session: Session, reading: Reading, context: Contex
     (now: Session) => applyApproval(now, reading, evidence),
     (now: Session) => lapse(now, status, evidence),
     (now: Session) => applyActivity(now, reading, status, evidence),
+    (now: Session) => applyConversation(now, reading, evidence),
     (now: Session) => applyTranscript(now, reading),
   ];
   const told = steps.reduce<Change>(
@@ -31,7 +32,7 @@ export function applyReading(session: Session, reading: Reading, context: Contex
 
 /** Said outright, or implied by what was said of a turn or an approval. */
 function statusOf(session: Session, { activity, turn, approval }: Reading): ActivityStatus | undefined {
-  if (turn !== undefined && isOfAnEarlierTurn(session, turn)) return undefined;
+  if (turn !== undefined && isOldNews(session, turn)) return undefined;
   if (activity !== undefined) return activity;
   if (turn !== undefined) return turn.phase === "started" ? "working" : "idle";
   if (approval === undefined) return undefined;
@@ -67,6 +68,11 @@ function asksOf(session: Session, reading: Reading, status: ActivityStatus): str
   return reading.asks ?? null;
 }
 
+function applyConversation(session: Session, { nativeId }: Reading, evidence: Evidence): Change {
+  if (nativeId === undefined || nativeId === session.nativeId) return { session, events: [] };
+  return { session: { ...session, nativeId }, events: [{ type: "conversation-known", nativeId, evidence }] };
+}
+
 function applyTranscript(session: Session, reading: Reading): Change {
   const transcriptPath = reading.transcriptPath ?? session.observability.transcriptPath;
   const status = reading.transcript ?? session.observability.status;
@@ -86,10 +92,8 @@ function applyTranscript(session: Session, reading: Reading): Change {
 }
 
 /** What is noted without being an event of its own. */
-function learn(session: Session, reading: Reading): Session {
-  const nativeId = reading.nativeId ?? session.nativeId;
-  const usage = reading.usage === undefined ? session.usage : addUsage(session.usage, reading.usage);
-  return nativeId === session.nativeId && usage === session.usage ? session : { ...session, nativeId, usage };
+function learn(session: Session, { usage }: Reading): Session {
+  return usage === undefined ? session : { ...session, usage: addUsage(session.usage, usage) };
 }
 
 function addUsage(before: Usage | null, { kind, usage }: UsageReading): Usage {

@@ -17,17 +17,22 @@ export function applyTurn(session: Session, reading: Reading, evidence: Evidence
   return turn.phase === "started" ? begin(session, turn, evidence) : end(session, turn, evidence);
 }
 
-/** It came late: that turn has ended, or another is under way. */
-export function isOfAnEarlierTurn(session: Session, { phase, id }: TurnReading): boolean {
+/**
+ * It came late: that turn has begun, or ended, or another is under way. It
+ * says nothing of what the agent does now either.
+ */
+export function isOldNews(session: Session, { phase, id }: TurnReading): boolean {
   const last = session.lastTurn;
-  if (id === undefined || last === null || last.id === null) return false;
-  return phase === "started" ? last.id === id && !session.turnOpen : session.turnOpen && last.id !== id;
+  if (id === undefined || last === null) return false;
+  if (last.earlier.includes(id)) return true;
+  if (last.id === null) return false;
+  return phase === "started" ? last.id === id : session.turnOpen && last.id !== id;
 }
 
 function begin(session: Session, told: Start, evidence: Evidence): Change {
   const id = told.id ?? null;
   const last = session.lastTurn;
-  if (id !== null && last?.id === id) return { session, events: [] };
+  if (isOldNews(session, told)) return { session, events: [] };
   const events: SessionEvent[] = [];
   if (session.turnOpen) {
     if (id === null) return { session, events };
@@ -38,18 +43,27 @@ function begin(session: Session, told: Start, evidence: Evidence): Change {
   }
   const turn = session.turns + 1;
   events.push({ type: "turn-started", turn, evidence });
+  const lastTurn: LastTurn = { ...fresh, id, earlier: withLast(last) };
   return {
-    session: { ...session, turns: turn, turnOpen: session.exit === null, lastTurn: { ...fresh, id }, stalledAt: null },
+    session: { ...session, turns: turn, turnOpen: session.exit === null, lastTurn, stalledAt: null },
     events,
   };
 }
 
-const fresh: LastTurn = { id: null, verdict: null, verdictSource: null };
+const fresh: LastTurn = { id: null, verdict: null, error: null, verdictSource: null, earlier: [] };
+
+/** More than any source is behind: a transcript that is read after Reeve was away for a while. */
+const REMEMBERED_TURNS = 64;
+
+function withLast(last: LastTurn | null): readonly string[] {
+  if (last === null || last.id === null) return last?.earlier ?? [];
+  return [...last.earlier, last.id].slice(-REMEMBERED_TURNS);
+}
 
 function end(session: Session, told: End, evidence: Evidence): Change {
   const last = session.lastTurn;
   const id = told.id ?? null;
-  if (isOfAnEarlierTurn(session, told)) return { session, events: [] };
+  if (isOldNews(session, told)) return { session, events: [] };
   if (session.turnOpen) return close(session, session.turns, told, evidence);
   if (last !== null && last.verdict !== null && isToldAgain(last, id, evidence)) {
     if (last.verdict === told.phase || last.verdictSource === null) return { session, events: [] };
@@ -65,9 +79,10 @@ function end(session: Session, told: End, evidence: Evidence): Change {
   }
   // A screen shows the last end for as long as nothing happens.
   if (evidence.source === "screen") return { session, events: [] };
+  // The process died in a turn, and what it still wrote tells how that ended.
+  const isCutShort = session.exit !== null && session.turns > 0 && (last === null || last.verdict === null);
   // An end whose beginning was missed is still an end: nobody may wait for it in vain.
-  const turn = session.exit === null ? session.turns + 1 : Math.max(1, session.turns);
-  return close(session, turn, told, evidence);
+  return close(session, isCutShort ? session.turns : session.turns + 1, told, evidence);
 }
 
 function isToldAgain(last: LastTurn, id: string | null, evidence: Evidence): boolean {
@@ -75,10 +90,14 @@ function isToldAgain(last: LastTurn, id: string | null, evidence: Evidence): boo
 }
 
 function close(session: Session, turn: number, told: End, evidence: Evidence): Change {
+  const last = session.lastTurn;
+  const isLast = turn === session.turns;
   const lastTurn: LastTurn = {
-    id: told.id ?? (session.turnOpen ? (session.lastTurn?.id ?? null) : null),
+    id: told.id ?? (isLast ? (last?.id ?? null) : null),
     verdict: told.phase,
+    error: told.phase === "failed" ? told.error : null,
     verdictSource: evidence.source,
+    earlier: isLast ? (last?.earlier ?? []) : withLast(last),
   };
   const closed: Session = { ...session, turns: turn, turnOpen: false, lastTurn, stalledAt: null };
   return { session: closed, events: [eventOf(told, turn, evidence)] };

@@ -16,22 +16,23 @@ export function die(session: Session, exit: Exit, evidence: Evidence, context: C
   if (session.exit !== null) return { session, events: [] };
   const reason: Reason = { code: exitCode(exit), text: exitSentence(exit, evidence), evidence };
   const status = exit.code === null && exit.signal === null ? "absent" : "exited";
-  const lapsed = lapse(session, "unknown", evidence);
-  const dead: Session = {
-    ...lapsed.session,
-    exit,
-    liveness: { status, evidence },
-    activity: { status: "unknown", asks: null, evidence },
-    turnOpen: false,
-    stalledAt: null,
-    suspended: false,
-    endedAt: context.now,
-  };
+  const quiet = fallSilent(session, evidence);
+  const dead: Session = { ...quiet.session, exit, liveness: { status, evidence }, endedAt: context.now };
   const exited: SessionEvent = { type: "session-exited", incarnation: session.incarnation, exit, reason };
   // An end or restart that is under way already says what follows.
-  const events = [...lapsed.events, exited];
+  const events = [...quiet.events, exited];
   if (session.stop !== null) return { session: dead, events };
   return settle({ ...dead, stop: residue() }, exit, reason, events, context);
+}
+
+/** Without a process there is no turn, no question and no activity. */
+export function fallSilent(session: Session, evidence: Evidence): Change {
+  const lapsed = lapse(session, "unknown", evidence);
+  const activity = { status: "unknown", asks: null, evidence } as const;
+  return {
+    session: { ...lapsed.session, activity, turnOpen: false, stalledAt: null, suspended: false },
+    events: lapsed.events,
+  };
 }
 
 /** It ended by itself: stopped, error, or scheduled to start again. */

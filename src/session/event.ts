@@ -36,6 +36,7 @@ export type SessionEvent =
       readonly observability: Observability;
     }
   | { readonly type: "activity-changed"; readonly from: Activity["status"]; readonly activity: Activity }
+  | { readonly type: "conversation-known"; readonly nativeId: string; readonly evidence: Evidence }
   | { readonly type: "turn-started"; readonly turn: number; readonly evidence: Evidence }
   | { readonly type: "turn-completed"; readonly turn: number; readonly evidence: Evidence }
   | { readonly type: "turn-failed"; readonly turn: number; readonly error: string; readonly evidence: Evidence }

@@ -93,7 +93,10 @@ export function anyInput(): fc.Arbitrary<Input> {
     })),
     observation({ type: "stalled" as const }),
     observation({ type: "answer-given" as const, approvalId: "p" }),
-    fc.constantFrom<Input>({ type: "answer", approvalId: "p", decision: "approved" }),
+    fc.constantFrom<Input>(
+      { type: "answer", approvalId: "p", decision: "approved" },
+      { type: "answer", approvalId: "p", decision: "denied" },
+    ),
     fc
       .record({
         number: incarnation,

@@ -98,8 +98,12 @@ export interface LastTurn {
   /** The agent's own name for it, where some source gave one. */
   readonly id: string | null;
   readonly verdict: Verdict | null;
+  /** Why it failed. */
+  readonly error: string | null;
   /** Who said so. */
   readonly verdictSource: Evidence["source"] | null;
+  /** Ids of the turns before it, newest last and bounded: a source that is behind still tells of them. */
+  readonly earlier: readonly string[];
 }
 
 /** Up to where the transcript has been read; see platform/line-cursor.ts. */

@@ -2,10 +2,12 @@
  * The domain against a small world of processes: effects are carried out,
  * things die, become unreachable and are found again at random, Reeve forgets
  * everything but the record in between. Whatever happened, at most one process
- * lives at a time, and once the end is asked for nothing is left.
+ * lives at a time, no question is answered twice, and once the end is asked
+ * for nothing is left.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Decision } from "./approval.ts";
 import type { Command, Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
 import type { Session } from "./session.ts";
@@ -19,6 +21,8 @@ type Happening =
   | { readonly kind: "look" }
   | { readonly kind: "process-dies"; readonly code: number }
   | { readonly kind: "reach"; readonly isReachable: boolean }
+  | { readonly kind: "agent-asks" }
+  | { readonly kind: "somebody-answers"; readonly decision: Decision }
   | { readonly kind: "timer" };
 
 const happenings = fc.array(
@@ -32,6 +36,13 @@ const happenings = fc.array(
     },
     { weight: 1, arbitrary: fc.boolean().map<Happening>((isReachable) => ({ kind: "reach", isReachable })) },
     { weight: 1, arbitrary: fc.constant<Happening>({ kind: "timer" }) },
+    { weight: 1, arbitrary: fc.constant<Happening>({ kind: "agent-asks" }) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .constantFrom<Decision>("approved", "denied")
+        .map<Happening>((decision) => ({ kind: "somebody-answers", decision })),
+    },
     {
       weight: 2,
       arbitrary: fc
@@ -53,6 +64,11 @@ interface World {
   /** Incarnation → exit code, or null while it lives. A place goes with `destroy`. */
   readonly places: Map<number, number | null>;
   isReachable: boolean;
+  /** The agent's question, as it is on its screen. */
+  question: string | null;
+  questions: number;
+  /** Whose keys were pressed. */
+  readonly pressed: string[];
 }
 
 function apply(world: World, input: Input): void {
@@ -74,9 +90,42 @@ function carryOut(world: World, isRecorded: boolean): void {
   }
   if (effect.kind === "suspend") return record({ type: "suspended", incarnation, evidence });
   if (effect.kind === "release") return record({ type: "released", incarnation, evidence });
+  if (effect.kind === "answer") return answer(world, effect.approvalId, isRecorded);
   if (world.places.get(incarnation) === null) world.places.set(incarnation, 143);
   if (effect.stop.next === "stopped") world.places.delete(incarnation);
   record({ type: "cleared", incarnation, isPlaceGone: effect.stop.next === "stopped", evidence });
+}
+
+/** That the keys may be pressed is committed before; a crash follows before, or after, they were. */
+function answer(world: World, approvalId: string, isRecorded: boolean): void {
+  const { incarnation } = world.session;
+  if (world.session.approvals.find(({ id }) => id === approvalId)?.answer?.stage === "wanted") {
+    apply(world, { type: "answer-given", incarnation, approvalId });
+    if (!isRecorded && world.questions % 2 === 0) return;
+    if (world.places.get(incarnation) === null && world.question === approvalId) {
+      world.pressed.push(approvalId);
+      world.question = null;
+    }
+  }
+  if (!isRecorded) return;
+  const isGone = world.question !== approvalId;
+  const reading = {
+    source: "hook",
+    detail: "no longer asked",
+    approval: { settled: { id: approvalId, decision: null } },
+  } as const;
+  if (isGone) return apply(world, { type: "read", incarnation, reading });
+  const reason = { code: "answer-unverified", text: "It still asks.", evidence };
+  apply(world, { type: "answer-failed", incarnation, approvalId, reason });
+}
+
+function ask(world: World): void {
+  const { incarnation } = world.session;
+  if (world.places.get(incarnation) !== null || world.question !== null) return;
+  const id = `question-${++world.questions}`;
+  world.question = id;
+  const requested = { id, kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
+  apply(world, { type: "read", incarnation, reading: { source: "hook", detail: "asks", approval: { requested } } });
 }
 
 function look(world: World): void {
@@ -100,10 +149,19 @@ function step(world: World, happening: Happening): void {
       return look(world);
     case "process-dies":
       for (const [incarnation, code] of world.places) if (code === null) world.places.set(incarnation, happening.code);
+      world.question = null;
       return;
     case "reach":
       world.isReachable = happening.isReachable;
       return;
+    case "agent-asks":
+      return ask(world);
+    case "somebody-answers":
+      return apply(world, {
+        type: "answer",
+        approvalId: world.session.approvals[0]?.id ?? "question-0",
+        decision: happening.decision,
+      });
     case "timer":
       return apply(world, { type: "restart-due" });
   }
@@ -111,16 +169,24 @@ function step(world: World, happening: Happening): void {
 
 const living = (world: World): number => [...world.places.values()].filter((code) => code === null).length;
 
-test("at most one process lives, and after an end none does", () => {
+test("at most one process lives, no question is answered twice, and after an end nothing is left", () => {
   fc.assert(
     fc.property(
       happenings,
       fc.constantFrom("never" as const, "on-failure" as const, "always" as const),
       (story, restartPolicy) => {
-        const world: World = { session: plannedSession({ restartPolicy }), places: new Map(), isReachable: true };
+        const world: World = {
+          session: plannedSession({ restartPolicy }),
+          places: new Map(),
+          isReachable: true,
+          question: null,
+          questions: 0,
+          pressed: [],
+        };
         for (const happening of story) {
           step(world, happening);
           expect(living(world)).toBeLessThanOrEqual(1);
+          expect(new Set(world.pressed).size).toBe(world.pressed.length);
         }
         world.isReachable = true;
         apply(world, { type: "end", graceMs: 0, afterTurn: false });
@@ -128,7 +194,7 @@ test("at most one process lives, and after an end none does", () => {
           carryOut(world, true);
           look(world);
         }
-        expect(world.session).toMatchObject({ state: "stopped", desired: "stopped", stop: null });
+        expect(world.session).toMatchObject({ state: "stopped", desired: "stopped", stop: null, approvals: [] });
         expect(living(world)).toBe(0);
       },
     ),

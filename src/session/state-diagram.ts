@@ -117,7 +117,13 @@ function first(restartPolicy: RestartPolicy): Session {
     outputsDir: "/",
     hasTurns: false,
   };
-  const unknown = { parentId: null, branch: null, nativeId: null,
-      watch: { mode: "hooks", text: "", version: null, socket: null, statusDir: null }, transcriptPath: null, observabilityReason: "walk" };
+  const unknown = {
+    parentId: null,
+    branch: null,
+    nativeId: null,
+    watch: { mode: "hooks", text: "", version: null, socket: null, statusDir: null },
+    transcriptPath: null,
+    observabilityReason: "walk",
+  };
   return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0).session;
 }

@@ -5,26 +5,11 @@ import type { Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
 import type { Session } from "./session.ts";
 import { isEnded } from "./session.ts";
+import { created, exitedWith, read, run, types } from "./run-inputs.ts";
 import { anyInput, context, evidence, place, plannedSession } from "./session-fixture.ts";
 import { transition } from "./transition.ts";
 
-/** Applies inputs in order; refused ones change nothing. */
-function run(session: Session, ...inputs: readonly Input[]): { session: Session; events: SessionEvent[] } {
-  const events: SessionEvent[] = [];
-  let current = session;
-  for (const input of inputs) {
-    const outcome = transition(current, input, context);
-    if (outcome.refused !== null) continue;
-    current = outcome.session;
-    events.push(...outcome.events);
-  }
-  return { session: current, events };
-}
-
-const created: Input = { type: "created", incarnation: 1, place, evidence };
 const cleared: Input = { type: "cleared", incarnation: 1, isPlaceGone: true, evidence };
-const exitedWith = (code: number): Input => ({ type: "found-exited", incarnation: 1, code, signal: null, evidence });
-const types = (events: readonly SessionEvent[]): readonly string[] => events.map((event) => event.type);
 
 describe("a life without incidents", () => {
   test("starts, runs, is ended and proven gone", () => {
@@ -193,25 +178,15 @@ describe("restarting", () => {
 });
 
 describe("turns", () => {
-  const read = (turn: "started" | "completed"): Input => ({
-    type: "read",
-    incarnation: 1,
-    reading: { source: "hook", detail: "a hook", turn },
-  });
-
   test("an end that waits for the turn is held back until it is over", () => {
-    const working = run(plannedSession(), created, read("started"), {
+    const working = run(plannedSession(), created, read({ turn: { phase: "started" } }), {
       type: "end",
       graceMs: 0,
       afterTurn: true,
     }).session;
     expect(pendingEffect(working)).toBeNull();
-    expect(pendingEffect(run(working, read("completed")).session)).toMatchObject({ kind: "stop" });
-    const asking: Input = {
-      type: "read",
-      incarnation: 1,
-      reading: { source: "hook", detail: "a hook", activity: "awaiting-approval" },
-    };
+    expect(pendingEffect(run(working, read({ turn: { phase: "completed" } })).session)).toMatchObject({ kind: "stop" });
+    const asking = read({ activity: "awaiting-approval" });
     expect(pendingEffect(run(working, asking).session)).toMatchObject({ kind: "stop" });
     expect(pendingEffect(run(working, { type: "end", graceMs: 0, afterTurn: false }).session)).toMatchObject({
       kind: "stop",
@@ -305,6 +280,61 @@ describe("invariants over any sequence of inputs", () => {
       fc.property(sequences, policies, (inputs, policy) => {
         walk(inputs, policy, (before, input, after) => {
           if (isEnded(before) && input.type !== "restart") expect(isEnded(after)).toBe(true);
+        });
+      }),
+    );
+  });
+
+  test("a turn is begun before it ends, and ends once", () => {
+    fc.assert(
+      fc.property(sequences, policies, (inputs, policy) => {
+        let begun = 0;
+        const ended = new Set<number>();
+        walk(inputs, policy, (before, _input, after, events) => {
+          for (const event of events) {
+            if (event.type === "turn-started") expect(event.turn).toBe(++begun);
+            if (event.type !== "turn-completed" && event.type !== "turn-failed" && event.type !== "turn-interrupted")
+              continue;
+            expect(ended.has(event.turn)).toBe(false);
+            ended.add(event.turn);
+            begun = Math.max(begun, event.turn);
+          }
+          expect(after.turns).toBe(begun);
+          expect(after.turns - before.turns).toBeLessThanOrEqual(1);
+          if (after.turnOpen) expect(ended.has(after.turns)).toBe(false);
+        });
+      }),
+    );
+  });
+
+  test("what is over asks nothing, is in no turn and has not stalled", () => {
+    fc.assert(
+      fc.property(sequences, policies, (inputs, policy) => {
+        walk(inputs, policy, (_before, _input, after) => {
+          if (after.exit === null) return;
+          const { approvals, turnOpen, stalledAt, activity } = after;
+          expect({ approvals, turnOpen, stalledAt, activity: activity.status }).toEqual({
+            approvals: [],
+            turnOpen: false,
+            stalledAt: null,
+            activity: "unknown",
+          });
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("each question is settled once", () => {
+    fc.assert(
+      fc.property(sequences, policies, (inputs, policy) => {
+        const open = new Set<string>();
+        walk(inputs, policy, (_before, _input, after, events) => {
+          for (const event of events) {
+            if (event.type === "approval-requested") open.add(event.approval.id);
+            if (event.type === "approval-settled") expect(open.delete(event.approvalId)).toBe(true);
+          }
+          expect(after.approvals.map(({ id }) => id)).toEqual([...open]);
         });
       }),
     );

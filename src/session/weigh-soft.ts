@@ -18,7 +18,8 @@ export function weighSoft(session: Session, reading: Reading): Weight {
   if (session.exit !== null || activity === undefined) return "no";
   if (reading.nativeId !== undefined && reading.nativeId !== session.nativeId) return "now";
   if (activity === "awaiting-approval" && session.approvals.length === 0) return "if it stays";
-  if (activity === current && turn === undefined) return reading.asks === session.activity.asks ? "no" : asksAnew(session);
+  if (activity === current && turn === undefined)
+    return (reading.asks ?? null) === session.activity.asks ? "no" : asksAnew(session);
   if (current === "starting" || current === "unknown") return "now";
   const isAsking = activity === "awaiting-input" || activity === "awaiting-approval";
   if (isAsking) return current === "awaiting-approval" && session.approvals.length > 0 ? "no" : "now";
@@ -57,7 +58,10 @@ export function settleSoft(session: Session, reading: Reading): Reading {
   if (reading.activity === "awaiting-approval" && session.approvals.length === 0 && reading.approval === undefined) {
     const title = reading.asks ?? "It asks for approval; look at its screen.";
     const id = `seen-${session.turns}-${session.incarnation}-${session.revision}`;
-    return { ...reading, approval: { requested: { id, kind: "other", title, subject: null, cwd: null, reason: null } } };
+    return {
+      ...reading,
+      approval: { requested: { id, kind: "other", title, subject: null, cwd: null, reason: null } },
+    };
   }
   return reading;
 }

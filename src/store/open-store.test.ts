@@ -18,7 +18,15 @@ describe("round trips", () => {
     const store = await home.open();
     const first = makeSession(home, "a", {
       name: "twin",
-      launch: { args: ["\ud800", "\0", "'\n"], prompt: "p", model: null, cwd: "/", envFile: null, envNames: [], paths: {} },
+      launch: {
+        args: ["\ud800", "\0", "'\n"],
+        prompt: "p",
+        model: null,
+        cwd: "/",
+        envFile: null,
+        envNames: [],
+        paths: {},
+      },
     });
     const second = makeSession(home, "b", { name: "twin" });
     const idempotency = { key: "k", operation: "start-session", fingerprint: "f", subject: "a", at: Date.now() };

@@ -82,8 +82,8 @@ export function restoreRows(found: Found): readonly string[] {
         row.body,
       );
     for (const row of saved.messages) {
-      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, state, admitted_at, settled_at, detail)
-        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
+      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, state, admitted_at, settled_at, detail)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
       db.run(
         sql,
         row.id,
@@ -91,6 +91,7 @@ export function restoreRows(found: Found): readonly string[] {
         row.position,
         row.text,
         row.submit,
+        row.how ?? "queue",
         row.state,
         row.admitted_at,
         row.settled_at,

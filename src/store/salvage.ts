@@ -17,9 +17,12 @@ export interface EventRow {
   readonly body: string;
 }
 
+export type SalvagedMessage = Omit<MessageRow, "how"> & Partial<Pick<MessageRow, "how">>;
+
 export interface Salvage {
   readonly sessions: readonly Session[];
-  readonly messages: readonly MessageRow[];
+  /** Without `how` where schema 1 wrote them. */
+  readonly messages: readonly SalvagedMessage[];
   readonly events: readonly EventRow[];
   readonly idempotency: readonly IdempotencyRecord[];
   readonly instance: string | undefined;
@@ -54,7 +57,7 @@ export function salvage(quarantinedPath: string): Salvage {
       sessions: rows<{ body: string }>(db, "sessions", "ordinal")
         .map((row) => completed(parsed(row.body)))
         .filter(isSession),
-      messages: rows<MessageRow>(db, "messages", "rowid")
+      messages: rows<SalvagedMessage>(db, "messages", "rowid")
         .filter((row) => typeof parsed(row.text) === "string")
         .toSorted((one, other) => one.position - other.position),
       events,

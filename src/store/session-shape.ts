@@ -101,7 +101,9 @@ const session = object<Session>({
     object<NonNullable<Session["lastTurn"]>>({
       id: orNull(text),
       verdict: orNull(oneOf("completed", "failed", "interrupted")),
+      error: orNull(text),
       verdictSource: orNull(source),
+      earlier: listOf(text),
     }),
   ),
   approvals: listOf(
@@ -165,10 +167,25 @@ const ADDED = {
   usage: null,
 } as const satisfies Partial<Session>;
 
-/** A record as it was written, by this version or an earlier one, with every field this one knows. */
+/**
+ * A record as it was written, by this version or an earlier one, with every
+ * field this one knows. What was there keeps its order: records are compared
+ * by their text.
+ */
 export function completed(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("launch" in value)) return value;
+  if (!isTable(value) || !("launch" in value)) return value;
   const { launch } = value;
-  const paths = typeof launch === "object" && launch !== null ? { paths: {}, ...launch } : launch;
-  return { ...ADDED, ...value, launch: paths };
+  return { ...value, ...missingOf(ADDED, value), launch: isTable(launch) ? withPaths(launch) : launch };
+}
+
+function withPaths(launch: object): object {
+  return "paths" in launch ? launch : { ...launch, paths: {} };
+}
+
+function missingOf(fields: object, value: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(value, key)));
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -56,6 +56,16 @@ describe("the reader", () => {
       forged({ session: { ...session, id: "../../etc" } }),
       forged({ session: { ...session, state: "flying" } }),
       forged({ session: { ...session, launch: null } }),
+      forged({ session: { ...session, launch: { ...session.launch, paths: { PATH: 3 } } } }),
+      forged({
+        session: { ...session, lastTurn: { id: 1, verdict: null, verdictSource: null, error: null, earlier: [] } },
+      }),
+      forged({ session: { ...session, lastTurn: { id: null, verdict: null, verdictSource: null } } }),
+      forged({ session: { ...session, approvals: [{ id: "p" }] } }),
+      forged({ session: { ...session, stalledAt: "now" } }),
+      forged({ session: { ...session, watch: null } }),
+      forged({ session: { ...session, transcriptCursor: { identity: "1:a", offset: -1, isInLongLine: false } } }),
+      forged({ session: { ...session, usage: { inputTokens: 1 } } }),
       forged({ session: null }),
     ];
     for (const text of texts) {

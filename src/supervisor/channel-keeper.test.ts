@@ -20,7 +20,6 @@ async function keep(options: { readonly refuse?: number; readonly socket?: strin
   opened = [];
   let refusals = options.refuse ?? 0;
   const agent = agentWith({
-    name: "inline",
     openChannel: async (context) => {
       if (refusals-- > 0) throw new Error(`nobody listens at ${context.socket}`);
       const entry: Opened = {

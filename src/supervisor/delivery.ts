@@ -155,7 +155,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     }
     const confirmation = await confirm(session, runtime);
     if (confirmation !== null) return delivered(message, `${written}; ${confirmation}`);
-    await unknown(message, "unconfirmed", `${written}, but it did not say that it took the message; look at its screen.`);
+    await unknown(
+      message,
+      "unconfirmed",
+      `${written}, but it did not say that it took the message; look at its screen.`,
+    );
   }
 
   /** Only a prompt to an idle agent begins a turn; a command of the agent's own need not. */

@@ -19,7 +19,6 @@ let looks: number;
 /** Holds `<id>.lock` open; its transcript is somewhere below `sessions`, named `…-<id>.jsonl`. */
 const agentOf = (root: string): Agent =>
   agentWith({
-    name: "inline",
     readOpenFiles(paths) {
       looks++;
       const lock = paths.find((path) => path.endsWith(".lock"));

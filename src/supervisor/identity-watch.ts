@@ -86,7 +86,7 @@ export function createIdentityWatch(parts: {
       if (isWanted(session)) await bySearch(session).catch(() => undefined);
     },
     async close() {
-      for (const sessionId of [...timers.keys()]) stop(sessionId);
+      for (const sessionId of timers.keys()) stop(sessionId);
     },
   };
 }

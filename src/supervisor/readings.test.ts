@@ -5,7 +5,7 @@ import { agentWith, type Ground, makeGround, SECRET } from "./watch-fixture.ts";
 
 let ground: Ground;
 beforeEach(async () => {
-  ground = await makeGround(agentWith({ name: "inline" }));
+  ground = await makeGround(agentWith({}));
 });
 afterEach(() => ground.dispose());
 
@@ -49,7 +49,7 @@ test("also of what is only noted, and of lines", async () => {
 });
 
 test("long texts are cut after the secrets were taken out, so that no half of one is left", async () => {
-  const long = `${"x".repeat(3_995)}${SECRET}${"y".repeat(100_000)}`;
+  const long = `${"x".repeat(3_990)}${SECRET}${"y".repeat(100_000)}`;
   await take({ detail: long, approval: { requested: { ...request, title: long, subject: long, reason: long } } });
   expect(everything()).not.toContain(SECRET.slice(0, 6));
   const [approval] = ground.session().approvals;
@@ -64,8 +64,8 @@ test("what was said last is remembered by source, with what came of it", async (
   ground.readings.note("s", { source: "screen", detail: "rule idle", activity: "idle" }, "not counted: known already");
   const at = expect.any(Number);
   expect(ground.readings.lastWords("s")).toEqual([
-    { source: "hook", detail: "Stop hook", activity: "idle", at, weight: "counted" },
-    { source: "screen", detail: "rule idle", activity: "idle", at, weight: "not counted: known already" },
+    { source: "hook", detail: "Stop hook", said: "idle", at, weight: "counted" },
+    { source: "screen", detail: "rule idle", said: "idle", at, weight: "not counted: known already" },
   ]);
   expect(ground.readings.lastWords("other")).toEqual([]);
   ground.readings.forget("s");

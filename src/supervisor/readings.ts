@@ -21,11 +21,7 @@ export interface LastWord {
 
 export interface Readings {
   /** Commits what the reading says about this incarnation of the session. */
-  take(
-    session: Pick<Session, "id" | "incarnation">,
-    reading: Reading,
-    idempotency?: IdempotencyRecord,
-  ): Promise<void>;
+  take(session: Pick<Session, "id" | "incarnation">, reading: Reading, idempotency?: IdempotencyRecord): Promise<void>;
   /** What new lines of the transcript said, in one commit with how far it has been read. */
   takeLines(
     session: Pick<Session, "id" | "incarnation">,

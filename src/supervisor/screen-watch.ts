@@ -94,7 +94,7 @@ export function createScreenWatch(parts: {
       stop(session.id);
     },
     async close() {
-      for (const sessionId of [...watched]) stop(sessionId);
+      for (const sessionId of watched) stop(sessionId);
     },
   };
 }

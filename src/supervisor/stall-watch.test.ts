@@ -10,7 +10,7 @@ let ground: Ground;
 afterEach(() => ground.dispose());
 
 async function watch(stallAfterMs: number, startPatienceMs: number, changes: Partial<Session> = {}): Promise<void> {
-  ground = await makeGround(agentWith({ name: "inline" }), changes);
+  ground = await makeGround(agentWith({}), changes);
   ground.use(createStallWatch({ ...ground.parts, stallAfterMs, startPatienceMs }));
 }
 

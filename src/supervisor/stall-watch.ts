@@ -80,7 +80,7 @@ export function createStallWatch(parts: {
       stop(session.id);
     },
     async close() {
-      for (const sessionId of [...timers.keys()]) stop(sessionId);
+      for (const sessionId of timers.keys()) stop(sessionId);
     },
   };
 }

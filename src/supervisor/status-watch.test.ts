@@ -12,7 +12,6 @@ import type { Watcher } from "./watcher.ts";
 
 /** Its own file is `<conversation>.json`, whose content is the activity. */
 const agent: Agent = agentWith({
-  name: "inline",
   readStatus({ name, content }, known) {
     if (name !== `${known.nativeId}.json`) return null;
     return content === null

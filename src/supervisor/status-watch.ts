@@ -79,7 +79,7 @@ export function createStatusWatch(parts: {
       stop(session.id);
     },
     async close() {
-      for (const sessionId of [...watchers.keys()]) stop(sessionId);
+      for (const sessionId of watchers.keys()) stop(sessionId);
     },
   };
 }

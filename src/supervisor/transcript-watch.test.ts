@@ -13,7 +13,6 @@ import type { Watcher } from "./watcher.ts";
 
 /** `begin a`, `end a`, `cost 5`; anything else says nothing. */
 const agent: Agent = agentWith({
-  name: "inline",
   readLine(line): Reading | null {
     const [word, value = ""] = line.split(" ");
     const source = "transcript";

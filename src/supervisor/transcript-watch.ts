@@ -196,7 +196,7 @@ export function createTranscriptWatch(parts: {
       await read(session.id, entry);
     },
     async close() {
-      await Promise.all([...followed.keys()].map((sessionId) => stop(sessionId)?.reading));
+      await Promise.all([...followed.keys()].map(async (sessionId) => stop(sessionId)?.reading));
     },
   };
 }

@@ -1,7 +1,6 @@
 /** For tests only: a real store in a temporary home, a ledger over it, and one running session to watch. */
 import { mkdirSync } from "node:fs";
 import type { Agent } from "../agent/contract.ts";
-import { commandAgent } from "../agent/command/command-agent.ts";
 import { redact } from "../capture/redaction.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { SessionEvent } from "../session/event.ts";
@@ -41,8 +40,30 @@ export interface Ground {
   dispose(): Promise<void>;
 }
 
+/** One that says nothing but what it is given. */
 export function agentWith(changes: Partial<Agent>): Agent {
-  return { ...commandAgent, capabilities: { ...commandAgent.capabilities, turns: true, transcript: true }, ...changes };
+  return {
+    name: "inline",
+    capabilities: { turns: true, confirms: false, resume: false, transcript: true, steer: false, approvals: true },
+    wait: "notification",
+    program: null,
+    sessionVariables: [],
+    pathVariables: [],
+    plan: () => {
+      throw new Error("it is not started in these tests");
+    },
+    encode: () => [],
+    interrupt: null,
+    encodeAnswer: () => null,
+    accepts: () => true,
+    readHook: () => null,
+    readLine: () => null,
+    readMessages: () => [],
+    readStatus: () => null,
+    readOpenFiles: () => null,
+    searchTranscript: () => null,
+    ...changes,
+  };
 }
 
 export async function makeGround(agent: Agent, changes: Partial<Session> = {}, home = makeHome()): Promise<Ground> {

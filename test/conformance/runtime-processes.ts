@@ -63,6 +63,22 @@ export function testProcesses(ground: Ground): void {
     await ground.runtime.suspend(first);
     expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ killed: 0, survivors: [] });
   });
+
+  it("lists the files that any process of the tree holds open, and of no other session", async () => {
+    const other: Target = { sessionId: "two", incarnation: 1 };
+    const hold = (name: string): string => `exec 9>${name} 8>gone; rm gone; touch ${name}-up; sleep 100`;
+    const { place } = await ground.runtime.create(shell(first, `setsid sh -c '${hold("mine")}' & wait`));
+    await ground.runtime.create(shell(other, hold("theirs")));
+    await eventually("both hold theirs", () => existsSync(path("mine-up")) && existsSync(path("theirs-up")));
+    const files = ground.runtime.openFiles(first, place);
+    expect(files).toContain(path("mine"));
+    expect(files).not.toContain(path("theirs"));
+    expect(files.filter((file) => !file.startsWith("/") || file.includes("gone"))).toEqual([]);
+    expect(ground.runtime.openFiles(first, null)).toContain(path("mine"));
+    await ground.runtime.stop(first, GRACE);
+    expect(ground.runtime.openFiles(first, place)).toEqual([]);
+    expect(ground.runtime.openFiles({ sessionId: "nobody", incarnation: 1 }, null)).toEqual([]);
+  });
 }
 
 function isFrozen(pid: number): boolean {

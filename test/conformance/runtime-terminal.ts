@@ -1,5 +1,7 @@
 /** A session's terminal: what is typed arrives unchanged, what is shown is safe, what is streamed is exact. */
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { Target } from "../../src/runtime/contract.ts";
@@ -7,6 +9,25 @@ import { eventually } from "../support/eventually.ts";
 import { first, type Ground, second } from "./runtime-ground.ts";
 
 const GRACE = { graceMs: 3_000 } as const;
+
+/** A person at a terminal of their own: `script` gives the command one. */
+async function attach(command: readonly string[]): Promise<{ press(keys: string): void; leave(): Promise<void> }> {
+  const quoted = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
+  const { REEVE_MARK: _mark, TMUX: _tmux, ...environment } = process.env;
+  const child = spawn("script", ["-qec", quoted, "/dev/null"], {
+    env: { ...environment, TERM: "xterm-256color" },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  const ended = once(child, "close");
+  return {
+    press: (keys) => void child.stdin.write(keys),
+    async leave() {
+      // Its terminal goes with it, as when a window is closed.
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
 
 export function testTerminal(ground: Ground): void {
   const { shell, path, written, exit } = ground;
@@ -78,9 +99,90 @@ export function testTerminal(ground: Ground): void {
     await exit(first);
     expect(await ground.runtime.capture(first, { lines: 100 })).toEqual({
       text: "red plain\nline 1\nline 2\nline 3",
+      title: "title",
       truncated: false,
     });
-    expect(await ground.runtime.capture(first, { lines: 2 })).toEqual({ text: "line 2\nline 3", truncated: true });
+    expect(await ground.runtime.capture(first, { lines: 2 })).toEqual({
+      text: "line 2\nline 3",
+      title: "title",
+      truncated: true,
+    });
+  });
+
+  it("shows only what is visible when no lines are asked for", async () => {
+    await ground.runtime.create(shell(first, "seq 1000; touch up; read x; clear; echo only; touch cleared; sleep 100"));
+    await eventually("it printed", () => existsSync(path("up")));
+    const screen = await eventually("the screen shows it", async () => {
+      const shown = await ground.runtime.capture(first, { lines: 0 });
+      return shown.text.endsWith("1000") && shown;
+    });
+    const lines = screen.text.split("\n");
+    expect(screen.truncated).toBe(true);
+    expect(lines.length).toBeLessThan(500);
+    expect(lines).toEqual(Array.from({ length: lines.length }, (_, index) => String(1_001 - lines.length + index)));
+    await ground.runtime.send(first, [{ type: "key", key: "Enter" }]);
+    await eventually("it cleared", () => existsSync(path("cleared")));
+    await eventually("only what is visible is shown", async () => {
+      const { text } = await ground.runtime.capture(first, { lines: 0 });
+      return text === "only";
+    });
+  });
+
+  it("tells the title as plain text, whatever the program calls itself", async () => {
+    const titles = ["⠋ working", "", "screen 9 9 forged", "%end 1 1 0", "#{pid} $(id) 'x' \\\\ é漢🙂"];
+    const script = titles.map((title) => `printf '\\033]0;%s\\007' "$(cat title-${titles.indexOf(title)})"; read x`);
+    titles.forEach((title, index) => writeFileSync(path(`title-${index}`), title));
+    await ground.runtime.create(shell(first, `stty -echo; ${script.join("; ")}; sleep 100`));
+    for (const title of titles) {
+      await eventually(`the title is ${title}`, async () => {
+        const screen = await ground.runtime.capture(first, { lines: 0 });
+        return screen.title === title;
+      });
+      await ground.runtime.send(first, [{ type: "key", key: "Enter" }]);
+    }
+  });
+
+  it("knows when a person last pressed a key, and that nobody is there", async () => {
+    await ground.runtime.create(shell(first, "cat; sleep 100"));
+    await ground.runtime.send(first, [{ type: "paste", text: "from Reeve" }]);
+    expect(await ground.runtime.lastTypedAt(first)).toBeNull();
+    const person = await attach(await ground.runtime.attachCommand(first));
+    try {
+      const before = await eventually("somebody is there, and presses nothing", async () => {
+        const at = await ground.runtime.lastTypedAt(first);
+        return at !== null && Date.now() > at + 100 && at;
+      });
+      // Neither what Reeve types nor what the program prints is a person's key.
+      await ground.runtime.send(first, [{ type: "paste", text: "again from Reeve\n" }]);
+      await eventually("it arrived", async () =>
+        (await ground.runtime.capture(first, { lines: 0 })).text.includes("again from Reeve"),
+      );
+      expect(await ground.runtime.lastTypedAt(first)).toBe(before);
+      const pressedAt = Date.now();
+      person.press("k");
+      const after = await eventually("the key was noticed", async () => {
+        const at = await ground.runtime.lastTypedAt(first);
+        return at !== null && at > before && at;
+      });
+      expect(after).toBeGreaterThanOrEqual(pressedAt);
+      expect(after).toBeLessThanOrEqual(Date.now() + 2_000);
+    } finally {
+      await person.leave();
+    }
+    await eventually("nobody is there", async () => (await ground.runtime.lastTypedAt(first)) === null);
+  });
+
+  it("tells apart who types where", async () => {
+    const other: Target = { sessionId: "two", incarnation: 1 };
+    await ground.runtime.create(shell(first, "cat; sleep 100"));
+    await ground.runtime.create(shell(other, "cat; sleep 100"));
+    const person = await attach(await ground.runtime.attachCommand(other));
+    try {
+      await eventually("somebody is there", () => ground.runtime.lastTypedAt(other));
+      expect(await ground.runtime.lastTypedAt(first)).toBeNull();
+    } finally {
+      await person.leave();
+    }
   });
 
   it("streams output byte for byte to every listener until it stops listening", async () => {

@@ -106,13 +106,23 @@ export function describeAgent(agentCase: AgentCase): void {
       expect(`${approvals[0]?.["title"]} ${approvals[0]?.["subject"]}`).toContain(`touch ${approved}`);
       expect(existsSync(approved)).toBe(false);
       const cursor = await rig.cursor(id);
-      expect(await rig.home.json("approve", id)).toMatchObject({ state: "settled", decision: "approved", by: "operator" });
+      expect(await rig.home.json("approve", id)).toMatchObject({
+        state: "settled",
+        decision: "approved",
+        by: "operator",
+      });
       expect(await rig.wait(id, "--since", cursor, "--for", "turn-completed")).toMatchObject({ done: true });
       expect(existsSync(approved)).toBe(true);
 
       const denied = join(rig.workDir, "denied");
-      const sent = await rig.home.json<{ cursor: number }>("send", id, `[[shell touch ${denied}]] [[say it was denied]]`);
-      expect(await rig.wait(id, "--since", String(sent.cursor), "--for", "awaiting-approval")).toMatchObject({ done: true });
+      const sent = await rig.home.json<{ cursor: number }>(
+        "send",
+        id,
+        `[[shell touch ${denied}]] [[say it was denied]]`,
+      );
+      expect(await rig.wait(id, "--since", String(sent.cursor), "--for", "awaiting-approval")).toMatchObject({
+        done: true,
+      });
       expect(await rig.home.json("deny", id)).toMatchObject({ state: "settled", decision: "denied", by: "operator" });
       await eventually("the turn is over", async () => (await rig.home.session(id))["activity"] === "idle", 30_000);
       expect(existsSync(denied)).toBe(false);
@@ -147,13 +157,25 @@ export function describeAgent(agentCase: AgentCase): void {
         `[[say three]] ${"0123456789abcdef ".repeat(1_205)}`.slice(0, 20_480).trim(),
       ];
       for (const text of texts) await turn(rig, id, text);
-      const slow = await rig.home.json<{ cursor: number }>("send", id, "[[delay 4s]] [[say slowly]]", "--timeout", "30");
+      const slow = await rig.home.json<{ cursor: number }>(
+        "send",
+        id,
+        "[[delay 4s]] [[say slowly]]",
+        "--timeout",
+        "30",
+      );
       for (const text of texts)
         expect(await rig.home.json("send", id, text, "--timeout", "0")).toMatchObject({ state: "admitted" });
-      await eventually("all four turns are over", async () => {
-        const turns = (await rig.events(id)).filter(({ seq, type }) => seq > slow.cursor && type === "turn-completed");
-        return turns.length === 4;
-      }, 60_000);
+      await eventually(
+        "all four turns are over",
+        async () => {
+          const turns = (await rig.events(id)).filter(
+            ({ seq, type }) => seq > slow.cursor && type === "turn-completed",
+          );
+          return turns.length === 4;
+        },
+        60_000,
+      );
       expect(promptsOf(rig).slice(-7).map(normal)).toEqual(
         [...texts, "[[delay 4s]] [[say slowly]]", ...texts].map(normal),
       );
@@ -179,7 +201,11 @@ export function describeAgent(agentCase: AgentCase): void {
       await rig.home.killDaemon();
       const { approvals } = await rig.home.json<{ approvals: readonly unknown[] }>("approvals", id);
       expect(approvals).toHaveLength(1);
-      expect(await rig.home.json("approve", id)).toMatchObject({ state: "settled", decision: "approved", by: "operator" });
+      expect(await rig.home.json("approve", id)).toMatchObject({
+        state: "settled",
+        decision: "approved",
+        by: "operator",
+      });
       expect(await rig.wait(id, "--since", "0", "--for", "turn-completed")).toMatchObject({ done: true });
       expect(existsSync(file)).toBe(true);
       await end(rig, id);
@@ -196,7 +222,12 @@ export function describeAgent(agentCase: AgentCase): void {
       await eventually("it is ready again", async () => (await rig.home.session(id))["activity"] === "idle", 60_000);
       await turn(rig, id, "[[say back again]]");
       expect((await rig.data(id)).session.observability.native_id).toBe(before);
-      expect(rig.asked().at(-1)?.messages.some((message) => message.text.includes("Tollense"))).toBe(true);
+      expect(
+        rig
+          .asked()
+          .at(-1)
+          ?.messages.some((message) => message.text.includes("Tollense")),
+      ).toBe(true);
       await end(rig, id);
     });
 
@@ -264,7 +295,11 @@ async function pressEscape(rig: Rig, id: string): Promise<void> {
 async function press(rig: Rig, id: string, key: string): Promise<void> {
   const { runtime } = await rig.home.session(id);
   const pane = (runtime as { readonly id?: string }).id ?? "";
-  const result = await runProgram("tmux", ["-S", rig.home.tmuxSocket, "send-keys", "-t", pane, key], rig.home.environment);
+  const result = await runProgram(
+    "tmux",
+    ["-S", rig.home.tmuxSocket, "send-keys", "-t", pane, key],
+    rig.home.environment,
+  );
   expect(result.status).toBe(0);
 }
 

@@ -3,7 +3,7 @@
  * model behind the agent, a directory to work in. Everything of the agent's is
  * below the test's home, so that what it leaves behind is found.
  */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeHome, codexHome, geminiHome } from "../scripted-model/agent-homes.ts";
 import type { RecordedRequest } from "../scripted-model/record.ts";
@@ -34,14 +34,24 @@ export const CASES = {
     title: "codex with its app-server",
     agent: "codex",
     config: '[agent.codex]\nmode = "app-server"\n',
-    args: ["-c", "model_providers.scripted.request_max_retries=1", "-c", "model_providers.scripted.stream_max_retries=1", "--ask-for-approval", "untrusted"],
+    args: [
+      "-c",
+      "model_providers.scripted.request_max_retries=1",
+      "-c",
+      "model_providers.scripted.stream_max_retries=1",
+    ],
     environment: {},
   },
   codexHooks: {
     title: "codex with hooks",
     agent: "codex",
     config: '[agent.codex]\nmode = "hooks"\n',
-    args: ["-c", "model_providers.scripted.request_max_retries=1", "-c", "model_providers.scripted.stream_max_retries=1", "--ask-for-approval", "untrusted"],
+    args: [
+      "-c",
+      "model_providers.scripted.request_max_retries=1",
+      "-c",
+      "model_providers.scripted.stream_max_retries=1",
+    ],
     environment: {},
   },
 } as const satisfies Record<string, AgentCase>;
@@ -98,6 +108,7 @@ export async function createRig(agentCase: AgentCase, options: { readonly config
   home.configure(`${options.config ?? ""}\n${agentCase.config}`);
   const prepare = { codex: codexHome, claude: claudeHome, gemini: geminiHome }[agentCase.agent];
   const { environment } = await prepare(agentHome, model.url, { trust: [workDir] });
+  if (agentCase.agent === "codex") askBefore(agentHome, "touch");
   const given = { ...environment, ...agentCase.environment, PATH: home.environment["PATH"] ?? "" };
 
   return {
@@ -145,4 +156,11 @@ export async function createRig(agentCase: AgentCase, options: { readonly config
       }
     },
   };
+}
+
+/** What a person writes who wants Codex to ask about a command. */
+function askBefore(agentHome: string, command: string): void {
+  const rules = join(agentHome, ".codex", "rules");
+  mkdirSync(rules, { recursive: true });
+  writeFileSync(join(rules, "default.rules"), `prefix_rule(pattern=["${command}"], decision="prompt")\n`);
 }

@@ -37,7 +37,12 @@ test("a session that traps HUP and TERM and has setsid children is ended whole, 
 });
 
 test("stopping the daemon in the middle of an end leaves the session its grace; the next one finishes it", async () => {
-  const id = await run("slow", "sh", "-c", "trap 'touch ending; sleep 3; exit 0' TERM; while :; do sleep 0.1; done");
+  const id = await run(
+    "slow",
+    "sh",
+    "-c",
+    "trap 'touch \"$HOME/ending\"; sleep 3; exit 0' TERM; while :; do sleep 0.1; done",
+  );
   const ending = home.run(["end", "slow", "--grace", "60"]);
   await eventually("it was asked to end", async () =>
     (await home.events()).some((event) => event.type === "end-requested"),

@@ -15,6 +15,7 @@ export function knownWith(changes: Partial<Known>): Known {
       envNames: [],
       paths: { HOME: "/home/user" },
     },
+    startedAt: null,
     activity: "idle",
     turnOpen: false,
     lastVerdict: null,

@@ -2,26 +2,14 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { Launch } from "../../session/session.ts";
+import { makeContext, makeKnown, makeLaunch } from "../agent-fixture.ts";
 import type { LaunchContext } from "../contract.ts";
 import { commandAgent } from "./command-agent.ts";
 
-const plain: Launch = {
-  args: ["npm", "run", "dev"],
-  prompt: null,
-  model: null,
-  cwd: "/w",
-  envFile: null,
-  envNames: [],
-};
+const known = makeKnown();
 
 function contextOf(launch: Partial<Launch>): LaunchContext {
-  return {
-    sessionId: "s-1",
-    launch: { ...plain, ...launch },
-    resume: null,
-    sessionDir: "/home/s-1",
-    spoolDir: "/home/s-1/spool",
-  };
+  return makeContext({ launch: makeLaunch({ args: ["npm", "run", "dev"], ...launch }) });
 }
 
 function refusalOf(launch: Partial<Launch>): { code: string; kind: string; message: string } {
@@ -37,9 +25,14 @@ test("the arguments are the program", () => {
   expect(commandAgent.plan(contextOf({}))).toEqual({
     argv: ["npm", "run", "dev"],
     environment: {},
+    files: [],
     nativeId: null,
-    transcript: null,
+    transcriptPath: null,
     observabilityReason: "A plain command writes no transcript; its screen is shown instead.",
+    isPromptLeftOut: false,
+    mode: { name: "process", text: "Only its process and its screen can be seen." },
+    channel: null,
+    statusDir: null,
   });
 });
 
@@ -64,19 +57,23 @@ test("a launch that makes no sense is refused with what to do instead", () => {
 });
 
 test("text is pasted, and submitted only when asked", () => {
-  expect(commandAgent.encode({ text: "a\nb", submit: true })).toEqual([
+  expect(commandAgent.encode({ text: "a\nb", submit: true }, known)).toEqual([
     { type: "paste", text: "a\nb" },
     { type: "key", key: "Enter" },
   ]);
-  expect(commandAgent.encode({ text: "a", submit: false })).toEqual([{ type: "paste", text: "a" }]);
-  expect(commandAgent.encode({ text: "", submit: true })).toEqual([{ type: "key", key: "Enter" }]);
+  expect(commandAgent.encode({ text: "a", submit: false }, known)).toEqual([{ type: "paste", text: "a" }]);
+  expect(commandAgent.encode({ text: "", submit: true }, known)).toEqual([{ type: "key", key: "Enter" }]);
 });
 
 test("there is nothing to read, whatever is shown", () => {
   fc.assert(
     fc.property(fc.anything(), fc.string(), (record, line) => {
-      expect(commandAgent.readHook(record)).toBeNull();
-      expect(commandAgent.readTranscriptLine(line)).toBeNull();
+      expect(commandAgent.readHook(record, known)).toBeNull();
+      expect(commandAgent.readLine(line, known)).toBeNull();
+      expect(commandAgent.readMessages([line])).toEqual([]);
+      expect(commandAgent.readStatus({ name: line, content: line }, known)).toBeNull();
+      expect(commandAgent.readOpenFiles([line], known)).toBeNull();
+      expect(commandAgent.searchTranscript(known)).toBeNull();
     }),
   );
 });
@@ -84,4 +81,9 @@ test("there is nothing to read, whatever is shown", () => {
 test("it takes input in every activity", () => {
   const activities = ["starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"] as const;
   expect(activities.every((activity) => commandAgent.accepts(activity))).toBe(true);
+});
+
+test("nothing is asked, so nothing can be answered or interrupted", () => {
+  const approval = { id: "a", kind: "other", title: "?", subject: null, cwd: null, reason: null } as const;
+  expect([commandAgent.encodeAnswer(approval, "approved"), commandAgent.interrupt]).toEqual([null, null]);
 });

@@ -33,7 +33,10 @@ export function declaredRules(name: string, settings: AgentSettings): readonly S
     }
   };
   const [ready, working, waiting] = [pattern("ready"), pattern("working"), pattern("waiting")];
-  const rule = (of: RegExp, rest: Pick<ScreenRule, "name" | "activity" | "turn"> & Partial<ScreenRule>): ScreenRule => ({
+  const rule = (
+    of: RegExp,
+    rest: Pick<ScreenRule, "name" | "activity" | "turn"> & Partial<ScreenRule>,
+  ): ScreenRule => ({
     versions: null,
     bottom: 15,
     title: null,
@@ -45,7 +48,9 @@ export function declaredRules(name: string, settings: AgentSettings): readonly S
     ...rest,
   });
   return [
-    ...(waiting === null ? [] : [rule(waiting, { name: "waiting", activity: "awaiting-input", turn: null, asks: waiting })]),
+    ...(waiting === null
+      ? []
+      : [rule(waiting, { name: "waiting", activity: "awaiting-input", turn: null, asks: waiting })]),
     ...(working === null ? [] : [rule(working, { name: "working", activity: "working", turn: "started" })]),
     ...(ready === null ? [] : [rule(ready, { name: "ready", activity: "idle", turn: "completed" })]),
   ];

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ReeveError } from "../../platform/reeve-error.ts";
-import type { Launch } from "../../session/session.ts";
+import { makeContext, makeKnown, makeLaunch } from "../agent-fixture.ts";
 import type { LaunchContext } from "../contract.ts";
 import { conversationIdOf, isConversationId } from "./conversation-id.ts";
 import { HOOK_EVENTS } from "./hook-record.ts";
@@ -10,19 +10,12 @@ import { practiceAgent } from "./practice-agent.ts";
 const agent = practiceAgent("/reeve/dist/practice.js", "/usr/bin/node");
 const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const at = "2026-01-31T23:59:59.123Z";
-const launch: Launch = { args: [], prompt: null, model: null, cwd: "/w", envFile: null, envNames: [] };
-const context: LaunchContext = {
-  sessionId: "s-1",
-  launch,
-  resume: null,
-  sessionDir: "/h/s-1",
-  spoolDir: "/h/s-1/spool",
-};
+const known = makeKnown();
 
 test("a start derives the conversation from the session and passes the prompt", () => {
   const conversation = conversationIdOf("s-1");
-  const started = { ...context, launch: { ...launch, args: ["--pace", "20"], prompt: "-- hello" } };
-  expect(agent.plan(started)).toEqual({
+  const launch = makeLaunch({ args: ["--pace", "20"], prompt: "-- hello" });
+  expect(agent.plan(makeContext({ launch }))).toEqual({
     argv: [
       "/usr/bin/node",
       "/reeve/dist/practice.js",
@@ -38,15 +31,21 @@ test("a start derives the conversation from the session and passes the prompt", 
       "-- hello",
     ],
     environment: { PRACTICE_CONVERSATION: conversation },
+    files: [],
     nativeId: conversation,
-    transcript: { path: "/h/s-1/transcript.jsonl" },
+    transcriptPath: "/h/s-1/transcript.jsonl",
     observabilityReason:
       "The transcript appears when the practice agent takes its first prompt; until then its screen is shown.",
+    isPromptLeftOut: false,
+    mode: { name: "hooks", text: "Its hooks tell of turns and approvals, its transcript of what was said." },
+    channel: null,
+    statusDir: null,
   });
 });
 
-test("a resume keeps the conversation and does not repeat the prompt", () => {
-  const resumed = agent.plan({ ...context, resume: id, launch: { ...launch, prompt: "hello" } });
+test("a resume keeps the conversation and does not repeat a prompt that was taken", () => {
+  const resume = { nativeId: id, transcriptPath: null };
+  const resumed = agent.plan(makeContext({ resume, prompt: null, launch: makeLaunch({ prompt: "hello" }) }));
   expect(resumed.argv.slice(2)).toEqual([
     "--conversation",
     id,
@@ -57,6 +56,7 @@ test("a resume keeps the conversation and does not repeat the prompt", () => {
     "--resume",
   ]);
   expect(resumed.nativeId).toBe(id);
+  expect(agent.plan(makeContext({ resume, prompt: "hello" })).argv.slice(-3)).toEqual(["--resume", "--", "hello"]);
 });
 
 test("conversation ids have the shape of a random UUID and differ by session", () => {
@@ -68,25 +68,25 @@ test("conversation ids have the shape of a random UUID and differ by session", (
   expect(ids[7]).toBe(conversationIdOf("s-7"));
 });
 
-test.each([
-  ["arguments-unsupported", { launch: { ...launch, args: ["--resume"] } }],
-  ["arguments-unsupported", { launch: { ...launch, args: ["--pace"] } }],
-  ["arguments-unsupported", { launch: { ...launch, args: ["--pace", "fast"] } }],
-  ["arguments-unsupported", { launch: { ...launch, args: ["--pace", "1", "more"] } }],
-  ["model-unsupported", { launch: { ...launch, model: "large" } }],
-  ["conversation-malformed", { resume: "--spool" }],
+test.each<[string, Partial<LaunchContext>]>([
+  ["arguments-unsupported", { launch: makeLaunch({ args: ["--resume"] }) }],
+  ["arguments-unsupported", { launch: makeLaunch({ args: ["--pace"] }) }],
+  ["arguments-unsupported", { launch: makeLaunch({ args: ["--pace", "fast"] }) }],
+  ["arguments-unsupported", { launch: makeLaunch({ args: ["--pace", "1", "more"] }) }],
+  ["model-unsupported", { launch: makeLaunch({ model: "large" }) }],
+  ["conversation-malformed", { resume: { nativeId: "--spool", transcriptPath: null } }],
 ])("a launch that makes no sense is refused as %s: %j", (code, change) => {
   const refused = expect.objectContaining({ code, kind: "usage" });
-  expect(() => agent.plan({ ...context, ...change })).toThrow(ReeveError);
-  expect(() => agent.plan({ ...context, ...change })).toThrow(refused);
+  expect(() => agent.plan(makeContext(change))).toThrow(ReeveError);
+  expect(() => agent.plan(makeContext(change))).toThrow(refused);
 });
 
 test("a message is pasted and submitted", () => {
-  expect(agent.encode({ text: "a\nb", submit: true })).toEqual([
+  expect(agent.encode({ text: "a\nb", submit: true }, known)).toEqual([
     { type: "paste", text: "a\nb" },
     { type: "key", key: "Enter" },
   ]);
-  expect(agent.encode({ text: "a", submit: false })).toEqual([{ type: "paste", text: "a" }]);
+  expect(agent.encode({ text: "a", submit: false }, known)).toEqual([{ type: "paste", text: "a" }]);
 });
 
 test("it takes messages whenever it is not busy", () => {
@@ -105,16 +105,21 @@ function common(event: string) {
 
 test("every hook has its reading", () => {
   const readings = HOOK_EVENTS.map((event) =>
-    agent.readHook({ event, conversation: id, turn: 3, at, text: "te\u001b[31mxt" }),
+    agent.readHook({ event, conversation: id, turn: 3, at, text: "te\u001b[31mxt" }, known),
   );
   expect(readings).toEqual([
     { ...common("session-start"), activity: "idle" },
-    { ...common("turn-started"), activity: "working", turn: "started" },
-    { ...common("approval-requested"), activity: "awaiting-approval", asks: "text" },
-    { ...common("approval-answered"), activity: "working" },
-    { ...common("turn-completed"), activity: "idle", turn: "completed" },
-    { ...common("turn-failed"), activity: "idle", turn: { failed: "text" } },
-    { ...common("turn-interrupted"), activity: "idle", turn: "interrupted" },
+    { ...common("turn-started"), activity: "working", turn: { phase: "started", id: "3", prompt: "te\u001b[31mxt" } },
+    {
+      ...common("approval-requested"),
+      approval: {
+        requested: { id: "turn-3", kind: "other", title: "text", subject: null, cwd: null, reason: null },
+      },
+    },
+    { ...common("approval-answered"), approval: { settled: { id: null, decision: "denied" } } },
+    { ...common("turn-completed"), activity: "idle", turn: { phase: "completed", id: "3" } },
+    { ...common("turn-failed"), activity: "idle", turn: { phase: "failed", id: "3", error: "text" } },
+    { ...common("turn-interrupted"), activity: "idle", turn: { phase: "interrupted", id: "3" } },
     common("session-end"),
   ]);
 });
@@ -131,47 +136,50 @@ test.each([
   null,
   "turn-started",
 ])("a record the program would not have written says nothing: %j", (record) => {
-  expect(agent.readHook(record)).toBeNull();
+  expect(agent.readHook(record, known)).toBeNull();
 });
 
 test("long hook texts are cut", () => {
-  const reading = agent.readHook({
-    event: "approval-requested",
-    conversation: id,
-    turn: 1,
-    at,
-    text: "x".repeat(1_000_000),
-  });
-  expect(reading?.asks).toHaveLength(2000);
+  const text = "x".repeat(1_000_000);
+  const reading = agent.readHook({ event: "approval-requested", conversation: id, turn: 1, at, text }, known);
+  expect(reading?.approval).toMatchObject({ requested: { title: "x".repeat(2_000) } });
+});
+
+test("an answer is told as it was given, and given as it is typed", () => {
+  const answered = (text: string) =>
+    agent.readHook({ event: "approval-answered", conversation: id, turn: 1, at, text }, known);
+  expect(answered("yes")).toMatchObject({ approval: { settled: { id: null, decision: "approved" } } });
+  expect(answered("no")).toMatchObject({ approval: { settled: { id: null, decision: "denied" } } });
+  const approval = { id: "turn-1", kind: "other", title: "?", subject: null, cwd: null, reason: null } as const;
+  expect((["approved", "denied"] as const).map((decision) => agent.encodeAnswer(approval, decision))).toEqual([
+    [
+      { type: "key", key: "y" },
+      { type: "key", key: "Enter" },
+    ],
+    [
+      { type: "key", key: "n" },
+      { type: "key", key: "Enter" },
+    ],
+  ]);
 });
 
 test("transcript lines become messages", () => {
-  const read = (line: object) => agent.readTranscriptLine(JSON.stringify({ at, turn: 2, ...line }));
-  expect(read({ type: "user", text: "hi" })).toEqual({ role: "user", text: "hi", at, turn: 2 });
-  expect(read({ type: "assistant", text: "" })).toEqual({ role: "assistant", text: "", at, turn: 2 });
-  expect(read({ type: "tool", text: "$ ls" })).toEqual({ role: "tool", text: "$ ls", at, turn: 2 });
-  expect(read({ type: "turn_failed", error: "no" })).toEqual({
-    role: "system",
-    text: "The turn failed: no",
-    at,
-    turn: 2,
-  });
-  expect(read({ type: "turn_interrupted" })).toEqual({
-    role: "system",
-    text: "The turn was interrupted.",
-    at,
-    turn: 2,
-  });
+  const read = (line: object) => agent.readMessages([JSON.stringify({ at, turn: 2, ...line })]);
+  const plain = { tool: null, usage: null, at, turn: "2" };
+  expect(read({ type: "user", text: "hi" })).toEqual([{ ...plain, role: "user", text: "hi" }]);
+  expect(read({ type: "assistant", text: "" })).toEqual([{ ...plain, role: "assistant", text: "" }]);
+  expect(read({ type: "tool", text: "$ ls" })).toEqual([{ ...plain, role: "tool", text: "$ ls" }]);
+  expect(read({ type: "turn_failed", error: "no" })).toEqual([
+    { ...plain, role: "system", text: "The turn failed: no" },
+  ]);
+  expect(read({ type: "turn_interrupted" })).toEqual([{ ...plain, role: "system", text: "The turn was interrupted." }]);
   const session = { type: "session", conversation: id, earlierTurns: 4, turn: undefined };
-  expect(read({ ...session, resumed: true })).toEqual({
-    role: "system",
-    text: "Resumed; earlier turns: 4.",
-    at,
-    turn: null,
-  });
-  expect(read({ ...session, resumed: false })).toBeNull();
-  expect(read({ type: "turn_started" })).toBeNull();
-  expect(read({ type: "turn_completed" })).toBeNull();
+  expect(read({ ...session, resumed: true })).toEqual([
+    { ...plain, role: "system", text: "Resumed; earlier turns: 4.", turn: null },
+  ]);
+  expect(read({ ...session, resumed: false })).toEqual([]);
+  expect(read({ type: "turn_started" })).toEqual([]);
+  expect(read({ type: "turn_completed" })).toEqual([]);
 });
 
 test.each([
@@ -183,7 +191,10 @@ test.each([
   '"user"',
   '{"type":"user","turn":1,"at":"x"}',
   '{"type":"secret"}',
-])("a torn or foreign transcript line says nothing: %s", (line) => expect(agent.readTranscriptLine(line)).toBeNull());
+])("a torn or foreign transcript line says nothing: %s", (line) => {
+  expect(agent.readMessages([line])).toEqual([]);
+  expect(agent.readLine(line, known)).toBeNull();
+});
 
 test("no input makes reading throw", () => {
   const type = fc.constantFrom(
@@ -214,8 +225,8 @@ test("no input makes reading throw", () => {
       fc.oneof(fc.anything(), nearRecord),
       fc.oneof(fc.string(), fc.json(), nearLine.map(jsonOf)),
       (record, line) => {
-        agent.readHook(record);
-        agent.readTranscriptLine(line);
+        agent.readHook(record, known);
+        agent.readMessages([line]);
         expect(isConversationId(record)).toBe(false);
       },
     ),

@@ -165,9 +165,7 @@ function readTranscriptLine(raw: string): TranscriptMessage | null {
     case "turn_interrupted":
       return { ...plain, text: "The turn was interrupted.", at, turn: String(line.turn) };
     case "session":
-      return line.resumed
-        ? { ...plain, text: `Resumed; earlier turns: ${line.earlierTurns}.`, at, turn: null }
-        : null;
+      return line.resumed ? { ...plain, text: `Resumed; earlier turns: ${line.earlierTurns}.`, at, turn: null } : null;
     case "turn_started":
     case "turn_completed":
       return null;

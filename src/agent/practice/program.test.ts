@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { makeKnown } from "../agent-fixture.ts";
 import {
   CONVERSATION,
   eventually,
@@ -55,11 +56,15 @@ test("a turn: title, transcript and hooks, all readable by the adapter", { timeo
   expect(pane.screen()).toContain("● Slept 0.4 s.");
 
   const agent = practiceAgent("", "");
-  expect(pane.hooks().map((record) => agent.readHook(record)?.activity)).toEqual(["idle", "working", "idle"]);
+  expect(pane.hooks().map((record) => agent.readHook(record, makeKnown())?.activity)).toEqual([
+    "idle",
+    "working",
+    "idle",
+  ]);
   const lines = readFileSync(join(pane.directory, "transcript.jsonl"), "utf8").split("\n");
-  expect(lines.map((line) => agent.readTranscriptLine(line)).filter((message) => message !== null)).toMatchObject([
-    { role: "user", text: "sleep 0.4", turn: 1 },
-    { role: "assistant", text: "Slept 0.4 s.", turn: 1 },
+  expect(agent.readMessages(lines)).toMatchObject([
+    { role: "user", text: "sleep 0.4", turn: "1" },
+    { role: "assistant", text: "Slept 0.4 s.", turn: "1" },
   ]);
   const [name = ""] = wholeFilesIn(join(pane.directory, "spool"));
   expect(name).toMatch(new RegExp(`^\\d{8}T\\d{6}\\.\\d{3}Z-000001-${pane.pid}\\.json$`));

@@ -16,7 +16,15 @@ import { createChangeHints } from "./change-hints.ts";
 import { createOutputStreams } from "./output-streams.ts";
 import { absentEvidence, createPaneDirectory, type Finding } from "./pane-directory.ts";
 import { createPlacement } from "./placement.ts";
-import { environmentOfPlace, findMarked, membersOf, releaseTree, stopTree, suspendTree, type Tree } from "./process-tree.ts";
+import {
+  environmentOfPlace,
+  findMarked,
+  membersOf,
+  releaseTree,
+  stopTree,
+  suspendTree,
+  type Tree,
+} from "./process-tree.ts";
 import { checkName, quote } from "./quote.ts";
 import { createServerLink } from "./server-link.ts";
 import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";

@@ -10,7 +10,10 @@ import { wrapped } from "./wrap.ts";
 type Diagnosis = OutputOf<"diagnose">;
 type Status = Diagnosis["checks"][number]["status"];
 
-const TONES = { ok: "good", missing: "quiet", warning: "notice", problem: "bad" } as const satisfies Record<Status, Tone>;
+const TONES = { ok: "good", missing: "quiet", warning: "notice", problem: "bad" } as const satisfies Record<
+  Status,
+  Tone
+>;
 const STATUS_WIDTH = "problem".length;
 const GAP = "  ";
 

@@ -13,7 +13,13 @@ export const waitCommand: Command = {
   summary: "wait until a session finishes a turn, asks for something or ends",
   arguments: [{ name: "session", isRepeated: true, completion: "session" }],
   options: [
-    { name: "for", value: "REASON", summary: "wake only for this", choices: WAKE_REASONS, isRepeatable: true },
+    {
+      name: "for",
+      value: "REASON",
+      summary: "wake only for this (and for the end)",
+      choices: WAKE_REASONS,
+      isRepeatable: true,
+    },
     { name: "any", summary: "until one of several woke; the default" },
     { name: "all", summary: "until each of several woke" },
     {
@@ -35,7 +41,12 @@ export const waitCommand: Command = {
   ],
 
   async run(input, context) {
-    return reportWait(context, await context.client().waitForSession(requestOf(input)));
+    const request = requestOf(input);
+    const waited = await context.client().waitForSession(request);
+    const status = reportWait(context, waited);
+    // It ended, and what was waited for will not come.
+    const isOther = waited.done && request.for.length > 0 && !request.for.some((reason) => reason === waited.reason);
+    return isOther ? 1 : status;
   },
 };
 

@@ -1,0 +1,40 @@
+/** For tests only: what an agent is told when it plans or reads. */
+import type { Launch } from "../session/session.ts";
+import type { Known, LaunchContext } from "./contract.ts";
+
+export function makeLaunch(changes: Partial<Launch> = {}): Launch {
+  return { args: [], prompt: null, model: null, cwd: "/w", envFile: null, envNames: [], paths: {}, ...changes };
+}
+
+/** The prompt is that of the launch, as at a first start. */
+export function makeContext(changes: Partial<LaunchContext> = {}): LaunchContext {
+  const launch = changes.launch ?? makeLaunch();
+  return {
+    sessionId: "s-1",
+    launch,
+    resume: null,
+    prompt: launch.prompt,
+    sessionDir: "/h/s-1",
+    spoolDir: "/h/s-1/spool",
+    socketDir: "/h/run",
+    program: null,
+    settings: {},
+    read: () => null,
+    ...changes,
+  };
+}
+
+export function makeKnown(changes: Partial<Known> = {}): Known {
+  return {
+    nativeId: null,
+    transcriptPath: null,
+    version: null,
+    launch: makeLaunch(),
+    startedAt: null,
+    activity: "idle",
+    turnOpen: false,
+    lastVerdict: null,
+    approvals: [],
+    ...changes,
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Whether Codex is logged in. Its server opens threads without that and calls
+ * them idle, while its TUI shows the log-in dialog and takes no prompt
+ * (0.166.0), so it is asked by itself.
+ */
+import type { Reading } from "../../session/reading.ts";
+import { isFields } from "./fields.ts";
+import type { Rpc } from "./rpc.ts";
+
+export interface AccountReader {
+  /** Says so when nobody is logged in, and again when that has changed. */
+  look(): Promise<void>;
+}
+
+export function createAccountReader(rpc: Rpc, onReading: (reading: Reading) => void): AccountReader {
+  let isMissing = false;
+  return {
+    async look() {
+      const { account, requiresOpenaiAuth } = await rpc.call("account/read", { refreshToken: false });
+      const wasMissing = isMissing;
+      isMissing = requiresOpenaiAuth === true && !isFields(account);
+      if (isMissing === wasMissing) return;
+      const said = isMissing
+        ? ({
+            activity: "awaiting-input",
+            asks: "Codex is not logged in: run `codex login`, or log in in its pane.",
+          } as const)
+        : ({ activity: "idle" } as const);
+      onReading({ source: "protocol", detail: "account/read", ...said });
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Reeve as a second client of the session's own app-server: what happens
+ * arrives as readings, and it can be told. `/new` and `/clear` in the TUI begin
+ * another thread on the same server, which is then the one to follow.
+ */
+import { ReeveError } from "../../platform/reeve-error.ts";
+import type { Channel, ChannelContext } from "../contract.ts";
+import { type AccountReader, createAccountReader } from "./account-reader.ts";
+import { fieldsOf, listOf, textOf } from "./fields.ts";
+import { materialise, threadStartedByUser } from "./new-thread.ts";
+import { connectRpc, type Rpc } from "./rpc.ts";
+import { isThreadId } from "./thread-id.ts";
+import { createThreadReader, type ThreadReader } from "./thread-reader.ts";
+
+interface Followed {
+  readonly threadId: string;
+  readonly reader: ThreadReader;
+  /** What came before the snapshot was read, to be read after it; null once it was. */
+  early: (() => void)[] | null;
+}
+
+export async function openChannel({ socket, nativeId, onReading, onClose }: ChannelContext): Promise<Channel> {
+  let followed: Followed | null = null;
+  let account: AccountReader | null = null;
+  const read = (take: (reader: ThreadReader) => void): void => {
+    const now = followed;
+    if (now === null) return;
+    if (now.early === null) take(now.reader);
+    else now.early.push(() => take(now.reader));
+  };
+  const rpc = await connectRpc(socket, "1", {
+    onNotification: (method, params) => {
+      if (method === "account/updated") account?.look().catch(() => undefined);
+      const begun = method === "thread/started" ? threadStartedByUser(params) : null;
+      if (begun !== null && followed !== null && begun !== followed.threadId)
+        follow(begun, true).catch(() => undefined);
+      read((reader) => reader.readNotification(method, params));
+    },
+    onRequest: (method, params, id) => read((reader) => reader.readRequest(method, params, id)),
+    onClose,
+  });
+
+  async function follow(threadId: string, isNew: boolean): Promise<void> {
+    const next: Followed = { threadId, reader: createThreadReader(threadId, onReading), early: [] };
+    followed = next;
+    if (isNew) await materialise(rpc, threadId);
+    // What makes the server tell this client of turns, items and questions; settings stay as they are.
+    const snapshot = await rpc.call("thread/resume", { threadId, excludeTurns: true, initialTurnsPage: { limit: 1 } });
+    next.reader.readSnapshot(snapshot);
+    const { early } = next;
+    next.early = null;
+    for (const take of early ?? []) take();
+  }
+
+  try {
+    await follow(nativeId ?? (await loadedThread(rpc)), false);
+    account = createAccountReader(rpc, onReading);
+    await account.look();
+    return channelOver(rpc, () => followed);
+  } catch (error) {
+    rpc.close();
+    throw error;
+  }
+}
+
+function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
+  const now = (): Followed => {
+    const followed = current();
+    if (followed === null)
+      throw notSent("thread-not-open", "Codex's app-server has no thread yet: try again in a second.");
+    return followed;
+  };
+  return {
+    async send(text, how) {
+      const { threadId, reader } = now();
+      const input = [{ type: "text", text, text_elements: [] }];
+      const active = reader.activeTurn();
+      if (how === "steer") {
+        if (active === null)
+          throw notSent("turn-not-open", "No turn is under way that could take this: send it as a turn.");
+        const { turnId } = await rpc.call("turn/steer", { threadId, input, expectedTurnId: active });
+        return `turn/steer taken by turn ${textOf(turnId) ?? active}`;
+      }
+      if (active !== null) throw notSent("turn-open", "A turn is under way: wait for its end, or send this into it.");
+      const { turn } = await rpc.call("turn/start", { threadId, input });
+      return `turn/start taken as turn ${textOf(fieldsOf(turn)["id"]) ?? "(unnamed)"}`;
+    },
+    async interrupt() {
+      const { threadId, reader } = now();
+      const turnId = reader.activeTurn();
+      if (turnId === null) throw notSent("turn-not-open", "No turn is under way: there is nothing to interrupt.");
+      await rpc.call("turn/interrupt", { threadId, turnId });
+      return `turn/interrupt taken for turn ${turnId}`;
+    },
+    answer(approvalId, decision) {
+      const { reader } = now();
+      const question = reader.question(approvalId);
+      if (question === null) {
+        const message = "Codex no longer asks this: it was answered elsewhere, or its turn has ended.";
+        return Promise.reject(notSent("approval-settled", message));
+      }
+      reader.noteAnswer(question, decision);
+      rpc.answer(question.requestId, question.answer(decision));
+      return Promise.resolve(`answered request ${question.requestId}: ${decision}`);
+    },
+    close: () => rpc.close(),
+  };
+}
+
+/** The server is the session's own, so the one thread that lasts is the session's. */
+async function loadedThread(rpc: Rpc): Promise<string> {
+  const { data } = await rpc.call("thread/loaded/list", {});
+  for (const id of listOf(data)) {
+    if (!isThreadId(id)) continue;
+    const { thread } = await rpc.call("thread/read", { threadId: id });
+    if (fieldsOf(thread)["ephemeral"] !== true) return id;
+  }
+  throw notSent("thread-not-open", "Codex's app-server has no thread yet: try again in a second.");
+}
+
+function notSent(code: string, message: string): ReeveError {
+  return new ReeveError({ code, kind: "conflict", message, details: { sent: false } });
+}

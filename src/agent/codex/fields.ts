@@ -1,0 +1,34 @@
+/** Fields of JSON that others wrote: each is checked where it is taken, and what has another type is not there. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const NONE: Fields = {};
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : NONE;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+export function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}
+
+export function parseFields(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

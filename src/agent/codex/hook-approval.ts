@@ -1,0 +1,45 @@
+/**
+ * What a PermissionRequest hook asks (0.166.0: tool_name "Bash", "apply_patch"
+ * or an MCP tool's; tool_input with `command`, and `description` when the model
+ * gave a reason). It carries no id of its own, so one is made of the turn, the
+ * tool and its input, which PostToolUse has as well.
+ */
+import { createHash } from "node:crypto";
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { ApprovalRequest } from "../../session/approval.ts";
+import { approvalTitle } from "./approval-title.ts";
+import { type Fields, fieldsOf, textOf } from "./fields.ts";
+
+export function approvalOfHook(record: Fields): ApprovalRequest {
+  const input = fieldsOf(record["tool_input"]);
+  const tool = textOf(record["tool_name"]) ?? "a tool";
+  const kind = kindOf(tool);
+  const subject = subjectOf(input);
+  const reason = textOf(input["description"]);
+  return {
+    id: approvalIdOfHook(record),
+    kind,
+    title: approvalTitle(kind, kind === "command" ? subject : tool),
+    subject: subject === null ? null : stripTerminal(subject),
+    cwd: textOf(record["cwd"]),
+    reason: reason === null ? null : stripTerminal(reason),
+  };
+}
+
+export function approvalIdOfHook(record: Fields): string {
+  const asked = JSON.stringify([record["tool_name"], subjectOf(fieldsOf(record["tool_input"]))]);
+  const digest = createHash("sha256").update(asked).digest("hex").slice(0, 12);
+  return `${textOf(record["turn_id"]) ?? "turn"}/${digest}`;
+}
+
+function kindOf(tool: string): ApprovalRequest["kind"] {
+  if (tool === "Bash") return "command";
+  return tool === "apply_patch" || tool === "Edit" || tool === "Write" ? "edit" : "tool";
+}
+
+function subjectOf(input: Fields): string | null {
+  const { description: _, ...rest } = input;
+  const command = textOf(rest["command"]);
+  if (command !== null) return command;
+  return Object.keys(rest).length === 0 ? null : JSON.stringify(rest);
+}

@@ -1,0 +1,52 @@
+/** Hooks mode: Codex as one process, told to spool what happens. For versions without an app-server, or on request. */
+import type { LaunchContext, LaunchPlan } from "../contract.ts";
+import { hookScript } from "../hook-script.ts";
+import { hookFlags } from "./hook-flags.ts";
+import { notifyChain } from "./notify-chain.ts";
+import type { UserArguments } from "./user-arguments.ts";
+import { supports } from "./version-support.ts";
+
+export function planHooks(
+  context: LaunchContext,
+  codex: string,
+  user: UserArguments,
+  why: string,
+): Omit<LaunchPlan, "isPromptLeftOut"> {
+  const { launch, resume, prompt, sessionDir, program } = context;
+  const version = program?.version ?? null;
+  const hook = hookScript(sessionDir);
+  const chain = supports(version, "sessionHooks") ? null : notifyChain(context);
+  const argv = [
+    codex,
+    ...(resume === null ? [] : ["resume"]),
+    ...(supports(version, "noDaemonFlag") ? ["--no-daemon"] : []),
+    ...(chain === null ? hookFlags(hook.path) : chain.flags),
+    ...(launch.model === null ? [] : ["--model", launch.model]),
+    ...user.all,
+  ];
+  const words = [...(resume === null ? [] : [resume.nativeId]), ...(prompt === null ? [] : [prompt])];
+  if (words.length > 0) argv.push("--", ...words);
+  return {
+    argv,
+    environment: {},
+    files: chain === null ? [hook] : [hook, chain.file],
+    nativeId: resume?.nativeId ?? null,
+    transcriptPath: resume?.transcriptPath ?? null,
+    observabilityReason: reasonOf(resume !== null),
+    mode: {
+      name: "hooks",
+      text: `Codex is one process and tells what happens by its hooks and its rollout file: ${why}.`,
+    },
+    channel: null,
+    statusDir: null,
+  };
+}
+
+function reasonOf(isResumed: boolean): string {
+  if (isResumed)
+    return "Codex continues its rollout file with the next prompt; until then there is nothing new to read.";
+  return (
+    "Codex writes its rollout file when it takes its first prompt (older versions: when the first turn has ended), " +
+    "so a missing file is expected now: its screen is shown, and the notification says when there is more."
+  );
+}

@@ -1,0 +1,44 @@
+/** Which of the two ways Codex is run, and why. */
+import { ReeveError } from "../../platform/reeve-error.ts";
+import type { LaunchContext, LaunchPlan } from "../contract.ts";
+import { type Parts, planAppServer } from "./app-server-launch.ts";
+import { planHooks } from "./hooks-launch.ts";
+import { isThreadId } from "./thread-id.ts";
+import { readUserArguments } from "./user-arguments.ts";
+import { since, supports } from "./version-support.ts";
+
+/** Linux takes 131,071 bytes in one argument; the prompt is one. */
+const LONGEST_PROMPT_BYTES = 120_000;
+
+export function planLaunch(given: LaunchContext, parts: Parts): LaunchPlan {
+  const { launch, program, resume, settings } = given;
+  if (resume !== null && !isThreadId(resume.nativeId))
+    throw usage("A Codex conversation is named by a UUID: give the id that `codex resume` shows.");
+  const isPromptLeftOut = Buffer.byteLength(given.prompt ?? "") > LONGEST_PROMPT_BYTES;
+  const context = isPromptLeftOut ? { ...given, prompt: null } : given;
+  const codex = program?.path ?? "codex";
+  const user = readUserArguments(launch.args);
+  const why = whyHooks(settings["mode"], program?.version ?? null, user.undivided);
+  const plan = why === null ? planAppServer(context, codex, user, parts) : planHooks(context, codex, user, why);
+  return { ...plan, isPromptLeftOut };
+}
+
+/** Null: app-server mode. */
+function whyHooks(mode: unknown, version: string | null, undivided: string | null): string | null {
+  if (mode !== undefined && mode !== "app-server" && mode !== "hooks")
+    throw usage('The setting mode of [agent.codex] must be "app-server" or "hooks".');
+  if (mode === "hooks") return "the settings ask for it";
+  if (undivided !== null) {
+    if (mode === undefined) return `${undivided} cannot be given to an app-server`;
+    throw usage(
+      `Codex's ${undivided} cannot be given to an app-server: leave it out, or set mode = "hooks" in [agent.codex].`,
+    );
+  }
+  if (mode === undefined && !supports(version, "appServer"))
+    return `version ${version} is older than ${since("appServer")}, the first whose app-server serves this`;
+  return null;
+}
+
+function usage(message: string): ReeveError {
+  return new ReeveError({ code: "launch-unsupported", kind: "usage", message });
+}

@@ -1,0 +1,71 @@
+/**
+ * One line of a rollout (`{"timestamp":…,"type":…,"payload":{…}}`) as a
+ * reading: how turns begin and end, and what they cost. Approvals are not in
+ * it. Seen in 0.166.0; what differs in older ones is in
+ * docs/spec/agent-behaviors/codex.md.
+ */
+import type { Reading, TurnReading, UsageReading } from "../../session/reading.ts";
+import type { Known } from "../contract.ts";
+import { errorText } from "./error-text.ts";
+import { type Fields, fieldsOf, isFields, parseFields, textOf } from "./fields.ts";
+import { isThreadId } from "./thread-id.ts";
+import { usageOf } from "./token-usage.ts";
+import { userPromptOf } from "./user-prompt.ts";
+import { supports } from "./version-support.ts";
+
+export function readRolloutLine(line: string, known: Known): Reading | null {
+  const entry = parseFields(line);
+  if (entry === null) return null;
+  const payload = fieldsOf(entry["payload"]);
+  if (entry["type"] === "session_meta") return readMeta(payload, known);
+  if (entry["type"] !== "event_msg") return null;
+  const type = textOf(payload["type"]);
+  const meaning = type === null ? null : meaningOf(type, payload, known);
+  return meaning === null ? null : { source: "transcript", detail: `${type} line`, ...meaning };
+}
+
+function readMeta(payload: Fields, known: Known): Reading | null {
+  const { id } = payload;
+  if (known.nativeId !== null || !isThreadId(id)) return null;
+  return { source: "transcript", detail: "session_meta line", nativeId: id };
+}
+
+function meaningOf(type: string, payload: Fields, known: Known): Pick<Reading, "activity" | "turn" | "usage"> | null {
+  const turnId = textOf(payload["turn_id"]);
+  const named = turnId === null ? {} : { id: turnId };
+  switch (type) {
+    case "task_started":
+    case "turn_started":
+      return { activity: "working", turn: { phase: "started", ...named } };
+    case "item_completed":
+    case "user_message": {
+      const prompt = userPromptOf(payload);
+      // Without a turn's id (before 0.135) it is a beginning only where no line has announced one.
+      if (prompt === null || (turnId === null && known.turnOpen)) return null;
+      return { activity: "working", turn: { phase: "started", ...named, prompt } };
+    }
+    case "task_complete":
+    case "turn_complete":
+      return { activity: "idle", turn: endOf(payload, named, known.version) };
+    case "turn_aborted":
+      return { activity: "idle", turn: { phase: "interrupted", ...named } };
+    case "token_count": {
+      const usage = totalOf(payload);
+      return usage === null ? null : { usage };
+    }
+    default:
+      return null;
+  }
+}
+
+function endOf(payload: Fields, named: { readonly id?: string }, version: string | null): TurnReading {
+  const { error, last_agent_message: answer } = payload;
+  if (isFields(error)) return { phase: "failed", ...named, error: errorText(error) };
+  if (answer !== null || supports(version, "errorInRollout")) return { phase: "completed", ...named };
+  return { phase: "failed", ...named, error: "Codex ended the turn without an answer; its screen says why." };
+}
+
+function totalOf(payload: Fields): UsageReading | null {
+  const total = fieldsOf(payload["info"])["total_token_usage"];
+  return isFields(total) ? { kind: "total", usage: usageOf(total) } : null;
+}

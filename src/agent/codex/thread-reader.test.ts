@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Reading } from "../../session/reading.ts";
+import { type Fields, fieldsOf } from "./fields.ts";
+import type { RequestId } from "./rpc.ts";
+import { createThreadReader } from "./thread-reader.ts";
+
+const messages = readFileSync(new URL("../../../test/golden/codex/0.166.0/protocol.jsonl", import.meta.url), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Fields);
+const THREAD = "01a1e19f-22bb-7360-84a4-f4fc5ca7e497";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function readAll(threadId: string): readonly Reading[] {
+  const readings: Reading[] = [];
+  const reader = createThreadReader(threadId, (reading) => readings.push(reading));
+  for (const { id, method, params, result } of messages) {
+    if (result !== undefined) reader.readSnapshot(fieldsOf(result));
+    else if (id !== undefined) reader.readRequest(String(method), fieldsOf(params), id as RequestId);
+    else reader.readNotification(String(method), fieldsOf(params));
+  }
+  vi.runAllTimers();
+  return readings;
+}
+
+test("a session of 0.166.0: an answer, a command approved in the TUI, one denied there, a failure, an interrupt", () => {
+  const readings = readAll(THREAD);
+  const ids = [...new Set(readings.map(({ turn }) => turn?.id).filter((id) => id !== undefined))];
+  const [hello, approved, denied, failed, interrupted] = ids;
+  const facts = readings.flatMap(({ turn, approval, nativeId }) =>
+    [nativeId, turn, approval].filter((fact) => fact !== undefined),
+  );
+  expect(facts).toEqual([
+    THREAD,
+    { phase: "started", id: hello },
+    { phase: "started", id: hello, prompt: "hello one" },
+    { phase: "completed", id: hello },
+    { phase: "started", id: approved },
+    { phase: "started", id: approved, prompt: "do RUNESC[touch /home/user/y1]" },
+    { requested: asked("touch /home/user/y1", approved) },
+    { settled: { id: expect.stringContaining(`${approved}/`), decision: "approved" } },
+    { phase: "completed", id: approved },
+    { phase: "started", id: denied },
+    { phase: "started", id: denied, prompt: "do RUNESC[touch /home/user/y2]" },
+    { requested: asked("touch /home/user/y2", denied) },
+    { settled: { id: expect.stringContaining(`${denied}/`), decision: "denied" } },
+    { phase: "interrupted", id: denied },
+    { phase: "started", id: failed },
+    { phase: "started", id: failed, prompt: "BAD400" },
+    { phase: "failed", id: failed, error: "bad request (scripted)" },
+    { phase: "started", id: interrupted },
+    { phase: "started", id: interrupted, prompt: "HANG" },
+    { phase: "interrupted", id: interrupted },
+  ]);
+  expect(readings.at(-1)).toMatchObject({ source: "protocol", activity: "idle" });
+});
+
+test("an idle status says nothing while the turn's own end is still to come", () => {
+  const readings = readAll(THREAD);
+  const idle = readings.filter(({ activity, turn }) => activity === "idle" && turn === undefined);
+  expect(idle).toEqual([{ source: "protocol", detail: "thread status idle", activity: "idle" }]);
+});
+
+test("what other threads do is not read", () => {
+  expect(readAll("01a1e19f-0000-7000-8000-000000000000").filter(({ turn, approval }) => turn ?? approval)).toEqual([]);
+});
+
+test("who asks and is not answered is known by its question", () => {
+  const readings: Reading[] = [];
+  const reader = createThreadReader("t", (reading) => readings.push(reading));
+  const questions = [{ question: "Which colour should it be?" }];
+  reader.readRequest("item/tool/requestUserInput", { threadId: "t", questions }, 1);
+  reader.readRequest("item/tool/call", { threadId: "t" }, 2);
+  expect(readings).toEqual([
+    {
+      source: "protocol",
+      detail: "item/tool/requestUserInput",
+      activity: "awaiting-input",
+      asks: "Which colour should it be?",
+    },
+  ]);
+});
+
+test("an MCP tool's question is answered in its own form", () => {
+  const reader = createThreadReader("t", () => undefined);
+  const meta = { codex_approval_kind: "mcp_tool_call", tool_params: { path: "/x" } };
+  const params = { threadId: "t", turnId: "u", serverName: "lab", mode: "form", _meta: meta, message: "Allow it?" };
+  reader.readRequest("mcpServer/elicitation/request", params, 7);
+  const question = reader.question("u/request-7");
+  expect(question?.request).toEqual({
+    id: "u/request-7",
+    kind: "tool",
+    title: "Allow it?",
+    subject: '{"path":"/x"}',
+    cwd: null,
+    reason: null,
+  });
+  expect(question?.answer("denied")).toEqual({ action: "decline", content: null, _meta: null });
+});
+
+test("whatever the server sends, it is read or it is not", () => {
+  const method = fc.constantFrom(
+    ...new Set(messages.map((message) => String(message["method"]))),
+    "mcpServer/elicitation/request",
+  );
+  const params = fc.dictionary(
+    fc.constantFrom("turn", "item", "status", "requestId", "turnId", "tokenUsage", "_meta"),
+    fc.anything(),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(method, params)), (given) => {
+      const reader = createThreadReader("t", (reading) => expect(reading.source).toBe("protocol"));
+      for (const [name, fields] of given) {
+        reader.readNotification(name, { ...fields, threadId: "t" });
+        reader.readRequest(name, { ...fields, threadId: "t" }, 1);
+        reader.readSnapshot(fields);
+      }
+    }),
+  );
+});
+
+function asked(command: string, turnId: string | undefined): object {
+  return {
+    id: expect.stringContaining(`${turnId}/`),
+    kind: "command",
+    title: `Run: ${command}`,
+    subject: command,
+    cwd: "/home/user/work",
+    reason: "Because the test needs it",
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * Follows one thread through the app-server's notifications and turns them
+ * into readings, in their order. Remembers what the next ones refer to: the
+ * turn under way, the questions that are open. Other threads (the hidden ones
+ * that make titles, subagents) are not read.
+ */
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { Decision } from "../../session/approval.ts";
+import type { Reading } from "../../session/reading.ts";
+import { errorText } from "./error-text.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "./fields.ts";
+import { approvalOf, changesOf, type ProtocolApproval } from "./protocol-approval.ts";
+import type { RequestId } from "./rpc.ts";
+import { activityOf, itemPrompt, turnOf } from "./thread-state.ts";
+import { protocolUsageOf } from "./token-usage.ts";
+
+export interface ThreadReader {
+  /** The answer to `thread/resume`: where it is now. */
+  readSnapshot(response: Fields): void;
+  readNotification(method: string, params: Fields): void;
+  readRequest(method: string, params: Fields, id: RequestId): void;
+  /** The turn under way. */
+  activeTurn(): string | null;
+  question(approvalId: string): ProtocolApproval | null;
+  /** This client has answered: what it said is what counts, unless an item says otherwise. */
+  noteAnswer(question: ProtocolApproval, decision: Decision): void;
+}
+
+interface Answered {
+  readonly question: ProtocolApproval;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * An item that was declined is mostly, not always, completed as such within
+ * milliseconds (0.166.0); one that was approved may work for hours. So silence
+ * says nothing, and is not awaited for long.
+ */
+const VERDICT_MS = 300;
+
+const ASK_IN_PANE = "Codex asks a question: answer it in its pane.";
+
+export function createThreadReader(threadId: string, onReading: (reading: Reading) => void): ThreadReader {
+  const questions = new Map<RequestId, ProtocolApproval>();
+  const verdicts = new Map<RequestId, Decision>();
+  const changes = new Map<string, string>();
+  let answered: Answered | null = null;
+  let turn: string | null = null;
+
+  const say = (detail: string, said: Omit<Reading, "source" | "detail">): void =>
+    onReading({ source: "protocol", detail, ...said });
+
+  function readTurn(detail: string, fields: Fields): void {
+    const reading = turnOf(fields);
+    if (reading === null) return;
+    if (reading.phase === "started") turn = reading.id ?? null;
+    else if (turn === reading.id) turn = null;
+    if (reading.phase !== "started") changes.clear();
+    say(detail, { activity: reading.phase === "started" ? "working" : "idle", turn: reading });
+  }
+
+  function readStatus(status: Fields): void {
+    const activity = activityOf(status);
+    // The end of the turn follows at once, and says more.
+    if (activity === null || (activity === "idle" && turn !== null)) return;
+    say(`thread status ${String(status["type"])}`, {
+      activity,
+      ...(activity === "awaiting-input" ? { asks: ASK_IN_PANE } : {}),
+    });
+  }
+
+  function settle(decision: Decision | null): void {
+    if (answered === null) return;
+    const { question, timer } = answered;
+    clearTimeout(timer);
+    answered = null;
+    say("serverRequest/resolved", { approval: { settled: { id: question.request.id, decision } } });
+  }
+
+  function readResolved(requestId: unknown): void {
+    const question = [...questions.values()].find((open) => open.requestId === requestId);
+    if (question === undefined) return;
+    settle(null);
+    questions.delete(question.requestId);
+    answered = { question, timer: setTimeout(() => settle(null), VERDICT_MS) };
+    const early = verdicts.get(question.requestId);
+    verdicts.delete(question.requestId);
+    if (early !== undefined) settle(early);
+  }
+
+  /** The end of an item says how it was answered; it comes right before or after the word that it was. */
+  function readVerdict(item: Fields): void {
+    const verdict = answered?.question.verdict(item) ?? null;
+    if (verdict !== null) settle(verdict);
+    for (const question of questions.values()) {
+      const early = question.verdict(item);
+      if (early !== null) verdicts.set(question.requestId, early);
+    }
+  }
+
+  function readItem(item: Fields, turnId: string | null): void {
+    const id = textOf(item["id"]);
+    const change = changesOf(item);
+    if (id !== null && change !== null) changes.set(id, change);
+    const prompt = itemPrompt(item);
+    if (prompt === null || turnId === null) return;
+    turn = turnId;
+    say("item/started userMessage", { turn: { phase: "started", id: turnId, prompt } });
+  }
+
+  return {
+    readSnapshot(response) {
+      const thread = fieldsOf(response["thread"]);
+      const path = textOf(thread["path"]);
+      say("thread/resume", { nativeId: threadId, ...(path === null ? {} : { transcriptPath: path }) });
+      const last = listOf(fieldsOf(response["initialTurnsPage"])["data"])[0];
+      if (last !== undefined) readTurn("thread/resume, last turn", fieldsOf(last));
+      readStatus(fieldsOf(thread["status"]));
+    },
+    readNotification(method, params) {
+      if (params["threadId"] !== threadId) return;
+      switch (method) {
+        case "thread/status/changed":
+          readStatus(fieldsOf(params["status"]));
+          return;
+        case "turn/started":
+        case "turn/completed":
+          settle(null);
+          readTurn(method, fieldsOf(params["turn"]));
+          return;
+        case "item/started":
+          readItem(fieldsOf(params["item"]), textOf(params["turnId"]));
+          return;
+        case "item/completed":
+          readVerdict(fieldsOf(params["item"]));
+          return;
+        case "serverRequest/resolved":
+          readResolved(params["requestId"]);
+          return;
+        case "thread/tokenUsage/updated": {
+          const total = fieldsOf(fieldsOf(params["tokenUsage"])["total"]);
+          say(method, { usage: { kind: "total", usage: protocolUsageOf(total) } });
+          return;
+        }
+        case "error":
+          // What ends the turn comes with turn/completed; this one is tried again.
+          if (params["willRetry"] === true) say(`error, will retry: ${errorText(params["error"])}`, {});
+          return;
+      }
+    },
+    readRequest(method, params, requestId) {
+      if (params["threadId"] !== threadId) return;
+      const question = approvalOf(method, params, requestId, changes);
+      if (question !== null) {
+        questions.set(requestId, question);
+        const { request } = question;
+        say(method, { activity: "awaiting-approval", asks: request.title, approval: { requested: request } });
+      } else if (method === "item/tool/requestUserInput" || method === "mcpServer/elicitation/request") {
+        const first = fieldsOf(listOf(params["questions"])[0]);
+        const asks = textOf(first["question"]) ?? textOf(params["message"]);
+        say(method, { activity: "awaiting-input", asks: asks === null ? ASK_IN_PANE : stripTerminal(asks) });
+      }
+    },
+    activeTurn: () => turn,
+    noteAnswer: ({ requestId }, decision) => void verdicts.set(requestId, decision),
+    question: (approvalId) => [...questions.values()].find((open) => open.request.id === approvalId) ?? null,
+  };
+}

@@ -1,0 +1,72 @@
+/** Gemini CLI (0.61.0): what it is told, and what is made of what it says. docs/spec/agent-behaviors/gemini.md */
+import { join } from "node:path";
+import type { InputStep } from "../../session/input.ts";
+import type { ActivityStatus } from "../../session/session.ts";
+import type { Agent, Known } from "../contract.ts";
+import { PATH_VARIABLES, userDirOf } from "./home-overlay.ts";
+import { readHook } from "./hook-record.ts";
+import { planLaunch } from "./launch-plan.ts";
+import { readMessages } from "./transcript-messages.ts";
+import { readLine } from "./transcript-reading.ts";
+
+export const geminiAgent: Agent = {
+  name: "gemini",
+  capabilities: { turns: true, confirms: true, resume: true, transcript: true, steer: false, approvals: true },
+  wait: "notification",
+  program: {
+    command: "gemini",
+    versionArgs: ["--version"],
+    readVersion: (output) => /^v?(\d+\.\d+\.\d+(?:-[\w.]+)?)\s*$/m.exec(output)?.[1] ?? null,
+    oldest: "0.61.0",
+    install: "npm install -g @google/gemini-cli",
+    login: "gemini",
+  },
+  sessionVariables: [
+    "GEMINI_CLI",
+    "GEMINI_CLI_NO_RELAUNCH",
+    "GEMINI_CLI_IDE_SERVER_PORT",
+    "GEMINI_CLI_IDE_AUTH_TOKEN",
+    "GEMINI_CLI_IDE_WORKSPACE_PATH",
+  ],
+  pathVariables: PATH_VARIABLES,
+  plan: planLaunch,
+  encode,
+  interrupt: [{ type: "key", key: "Escape" }],
+  // Esc refuses in every dialog; the number of "No" differs. Either way the turn is cancelled.
+  encodeAnswer: (_approval, decision) => [{ type: "key", key: decision === "approved" ? "1" : "Escape" }],
+  accepts: (activity) => ACCEPTS[activity],
+  readHook,
+  readLine,
+  readMessages,
+  readStatus: () => null,
+  readOpenFiles: () => null,
+  searchTranscript,
+};
+
+/** It would queue what is typed during a turn, out of Reeve's sight; so it waits in the mailbox instead. */
+const ACCEPTS = {
+  starting: false,
+  working: false,
+  idle: true,
+  "awaiting-approval": false,
+  "awaiting-input": false,
+  unknown: true,
+} as const satisfies Record<ActivityStatus, boolean>;
+
+/** Enter that comes with the paste is swallowed. */
+const PAUSE_BEFORE_ENTER_MS = 200;
+
+function encode({ text, submit }: { readonly text: string; readonly submit: boolean }): readonly InputStep[] {
+  const steps: InputStep[] = [];
+  if (text !== "") steps.push({ type: "paste", text });
+  if (text !== "" && submit) steps.push({ type: "pause", ms: PAUSE_BEFORE_ENTER_MS });
+  if (submit) steps.push({ type: "key", key: "Enter" });
+  return steps;
+}
+
+/** tmp/<project>/chats/session-<minute>-<first 8 digits of the id>.jsonl: neither project nor minute is known before. */
+function searchTranscript(known: Known): { root: string; depth: number; suffix: string } | null {
+  const dir = userDirOf(known.launch);
+  if (dir === null || known.nativeId === null) return null;
+  return { root: join(dir, "tmp"), depth: 3, suffix: `-${known.nativeId.slice(0, 8)}.jsonl` };
+}

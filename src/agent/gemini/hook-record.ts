@@ -1,0 +1,97 @@
+/**
+ * What Gemini CLI's hooks say. BeforeAgent is the authority for the begin of a
+ * turn, AfterAgent for its completion and its failure. After a cancelled
+ * approval or tool no hook comes at all (0.61.0), so a cancelled turn is ended
+ * by whoever sees it first, this or the transcript.
+ */
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { Reading } from "../../session/reading.ts";
+import type { Known } from "../contract.ts";
+import { approvalRequestOf } from "./approval-request.ts";
+import { userPathOf } from "./home-overlay.ts";
+import { isRecord, type JsonRecord, listAt, recordAt, textAt } from "./json-value.ts";
+import { CANCELLED } from "./transcript-line.ts";
+
+export function readHook(record: unknown, known: Known): Reading | null {
+  if (!isRecord(record)) return null;
+  const hook = isRecord(record["hook"]) ? record["hook"] : record;
+  const event = textAt(hook, "hook_event_name");
+  const session = textAt(hook, "session_id");
+  if (event === null || session === null || session === "") return null;
+  if (known.nativeId !== null && session !== known.nativeId && !isNewConversation(hook, known)) return null;
+  const meaning = meaningOf(event, hook, listAt(record, "notes"), known);
+  if (meaning === null) return null;
+  return {
+    source: "hook",
+    detail: `${event} hook`,
+    ...(session === known.nativeId ? {} : { nativeId: session }),
+    ...whereabouts(event, hook, known),
+    ...meaning,
+  };
+}
+
+/**
+ * A gemini that the agent itself started inherits the session's home, and with
+ * it these hooks. Ours has another id only after /clear, or from the start on,
+ * where the planned one was taken (session-scripts.ts); before the first turn
+ * nobody has started another.
+ */
+function isNewConversation(hook: JsonRecord, known: Known): boolean {
+  if (textAt(hook, "hook_event_name") !== "SessionStart") return false;
+  const source = textAt(hook, "source");
+  return source === "clear" || (source === "startup" && !known.turnOpen && known.lastVerdict === null);
+}
+
+function meaningOf(event: string, hook: JsonRecord, notes: readonly unknown[], known: Known): Partial<Reading> | null {
+  switch (event) {
+    case "SessionStart":
+      // It comes before the composer does, and while a log-in is asked for too: readiness is for the screen to say.
+      return {};
+    case "BeforeAgent": {
+      const prompt = textAt(hook, "prompt");
+      return { activity: "working", turn: { phase: "started", ...(prompt === null ? {} : { prompt }) } };
+    }
+    case "AfterAgent":
+      return endOf(notes, known);
+    case "Notification": {
+      const requested = approvalRequestOf(hook);
+      if (requested === null) return null;
+      // Questions to a person come the same way, and yes is no answer to them.
+      if (QUESTIONS.has(textAt(recordAt(hook, "details"), "type") ?? ""))
+        return { activity: "awaiting-input", asks: requested.title };
+      return { activity: "awaiting-approval", asks: requested.title, approval: { requested } };
+    }
+    default:
+      return null;
+  }
+}
+
+const QUESTIONS = new Set(["ask_user", "exit_plan_mode"]);
+
+function endOf(notes: readonly unknown[], known: Known): Partial<Reading> | null {
+  const said = notes.filter(isRecord);
+  if (said.some((note) => textAt(note, "content") === CANCELLED))
+    return known.turnOpen ? { activity: "idle", turn: { phase: "interrupted" } } : null;
+  const error = said.find((note) => textAt(note, "type") === "error");
+  if (error === undefined) return { activity: "idle", turn: { phase: "completed" } };
+  return { activity: "idle", turn: { phase: "failed", error: errorText(textAt(error, "content")) } };
+}
+
+/** `[API Error: {"error":{"code":400,"message":"…"}}]` as its message. */
+export function errorText(content: string | null): string {
+  if (content === null) return "Gemini CLI gave no reason.";
+  const text = stripTerminal(content).replaceAll(/\s+/g, " ").trim();
+  const message = /"message":"((?:\\.|[^"\\])+)"/.exec(text)?.[1];
+  const code = /"code":(\d{3})\b/.exec(text)?.[1];
+  const short = message === undefined ? text : code === undefined ? message : `${code}: ${message}`;
+  return short.slice(0, 500);
+}
+
+/** At the start of a resumed conversation the path is that of an empty file beside it. */
+function whereabouts(event: string, hook: JsonRecord, known: Known): Pick<Reading, "transcriptPath"> {
+  if (event === "SessionStart" && textAt(hook, "source") === "resume") return {};
+  const path = textAt(hook, "transcript_path");
+  if (path === null || !path.startsWith("/") || !path.endsWith(".jsonl")) return {};
+  const transcriptPath = userPathOf(path, known.launch);
+  return transcriptPath === known.transcriptPath ? {} : { transcriptPath };
+}

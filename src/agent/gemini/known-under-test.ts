@@ -1,0 +1,28 @@
+/** What is known of a session, for the tests of this folder. */
+import type { Known } from "../contract.ts";
+
+export const NATIVE_ID = "fbf73c74-b49f-4572-86b7-42484e7cf1f0";
+export const TRANSCRIPT = "/home/user/.gemini/tmp/proj/chats/session-2026-11-15T23-29-fbf73c74.jsonl";
+
+export function knownWith(changes: Partial<Known>): Known {
+  return {
+    nativeId: NATIVE_ID,
+    transcriptPath: TRANSCRIPT,
+    version: "0.61.0",
+    launch: {
+      args: [],
+      prompt: null,
+      model: null,
+      cwd: "/home/user/work/proj",
+      envFile: null,
+      envNames: [],
+      paths: { HOME: "/home/user" },
+    },
+    startedAt: null,
+    activity: "working",
+    turnOpen: true,
+    lastVerdict: null,
+    approvals: [],
+    ...changes,
+  };
+}

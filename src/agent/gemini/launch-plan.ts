@@ -1,0 +1,101 @@
+/** How Gemini CLI is started for a session: its arguments, its environment and the files they refer to. */
+import { join } from "node:path";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import type { AgentSettings, LaunchContext, LaunchPlan } from "../contract.ts";
+import { hookScript } from "../hook-script.ts";
+import { nativeIdOf } from "../native-id.ts";
+import { overlayHomeOf, requireUserDir } from "./home-overlay.ts";
+import { type EmptyConversations, sessionScripts } from "./session-scripts.ts";
+import { settingsOverlay } from "./settings-overlay.ts";
+import { shellQuote } from "./shell-quote.ts";
+import { refuseContradictions } from "./user-arguments.ts";
+
+export function planLaunch(context: LaunchContext): LaunchPlan {
+  const { launch, sessionDir, resume } = context;
+  refuseContradictions(launch.args, launch.model);
+  const userDir = requireUserDir(launch);
+  const overlayHome = overlayHomeOf(sessionDir);
+  const overlayDir = join(overlayHome, ".gemini");
+  const nativeId = resume === null ? nativeIdOf(context.sessionId) : conversationOf(resume.nativeId);
+  const hook = hookScript(sessionDir);
+  const scripts = sessionScripts(sessionDir, emptyConversationsOf(context.settings));
+  const settingsPath = join(userDir, "settings.json");
+  // Not the model hooks: they run for every request and every piece of an answer, and the agent waits for each.
+  const settings = settingsOverlay(context.read(settingsPath), settingsPath, {
+    SessionStart: shellQuote(scripts.start.path),
+    BeforeAgent: shellQuote(hook.path),
+    AfterAgent: shellQuote(scripts.after.path),
+    Notification: shellQuote(hook.path),
+  });
+  const isPromptLeftOut = Buffer.byteLength(context.prompt ?? "") > PROMPT_IN_ARGUMENT_BYTES;
+  return {
+    argv: [
+      "/bin/sh",
+      scripts.launch.path,
+      userDir,
+      overlayDir,
+      nativeId,
+      context.program?.path ?? "gemini",
+      ...(resume === null ? ["--session-id", nativeId] : ["--resume", nativeId]),
+      ...(launch.model === null ? [] : ["--model", launch.model]),
+      ...launch.args,
+      // In one argument, so that a prompt may begin with a dash.
+      ...(context.prompt === null || isPromptLeftOut ? [] : [`--prompt-interactive=${context.prompt}`]),
+    ],
+    environment: {
+      GEMINI_CLI_HOME: overlayHome,
+      // Written by renaming, which would replace a link: what the user trusts in a session stays trusted.
+      GEMINI_CLI_TRUSTED_FOLDERS_PATH: trustPathOf(launch.paths, userDir),
+      // Else it runs as a parent that ignores signals, and a child.
+      GEMINI_CLI_NO_RELAUNCH: "true",
+    },
+    files: [
+      hook,
+      scripts.launch,
+      scripts.start,
+      scripts.after,
+      { path: join(overlayDir, "settings.json"), content: settings.content, isExecutable: false },
+    ],
+    nativeId,
+    transcriptPath: resume?.transcriptPath ?? null,
+    observabilityReason: "The transcript appears when Gemini CLI is ready, a few seconds after its start.",
+    isPromptLeftOut,
+    mode: settings.hasHooks ? HOOKS : SCREEN,
+    channel: null,
+    statusDir: null,
+  };
+}
+
+/** Linux allows 128 KiB in one argument. */
+const PROMPT_IN_ARGUMENT_BYTES = 100_000;
+
+const HOOKS = {
+  name: "hooks",
+  text: "Its hooks report turns and approvals, its transcript interrupts; the screen shows the rest.",
+} as const;
+
+const SCREEN = {
+  name: "screen",
+  text: "Hooks are switched off in its settings (hooksConfig.enabled): turns are read from its title and screen.",
+} as const;
+
+/** In config.toml: `[agent.gemini]`, `remove_empty_conversations = true`. */
+function emptyConversationsOf(settings: AgentSettings): EmptyConversations {
+  return settings["remove_empty_conversations"] === true ? "removed" : "kept";
+}
+
+function trustPathOf(paths: Readonly<Record<string, string>>, userDir: string): string {
+  const own = paths["GEMINI_CLI_TRUSTED_FOLDERS_PATH"];
+  return own === undefined || own === "" ? join(userDir, "trustedFolders.json") : own;
+}
+
+const CONVERSATION_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function conversationOf(nativeId: string): string {
+  if (CONVERSATION_PATTERN.test(nativeId)) return nativeId;
+  throw new ReeveError({
+    code: "conversation-malformed",
+    kind: "usage",
+    message: "A Gemini conversation is named by a UUID in lower case: give the id the session shows as native_id.",
+  });
+}

@@ -1,0 +1,149 @@
+/**
+ * The shell scripts of a session, in its directory:
+ *
+ *   gemini-launch.sh  makes the overlay's links and runs Gemini CLI
+ *   gemini-start.sh   the SessionStart hook
+ *   gemini-after.sh   the AfterAgent hook
+ *
+ * Both hooks pass what they were given on to the shared hook.sh. They print
+ * nothing and end with 0 whatever happens.
+ *
+ * Empty conversations, files of the user's `.gemini` that hold no message,
+ * make trouble (0.61.0): a run that was killed before its first prompt leaves
+ * one, and then `--session-id` is refused; a resume writes one beside the real
+ * file, and then the next `gemini` in the project that has retention on
+ * deletes both. They are removed, those of this session's own id, only where
+ * the user's settings of Reeve say so; else they are stepped over.
+ */
+import { join } from "node:path";
+import type { PlannedFile } from "../contract.ts";
+
+export interface SessionScripts {
+  readonly launch: PlannedFile;
+  readonly start: PlannedFile;
+  readonly after: PlannedFile;
+}
+
+export type EmptyConversations = "kept" | "removed";
+
+export function sessionScripts(sessionDir: string, empty: EmptyConversations): SessionScripts {
+  const removal = empty === "removed" ? REMOVE : KEEP;
+  return {
+    launch: { path: join(sessionDir, "gemini-launch.sh"), content: launchScript(removal), isExecutable: true },
+    start: { path: join(sessionDir, "gemini-start.sh"), content: startScript(removal), isExecutable: true },
+    after: { path: join(sessionDir, "gemini-after.sh"), content: AFTER, isExecutable: true },
+  };
+}
+
+const REMOVE = `remove_empty() { if is_own "$1" && ! has_message "$1"; then rm -f -- "$1"; fi; }`;
+const KEEP = `remove_empty() { :; }`;
+
+const OWN_FILES = `is_own() { [ -f "$1" ] && head -n 1 -- "$1" | grep -q "^{\\"sessionId\\":\\"$id\\""; }
+has_message() { grep -q '^{"id":"[^"]*","timestamp":"[^"]*","type":"[ug]' -- "$1"; }`;
+
+/**
+ * gemini-launch.sh USER_DIR OVERLAY_DIR CONVERSATION PROGRAM ARGUMENT…
+ *
+ * A name that gemini may yet create is linked too, so that it is created at
+ * the user's. Where gemini replaced a link by a file (it renames some into
+ * place), the link comes back at the next start.
+ *
+ * A new conversation whose id is taken by an empty one gets the next id, which
+ * its first hook tells. To resume one that never began (gemini removes it when
+ * it ends, and refuses it when it was killed) is to begin it; one that did, as
+ * `gemini-begun` in the session's directory says, and is gone, is not replaced
+ * by an empty one: gemini then says so and ends with status 42. Status 199 asks to be started again (a folder was
+ * trusted, a setting changed). A conversation that has begun is then
+ * continued, and so it is when Reeve did not live to learn that it had begun;
+ * it has had its first prompt.
+ */
+function launchScript(removal: string): string {
+  return `#!/bin/sh
+user=$1 overlay=$2 first=$3
+shift 3
+mkdir -p -- "$user/tmp" "$user/history" "$overlay" 2>/dev/null
+for path in "$user"/* "$user"/.[!.]* "$user"/oauth_creds.json "$user"/google_accounts.json \\
+  "$user"/gemini-credentials.json "$user"/mcp-oauth-tokens.json "$user"/installation_id; do
+  name=\${path##*/}
+  case $name in settings.json | '*' | '.[!.]*') continue ;; esac
+  if [ -d "$overlay/$name" ] && [ ! -h "$overlay/$name" ]; then continue; fi
+  ln -sfn -- "$path" "$overlay/$name" 2>/dev/null
+done
+${OWN_FILES}
+${removal}
+state_of() {
+  state=free
+  for file in "$user"/tmp/*/chats/session-*-"\${id%%-*}".jsonl; do
+    is_own "$file" || continue
+    if has_message "$file"; then state=begun; return; fi
+    remove_empty "$file"
+    if [ -f "$file" ]; then state=empty; fi
+  done 2>/dev/null
+}
+trap : HUP INT TERM
+again= previous=$first
+while :; do
+  id=$first step=0
+  state_of
+  while [ $state = empty ]; do
+    step=$((step + 1))
+    id=$(printf '%08x' $(((0x\${first%%-*} + step) & 0xffffffff)))-\${first#*-}
+    state_of
+  done
+  for word in "$@"; do
+    shift
+    case $word in
+      --session-id) if [ $state = begun ]; then word=--resume again=yes; fi ;;
+      --resume) if [ $state = free ] && [ ! -e "\${0%/*}/gemini-begun" ]; then word=--session-id; fi ;;
+      --prompt-interactive=*) if [ -n "$again" ] && [ $state = begun ]; then continue; fi ;;
+      "$previous") word=$id ;;
+    esac
+    set -- "$@" "$word"
+  done
+  previous=$id
+  "$@"
+  status=$?
+  [ $status -eq 199 ] || exit $status
+  again=yes
+done
+`;
+}
+
+function startScript(removal: string): string {
+  return `#!/bin/sh
+record=$(cat)
+field() { printf '%s' "$record" | sed -n 's/.*"'"$1"'":"\\([^"\\\\]*\\)".*/\\1/p' | head -n 1; }
+${OWN_FILES}
+${removal}
+case $record in
+  *'"source":"resume"'*)
+    id=$(field session_id) transcript=$(field transcript_path)
+    case $id in
+      ????????-*)
+        for file in "\${transcript%/*}"/session-*-"\${id%%-*}".jsonl; do remove_empty "$file"; done 2>/dev/null ;;
+    esac ;;
+esac
+printf '%s' "$record" | "\${0%/*}/hook.sh"
+exit 0
+`;
+}
+
+/**
+ * AfterAgent comes after every turn that reached the model, whether it was
+ * answered, cancelled or failed, and does not say which. The transcript does,
+ * by then: a cancelled or failed turn ends with notes (type info or error)
+ * behind its last message. So they travel with the record:
+ *
+ *   {"hook": {…}, "notes": [{"id": …, "type": "error", "content": …}, …]}
+ */
+const AFTER = `#!/bin/sh
+record=$(cat)
+transcript=$(printf '%s' "$record" | sed -n 's/.*"transcript_path":"\\([^"\\\\]*\\)".*/\\1/p' | head -n 1)
+notes=$(tail -c 131072 -- "$transcript" 2>/dev/null | awk '
+  /^."id":"[^"]*","timestamp":"[^"]*","type":"(info|warning|error)"/ { notes = notes (notes == "" ? "" : ",") $0; next }
+  /^."id":"[^"]*","timestamp":"[^"]*","type":"/ { notes = "" }
+  END { print notes }')
+: >"\${0%/*}/gemini-begun"
+printf '{"hook":%s,"notes":[%s]}' "$record" "$notes" | "\${0%/*}/hook.sh"
+exit 0
+`;

@@ -1,0 +1,75 @@
+/**
+ * The session's settings.json: the user's own, with what Reeve needs on top.
+ * Made anew for every start. What the user changes in a session (theme, model)
+ * is written to this copy and lost with it.
+ */
+import { ReeveError } from "../../platform/reeve-error.ts";
+import { isRecord, type JsonRecord, recordAt } from "./json-value.ts";
+
+/** Which command runs for which hook event. */
+export type HookCommands = Readonly<Record<string, string>>;
+
+export interface SettingsOverlay {
+  readonly content: string;
+  /** False where the user switched hooks off: then theirs and the project's must stay off, and so do Reeve's. */
+  readonly hasHooks: boolean;
+}
+
+export function settingsOverlay(userText: string | null, path: string, commands: HookCommands): SettingsOverlay {
+  const user = parseSettings(userText, path);
+  const general = recordAt(user, "general");
+  const hooksConfig = recordAt(user, "hooksConfig");
+  const hasHooks = hooksConfig["enabled"] !== false;
+  const settings = {
+    ...user,
+    general: {
+      ...general,
+      enableAutoUpdate: false,
+      // With it a start deletes resumed conversations, those of other sessions too (0.61.0).
+      sessionRetention: { ...recordAt(general, "sessionRetention"), enabled: false },
+    },
+    // The title says what it does: see rules/gemini.toml.
+    ui: { ...recordAt(user, "ui"), hideWindowTitle: false, dynamicWindowTitle: true },
+    ...(hasHooks ? hooksOf(user, hooksConfig, commands) : {}),
+  };
+  return { content: `${JSON.stringify(settings, null, 2)}\n`, hasHooks };
+}
+
+function hooksOf(user: JsonRecord, hooksConfig: JsonRecord, commands: HookCommands): JsonRecord {
+  const own = recordAt(user, "hooks");
+  const added = Object.entries(commands).map(([event, command]) => {
+    const before = own[event];
+    const hook = { type: "command", name: "reeve", command, timeout: HOOK_TIMEOUT_MS };
+    return [event, [...(Array.isArray(before) ? before : []), { hooks: [hook] }]] as const;
+  });
+  return {
+    // "Executing Hook: reeve" on the screen helps nobody; who has hooks of their own keeps the display.
+    hooksConfig: { notifications: Object.keys(own).length > 0, ...hooksConfig },
+    hooks: { ...own, ...Object.fromEntries(added) },
+  };
+}
+
+/** A hook writes one small file; the agent waits for it, so it must not hang where the disk does. */
+const HOOK_TIMEOUT_MS = 5000;
+
+function parseSettings(text: string | null, path: string): JsonRecord {
+  if (text === null || text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(withoutComments(text));
+    if (isRecord(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new ReeveError({
+    code: "gemini-settings-unreadable",
+    kind: "config",
+    message: `Gemini CLI's settings in ${path} are not valid JSON: mend the file and start again.`,
+  });
+}
+
+/** Gemini CLI allows comments in its settings. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(/"(?:\\.|[^"\\])*"|\/\/[^\n\r]*|\/\*[\s\S]*?\*\//g, (match) =>
+    match.startsWith('"') ? match : " ",
+  );
+}

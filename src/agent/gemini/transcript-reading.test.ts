@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ApprovalRequest } from "../../session/approval.ts";
+import { knownWith } from "./known-under-test.ts";
+import { readLine } from "./transcript-reading.ts";
+
+const LINES = readFileSync(new URL("../../../test/golden/gemini/0.61.0/transcript.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n");
+
+const APPROVAL: ApprovalRequest = {
+  id: "permission-1",
+  kind: "command",
+  title: "Run touch made.txt",
+  subject: "touch made.txt",
+  cwd: "/home/user/work/proj",
+  reason: null,
+};
+
+function lineWith(text: string): string {
+  const line = LINES.find((candidate) => candidate.includes(text));
+  if (line === undefined) throw new Error(`no line with ${text}`);
+  return line;
+}
+
+test("prompts are never a beginning: an old one may have been written again", () => {
+  expect(LINES.filter((line) => readLine(line, knownWith({}))?.turn?.phase === "started")).toEqual([]);
+});
+
+test("every answer is counted once, though its line comes twice and its history again", () => {
+  const usages = LINES.flatMap((line) => readLine(line, knownWith({}))?.usage?.usage.inputTokens ?? []);
+  expect(usages).toEqual([7726, 7746, 7760, 7755]);
+});
+
+test("a cancelled turn is interrupted, by whoever sees it first", () => {
+  const line = lineWith("Request cancelled.");
+  expect(readLine(line, knownWith({}))).toEqual({
+    source: "transcript",
+    detail: '"Request cancelled." line',
+    activity: "idle",
+    turn: { phase: "interrupted" },
+  });
+  expect(readLine(line, knownWith({ turnOpen: false }))).toBeNull();
+});
+
+test("a turn cancelled with a question open leaves no question open", () => {
+  expect(readLine(lineWith("Request cancelled."), knownWith({ approvals: [APPROVAL] }))?.approval).toEqual({
+    settled: { id: null, decision: null },
+  });
+});
+
+test("a tool that ran was approved, one that was cancelled was refused", () => {
+  const ran = lineWith('"status":"success"');
+  const refused = lineWith('"status":"cancelled"');
+  expect(readLine(ran, knownWith({ approvals: [APPROVAL] }))).toEqual({
+    source: "transcript",
+    detail: "tool call line, success",
+    approval: { settled: { id: "permission-1", decision: "approved" } },
+  });
+  const second = { ...APPROVAL, id: "permission-2", subject: "touch never.txt" };
+  expect(readLine(refused, knownWith({ approvals: [second] }))?.approval).toEqual({
+    settled: { id: "permission-2", decision: "denied" },
+  });
+  expect(readLine(ran, knownWith({ approvals: [second] }))).toBeNull();
+});
+
+test("nothing makes it throw", () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (line) => void readLine(line, knownWith({}))));
+});

@@ -1,0 +1,67 @@
+/**
+ * What a new line of the transcript says of the session: that a turn was
+ * cancelled, how an approval was answered, what an answer cost.
+ *
+ * Not that a turn began: after a cancelled tool the whole history is written
+ * again as new lines with new ids (0.61.0), earlier prompts among them.
+ */
+import type { ApprovalReading, Reading } from "../../session/reading.ts";
+import type { Known } from "../contract.ts";
+import { CANCELLED, type GeminiMessage, parseTranscriptLine, type ToolCall } from "./transcript-line.ts";
+
+export function readLine(line: string, known: Known): Reading | null {
+  const parsed = parseTranscriptLine(line);
+  if (parsed?.kind !== "message") return null;
+  const { message } = parsed;
+  switch (message.type) {
+    case "info":
+      return message.text === CANCELLED ? cancelled(known) : null;
+    case "gemini":
+      return message.toolCalls.length > 0 ? toolsDone(message, known) : answered(message);
+    case "user":
+    case "warning":
+    case "error":
+      return null;
+  }
+}
+
+/** Where a question was open still, nothing here tells whether it had been answered before the turn was stopped. */
+function cancelled(known: Known): Reading | null {
+  if (!known.turnOpen && known.approvals.length === 0) return null;
+  const approval: ApprovalReading = { settled: { id: null, decision: null } };
+  return {
+    source: "transcript",
+    detail: `"${CANCELLED}" line`,
+    activity: "idle",
+    ...(known.turnOpen ? { turn: { phase: "interrupted" as const } } : {}),
+    ...(known.approvals.length > 0 ? { approval } : {}),
+  };
+}
+
+/** The line of a message comes again, with the same usage, when its tools have run: counted is the first. */
+function answered(message: GeminiMessage): Reading | null {
+  if (message.usage === null) return null;
+  return { source: "transcript", detail: "gemini line", usage: { kind: "added", usage: message.usage } };
+}
+
+function toolsDone(message: GeminiMessage, known: Known): Reading | null {
+  for (const approval of known.approvals) {
+    const call = message.toolCalls.findLast((candidate) => isSubject(candidate, approval.subject));
+    if (call === undefined) continue;
+    const decision = DECISIONS[call.status] ?? null;
+    const settled = { id: approval.id, decision };
+    return { source: "transcript", detail: `tool call line, ${call.status}`, approval: { settled } };
+  }
+  return null;
+}
+
+/** `error` is a tool that ran and failed. A call that was stopped while it ran comes behind its CANCELLED line. */
+const DECISIONS: Readonly<Record<string, "approved" | "denied" | undefined>> = {
+  success: "approved",
+  error: "approved",
+  cancelled: "denied",
+};
+
+function isSubject(call: ToolCall, subject: string | null): boolean {
+  return subject !== null && (call.input["command"] === subject || call.input["file_path"] === subject);
+}

@@ -1,0 +1,199 @@
+/** What version 0.1 wrote, read by this one: every session has every field, and nothing is set aside. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Session } from "../session/session.ts";
+import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
+import { completed, isSession } from "./session-shape.ts";
+import { Sqlite } from "./sqlite.ts";
+import { readStateFile } from "./state-file.ts";
+import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+
+let home: TestHome;
+let session: Session;
+beforeEach(() => {
+  home = makeHome();
+  session = makeSession(home, "a", {
+    turns: 3,
+    turnOpen: true,
+    launch: { ...makeSession(home, "a").launch, paths: {} },
+    watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
+  });
+});
+afterEach(() => home.remove());
+
+/** As 0.1 knew it. */
+function earlier(of: Session): object {
+  const { lastTurn, approvals, stalledAt, watch, transcriptCursor, usage, launch, ...rest } = of;
+  expect([lastTurn, approvals, stalledAt, watch.text, transcriptCursor, usage]).toEqual([
+    null,
+    [],
+    null,
+    "",
+    null,
+    null,
+  ]);
+  const { paths: _paths, ...known } = launch;
+  return { ...rest, launch: known };
+}
+
+function writeDatabase(bodies: readonly object[]): void {
+  const db = Sqlite.open(home.databasePath);
+  migrate(db, MIGRATIONS.slice(0, 1));
+  for (const body of bodies) {
+    const { id, name, revision } = body as Session;
+    db.run(
+      "INSERT INTO sessions (id, name, revision, body) VALUES (?, ?, ?, ?)",
+      id,
+      name,
+      revision,
+      JSON.stringify(body),
+    );
+  }
+  db.run("INSERT INTO events (at, session_id, body) VALUES (?, ?, ?)", 1, "a", JSON.stringify(STARTED));
+  db.run(
+    "INSERT INTO messages (id, session_id, position, text, submit, state, admitted_at, settled_at, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "m1",
+    "a",
+    1,
+    '"hello"',
+    1,
+    "admitted",
+    1_700_000_000_000,
+    null,
+    null,
+  );
+  db.run("INSERT INTO meta (key, value) VALUES ('instance', 'abcd1234')");
+  expect(schemaVersion(db)).toBe(1);
+  db.close();
+}
+
+function writeState(of: Session): void {
+  const head = JSON.stringify({ format: 1, seq: 1, revision: of.revision, session: earlier(of) }).slice(0, -1);
+  mkdirSync(of.outputsDir, { recursive: true });
+  const checksum = createHash("sha256").update(head).digest("hex");
+  writeFileSync(join(of.outputsDir, "state.json"), `${head},"checksum":"${checksum}"}\n`);
+}
+
+describe("a database of schema 1", () => {
+  test("opens with its sessions, messages and events, and goes on", async () => {
+    writeDatabase([earlier(session)]);
+    writeState(session);
+    const store = await home.open();
+    await store.verified;
+    expect(store.registry.get("a")).toEqual(session);
+    expect(store.registry.all()).toEqual([session]);
+    expect(isSession(store.registry.get("a"))).toBe(true);
+    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1"), position: 1 }]);
+    expect([store.instance, store.log.head(), store.repairs]).toEqual(["abcd1234", 1, []]);
+    const next = nextRevision(session, {
+      stalledAt: 5,
+      usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2, costUsd: null },
+    });
+    await store.commit({ session: next, admit: makeMessage("a", "m2", { how: "interrupt" }) });
+    await store.close();
+    const again = await home.open();
+    expect(again.registry.get("a")).toEqual(next);
+    expect(again.mailbox.open("a").map(({ id, how }) => [id, how])).toEqual([
+      ["m1", "queue"],
+      ["m2", "interrupt"],
+    ]);
+  });
+
+  test("is not at odds with the state.json that 0.1 wrote beside it", async () => {
+    writeDatabase([earlier(session)]);
+    writeState(session);
+    const store = await home.open();
+    await store.verified;
+    await store.close();
+    expect(readdirSync(session.outputsDir)).toEqual(["state.json"]);
+    expect(home.logged).toEqual([]);
+  });
+
+  test("that is damaged gives up its messages, sessions and events", async () => {
+    writeDatabase([earlier(session)]);
+    const db = Sqlite.open(home.databasePath);
+    db.run("INSERT INTO sessions (id, name, revision, body) VALUES ('b', 'b', 1, 'no json')");
+    db.close();
+    const store = await home.open();
+    expect(store.registry.all()).toEqual([session]);
+    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1"), position: 1 }]);
+    expect(store.repairs).toMatchObject([{ type: "store-rebuilt", sessions: 1 }]);
+  });
+});
+
+describe("a state.json of 0.1", () => {
+  test("is read with every field", async () => {
+    writeState(session);
+    expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
+  });
+
+  test("is enough where the database is lost", async () => {
+    writeState(session);
+    const store = await home.open();
+    expect(store.registry.all()).toEqual([session]);
+  });
+
+  test("ahead of the database is taken", async () => {
+    writeDatabase([earlier(session)]);
+    const ahead = nextRevision(session, { turns: 4 });
+    writeState(ahead);
+    const store = await home.open();
+    await store.verified;
+    expect(store.registry.get("a")).toEqual(ahead);
+  });
+});
+
+describe("what is missing is added", () => {
+  test("and what is there stays as it is, in its order: records are compared by their text", () => {
+    const whole = makeSession(home, "a", { stalledAt: 7, turns: 1 });
+    expect(JSON.stringify(completed(whole))).toBe(JSON.stringify(whole));
+    expect(completed(earlier(session))).toEqual(session);
+    expect(JSON.stringify(completed(completed(earlier(session))))).toBe(JSON.stringify(completed(earlier(session))));
+  });
+
+  test.each([null, 3, "x", [], {}, { launch: null }, { launch: 3 }])("but nothing is made a session: %j", (value) => {
+    expect(isSession(completed(value))).toBe(false);
+  });
+});
+
+describe("how a message is to be given", () => {
+  test.each(["queue", "steer", "interrupt"] as const)(
+    "%s survives leases, settlements, restarts and damage",
+    async (how) => {
+      const whole = makeSession(home, "a");
+      const store = await home.open();
+      await store.commit({ session: whole, admit: makeMessage("a", "m1", { how }) });
+      await store.commit({ admit: makeMessage("a", "m2", { how }) });
+      await store.commit({ settle: { messageId: "m1", state: "leased", detail: null, at: 5 } });
+      expect(store.mailbox.leased()).toMatchObject([{ id: "m1", how }]);
+      await store.commit({ settle: { messageId: "m1", state: "delivered", detail: "typed", at: 6 } });
+      await store.close();
+      const again = await home.open();
+      expect(again.mailbox.get("m1")).toMatchObject({ state: "delivered", how });
+      expect(again.mailbox.open("a")).toMatchObject([{ id: "m2", how }]);
+      await again.close();
+      const db = Sqlite.open(home.databasePath);
+      db.run("INSERT INTO sessions (id, name, revision, body) VALUES ('b', 'b', 1, 'no json')");
+      db.close();
+      const mended = await home.open();
+      expect(mended.repairs).toMatchObject([{ type: "store-rebuilt" }]);
+      expect(mended.mailbox.open("a")).toMatchObject([{ id: "m2", how }]);
+    },
+  );
+
+  test("anything else is refused by the database", async () => {
+    const store = await home.open();
+    await store.commit({ session: makeSession(home, "a") });
+    await expect(store.commit({ admit: makeMessage("a", "m", { how: "loudly" as "queue" }) })).rejects.toThrow(/CHECK/);
+  });
+});
+
+test("a home of 0.1 without outputs opens too", async () => {
+  writeDatabase([earlier(session)]);
+  rmSync(home.outputsRoot, { recursive: true, force: true });
+  const store = await home.open();
+  await store.verified;
+  expect(store.registry.all()).toEqual([session]);
+});

@@ -1,0 +1,127 @@
+/**
+ * Real screens of real agents against the rules that ship for them:
+ * `<agent>/<version>/<case>.txt`, made by the agent of that version.
+ *
+ *     title: ✳ Tidy up               the terminal's title; may be left out
+ *     expect: awaiting-approval      the activity, or none: no rule may hold
+ *     rule: approval-command         which rule says so; optional, the rest too
+ *     asks: rm -r build
+ *     turn: interrupted              "none" where no turn may be told of
+ *     error: 429 Too Many Requests
+ *     ---
+ *     the screen, to the end of the file
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseScreenRules, readScreen, type ScreenRule, type ScreenVerdict } from "../../src/agent/screen-rules.ts";
+
+const GOLDENS = import.meta.dirname;
+const RULES = join(import.meta.dirname, "..", "..", "rules");
+
+const FIELDS = ["title", "expect", "rule", "asks", "turn", "error"];
+
+interface Golden {
+  /** As a person would look for it. */
+  readonly file: string;
+  readonly version: string;
+  readonly header: ReadonlyMap<string, string>;
+  readonly screen: string;
+  /** Why it cannot be read. */
+  readonly problem: string | null;
+}
+
+const agents = namesIn(RULES, ".toml").map((agent) => {
+  const rules = parseScreenRules(readFileSync(join(RULES, `${agent}.toml`), "utf8"));
+  const goldens = directoriesIn(GOLDENS).includes(agent) ? goldensOf(agent) : [];
+  return { agent, rules, goldens };
+});
+
+test("every golden screen belongs to an agent that has rules", () => {
+  const orphans = directoriesIn(GOLDENS)
+    .filter((agent) => !agents.some((known) => known.agent === agent))
+    .flatMap((agent) => goldensOf(agent).map(({ file }) => file));
+  expect(orphans, "golden screens without rules/<agent>.toml").toEqual([]);
+});
+
+describe.each(agents)("$agent", ({ agent, rules, goldens }) => {
+  test("has golden screens", () => {
+    expect(goldens.length, `test/golden/${agent}/<version>/<case>.txt`).toBeGreaterThan(0);
+  });
+
+  test.each(goldens)("$file", (golden) => {
+    expect(golden.problem, golden.file).toBeNull();
+    expect(seen(golden, rules), golden.file).toEqual(wanted(golden));
+  });
+
+  test("names each rule once", () => {
+    const names = rules.map(({ name }) => name);
+    expect(names, `rules/${agent}.toml`).toEqual([...new Set(names)]);
+  });
+
+  test("has a golden for each rule", () => {
+    const proven = new Set(goldens.map((golden) => verdictOf(golden, rules)?.rule));
+    const unproven = rules.map(({ name }) => name).filter((name) => !proven.has(name));
+    expect(unproven, `rules of rules/${agent}.toml that no golden of ${agent} is read by`).toEqual([]);
+  });
+});
+
+function verdictOf({ version, header, screen }: Golden, rules: readonly ScreenRule[]): ScreenVerdict | null {
+  return readScreen(rules, { text: screen, title: header.get("title") ?? "" }, version);
+}
+
+/** What the rules say, as far as the golden speaks of it. */
+function seen(golden: Golden, rules: readonly ScreenRule[]): object {
+  const verdict = verdictOf(golden, rules);
+  const turn = verdict?.reading.turn;
+  return asFarAs(golden, {
+    expect: verdict?.reading.activity ?? "none",
+    rule: verdict?.rule ?? "none",
+    asks: verdict?.reading.asks ?? "none",
+    turn: turn?.phase ?? "none",
+    error: turn?.phase === "failed" ? turn.error : "none",
+  });
+}
+
+function wanted({ header }: Golden): object {
+  return Object.fromEntries([...header].filter(([key]) => key !== "title"));
+}
+
+/** Where it says little, the rule is shown as well when the activity is not as expected. */
+function asFarAs({ header }: Golden, all: Readonly<Record<string, string>>): object {
+  const isAsWanted = all["expect"] === header.get("expect");
+  return Object.fromEntries(Object.entries(all).filter(([key]) => header.has(key) || (key === "rule" && !isAsWanted)));
+}
+
+function goldensOf(agent: string): readonly Golden[] {
+  return directoriesIn(join(GOLDENS, agent)).flatMap((version) =>
+    namesIn(join(GOLDENS, agent, version), ".txt").map((name) => {
+      const path = join(GOLDENS, agent, version, `${name}.txt`);
+      return parseGolden(`${agent}/${version}/${name}.txt`, version, readFileSync(path, "utf8"));
+    }),
+  );
+}
+
+function parseGolden(file: string, version: string, text: string): Golden {
+  const separator = text.startsWith("---\n") ? 0 : text.indexOf("\n---\n") + 1;
+  const header = new Map<string, string>();
+  let problem = separator === 0 ? "there is no header that says what to expect, ended by a line ---" : null;
+  for (const line of text
+    .slice(0, separator)
+    .split("\n")
+    .filter((each) => each !== "")) {
+    const [, key = "", value = ""] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    if (!FIELDS.includes(key)) problem ??= `"${line}" is not one of ${FIELDS.join(", ")}`;
+    header.set(key, value);
+  }
+  if (!header.has("expect")) problem ??= "the header does not say what to expect";
+  return { file, version, header, screen: text.slice(separator + "---\n".length), problem };
+}
+
+function directoriesIn(path: string): readonly string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+}
+
+function namesIn(path: string, suffix: string): readonly string[] {
+  return readdirSync(path).flatMap((name) => (name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []));
+}

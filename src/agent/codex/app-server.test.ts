@@ -1,7 +1,7 @@
 /** Bootstrap, channel and WebSocket against the real app-server of Codex, with the scripted model behind it. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -64,6 +64,9 @@ describe.skipIf(!existsSync(codex))(
     afterAll(async () => {
       for (const { channel } of opened) channel.close();
       server.kill("SIGKILL");
+      // What a killed server leaves behind (0.166.0).
+      const left = await readlink(request.socket).catch(() => null);
+      if (left !== null) for (const path of [left, `${left}.lock`]) await rm(path, { force: true });
       await model.close();
       await rm(dir, { recursive: true, force: true });
     });

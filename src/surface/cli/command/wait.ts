@@ -45,7 +45,8 @@ export const waitCommand: Command = {
     const waited = await context.client().waitForSession(request);
     const status = reportWait(context, waited);
     // It ended, and what was waited for will not come.
-    const isOther = waited.done && request.for.length > 0 && !request.for.some((reason) => reason === waited.reason);
+    const wanted = request.for ?? [];
+    const isOther = waited.done && wanted.length > 0 && !wanted.some((reason) => reason === waited.reason);
     return isOther ? 1 : status;
   },
 };

@@ -36,7 +36,8 @@ describe("how much a soft reading counts", () => {
       "no",
     ],
 
-    ["while nothing better speaks: starting", starting, { activity: "idle" }, "now"],
+    ["while nothing better speaks: starting", starting, { activity: "working" }, "now"],
+    ["of a composer that has just been drawn", starting, { activity: "idle" }, "if it stays"],
     ["while nothing better speaks: unknown", unknown, { activity: "working" }, "now"],
 
     ["of a question no hook brought", working, { activity: "awaiting-approval", asks: "rm" }, "if it stays"],

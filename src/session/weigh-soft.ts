@@ -20,6 +20,8 @@ export function weighSoft(session: Session, reading: Reading): Weight {
   if (activity === "awaiting-approval" && session.approvals.length === 0) return "if it stays";
   if (activity === current && turn === undefined)
     return (reading.asks ?? null) === session.activity.asks ? "no" : asksAnew(session);
+  // A composer is drawn before it is listened to: what was typed into gemini 0.61.0 that early was lost.
+  if (current === "starting" && activity === "idle") return "if it stays";
   if (current === "starting" || current === "unknown") return "now";
   const isAsking = activity === "awaiting-input" || activity === "awaiting-approval";
   if (isAsking) return current === "awaiting-approval" && session.approvals.length > 0 ? "no" : "now";

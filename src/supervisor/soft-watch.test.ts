@@ -60,8 +60,8 @@ const wait = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 describe("a soft reading", () => {
   test("counts at once where nothing better speaks", async () => {
     session = runningSession();
-    await see(screen("idle"));
-    expect([taken, noted]).toEqual([[screen("idle")], []]);
+    await see(screen("working"));
+    expect([taken, noted]).toEqual([[screen("working")], []]);
   });
 
   test("is only noted where the record says so already", async () => {

@@ -8,10 +8,11 @@ import type { FSWatcher } from "node:fs";
 import { watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Agent } from "../agent/contract.ts";
-import type { LineCursor } from "../platform/line-cursor.ts";
+import type { LineCursor, NewLine } from "../platform/line-cursor.ts";
 import { readNewLines } from "../platform/line-cursor.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
+import { applyReading } from "../session/apply-reading.ts";
 import type { Reading } from "../session/reading.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
@@ -94,11 +95,7 @@ export function createTranscriptWatch(parts: {
     if (wasReplaced) parts.log("a transcript was replaced; reading on from its end", { session: sessionId });
     const isOld = wasReplaced || entry.isOld;
     entry.isOld = isOld && hasMore;
-    const known = knownOf(session);
-    const agent = parts.agent(session.agent);
-    const readings = isOld
-      ? []
-      : lines.map(({ text }) => agent.readLine(text, known)).filter((reading): reading is Reading => reading !== null);
+    const readings = isOld ? [] : readLines(parts.agent(session.agent), session, lines);
     if (cursor !== null && (readings.length > 0 || isOld)) await parts.readings.takeLines(session, readings, cursor);
     entry.cursor = cursor;
     return hasMore;
@@ -199,4 +196,17 @@ export function createTranscriptWatch(parts: {
       await Promise.all([...followed.keys()].map(async (sessionId) => stop(sessionId)?.reading));
     },
   };
+}
+
+/** Each line is read knowing what the ones before it said. */
+function readLines(agent: Agent, session: Session, lines: readonly NewLine[]): readonly Reading[] {
+  const readings: Reading[] = [];
+  let assumed = session;
+  for (const { text } of lines) {
+    const reading = agent.readLine(text, knownOf(assumed));
+    if (reading === null) continue;
+    readings.push(reading);
+    assumed = applyReading(assumed, reading, { now: session.activity.evidence.at, random: 0 }).session;
+  }
+  return readings;
 }

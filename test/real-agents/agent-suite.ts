@@ -45,11 +45,11 @@ export function describeAgent(agentCase: AgentCase): void {
     });
 
     const failing = [
-      ["429", "[[status 429]]", "turn-failed"],
-      ["500", "[[status 500]]", "turn-failed"],
+      ["429", "[[status 429]]", agentCase.retriesForever ? "stalled" : "turn-failed"],
+      ["500", "[[status 500]]", agentCase.retriesForever ? "stalled" : "turn-failed"],
       ["a model that hangs", "[[hang]]", "stalled"],
       ["a model that hangs in mid-sentence", "[[say once upon a time]] [[hang midway]]", "stalled"],
-      ["a connection that drops", "[[disconnect]]", "turn-failed"],
+      ["a connection that drops", "[[disconnect]]", agentCase.retriesForever ? "stalled" : "turn-failed"],
     ] as const;
     test.each(failing)("%s wakes with its reason", async (_what, prompt, reason) => {
       const { session_id: id } = await rig.start(prompt);

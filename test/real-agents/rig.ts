@@ -19,6 +19,8 @@ export interface AgentCase {
   /** Given to the agent at each start, so that errors of the model end a turn soon and commands are asked for. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** Errors of the model are not the end of a turn: it asks again and again, without a word (docs/spec/agent-behaviors). */
+  readonly retriesForever: boolean;
 }
 
 export const CASES = {
@@ -28,8 +30,9 @@ export const CASES = {
     config: "",
     args: [],
     environment: { CLAUDE_CODE_MAX_RETRIES: "1" },
+    retriesForever: false,
   },
-  gemini: { title: "gemini", agent: "gemini", config: "", args: [], environment: {} },
+  gemini: { title: "gemini", agent: "gemini", config: "", args: [], environment: {}, retriesForever: true },
   codexAppServer: {
     title: "codex with its app-server",
     agent: "codex",
@@ -41,6 +44,7 @@ export const CASES = {
       "model_providers.scripted.stream_max_retries=1",
     ],
     environment: {},
+    retriesForever: false,
   },
   codexHooks: {
     title: "codex with hooks",
@@ -53,6 +57,7 @@ export const CASES = {
       "model_providers.scripted.stream_max_retries=1",
     ],
     environment: {},
+    retriesForever: false,
   },
 } as const satisfies Record<string, AgentCase>;
 

@@ -5,10 +5,13 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDead, listProcesses, readCommandLine, readEnvironmentVariable } from "../../src/platform/process-table.ts";
+import type { ClaudeHomeOptions } from "../scripted-model/agent-homes.ts";
 import { claudeHome, codexHome, geminiHome } from "../scripted-model/agent-homes.ts";
 import type { RecordedRequest } from "../scripted-model/record.ts";
 import { startScriptedModel, type ScriptedModel } from "../scripted-model/scripted-model.ts";
-import type { EventRow, SessionRow, TestHome } from "../support/test-home.ts";
+import { eventually } from "../support/eventually.ts";
+import type { EventRow, Result, SessionRow, TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
 
 export interface AgentCase {
@@ -84,12 +87,34 @@ export interface Waited {
   readonly session: SessionRow & { readonly activity: string; readonly asks: string | null };
 }
 
+export interface StartOptions {
+  /** For the agent itself, after the case's own. */
+  readonly args?: readonly string[];
+  /** Options of `reeve start`. */
+  readonly options?: readonly string[];
+  readonly cwd?: string;
+  /** On top of the user's. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A user's HOME, with the whole environment in which the agent is started there. */
+export interface AgentUser {
+  readonly dir: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 export interface Rig {
   readonly home: TestHome;
   readonly model: ScriptedModel;
   readonly workDir: string;
+  /** The one whom `start` starts for: logged in, and trusts workDir. */
+  readonly user: AgentUser;
+  /** Another one, of the same Reeve: `start` takes the environment. */
+  addUser(name: string, options: ClaudeHomeOptions): Promise<AgentUser>;
   /** Starts the agent; returns the session's row as the answer gave it. */
-  start(prompt: string | null, options?: { readonly args?: readonly string[] }): Promise<SessionRow>;
+  start(prompt: string | null, options?: StartOptions): Promise<SessionRow>;
+  /** The same, whatever comes of it. */
+  tryStart(prompt: string | null, options?: StartOptions): Promise<Result>;
   /** From the user's own terminal, whose environment the agent needs where the runtime lost it. */
   restart(session: string): Promise<void>;
   data(session: string): Promise<Data>;
@@ -103,36 +128,42 @@ export interface Rig {
   dispose(): Promise<void>;
 }
 
-export async function createRig(agentCase: AgentCase, options: { readonly config?: string } = {}): Promise<Rig> {
+export async function createRig(
+  agentCase: AgentCase,
+  options: { readonly config?: string; readonly agentHome?: ClaudeHomeOptions } = {},
+): Promise<Rig> {
   const home = createTestHome();
   const model = await startScriptedModel();
-  const agentHome = join(home.dir, "agent-home");
   const workDir = join(home.dir, "work");
-  mkdirSync(agentHome);
   mkdirSync(workDir);
   home.configure(`${options.config ?? ""}\n${agentCase.config}`);
-  const prepare = { codex: codexHome, claude: claudeHome, gemini: geminiHome }[agentCase.agent];
-  const { environment } = await prepare(agentHome, model.url, { trust: [workDir] });
-  if (agentCase.agent === "codex") askBefore(agentHome, "touch");
-  const given = { ...environment, ...agentCase.environment, PATH: home.environment["PATH"] ?? "" };
+  const user = await addUser("agent-home", { trust: [workDir], ...options.agentHome });
+  const given = user.environment;
+
+  async function addUser(name: string, homeOptions: ClaudeHomeOptions): Promise<AgentUser> {
+    const dir = join(home.dir, name);
+    mkdirSync(dir);
+    const prepare = { codex: codexHome, claude: claudeHome, gemini: geminiHome }[agentCase.agent];
+    const { environment } = await prepare(dir, model.url, homeOptions);
+    if (agentCase.agent === "codex") askBefore(dir, "touch");
+    return { dir, environment: { ...environment, ...agentCase.environment, PATH: home.environment["PATH"] ?? "" } };
+  }
+
+  function tryStart(prompt: string | null, start: StartOptions = {}): Promise<Result> {
+    const { args = [], options: words = [], cwd = workDir, environment = {} } = start;
+    const line = ["start", agentCase.agent, ...(prompt === null ? [] : [prompt]), "--cwd", cwd, ...words, "--json"];
+    return home.run([...line, "--", ...agentCase.args, ...args], { environment: { ...given, ...environment } });
+  }
 
   return {
     home,
     model,
     workDir,
-    async start(prompt, { args = [] } = {}) {
-      const words = [
-        "start",
-        agentCase.agent,
-        ...(prompt === null ? [] : [prompt]),
-        "--cwd",
-        workDir,
-        "--json",
-        "--",
-        ...agentCase.args,
-        ...args,
-      ];
-      const result = await home.run(words, { environment: given });
+    user,
+    addUser,
+    tryStart,
+    async start(prompt, start = {}) {
+      const result = await tryStart(prompt, start);
       if (result.status !== 0) throw new Error(`start ended with ${result.status}: ${result.stdout}${result.stderr}`);
       return JSON.parse(result.stdout) as SessionRow;
     },
@@ -168,4 +199,20 @@ function askBefore(agentHome: string, command: string): void {
   const rules = join(agentHome, ".codex", "rules");
   mkdirSync(rules, { recursive: true });
   writeFileSync(join(rules, "default.rules"), `prefix_rule(pattern=["${command}"], decision="prompt")\n`);
+}
+
+/** Disposes, and proves that no process is left that ran for one of its users: a daemon in the background has no mark. */
+export async function disposeWhole(rig: Rig): Promise<void> {
+  await rig.dispose();
+  const below = `${rig.home.dir}/`;
+  const left = (): readonly number[] =>
+    listProcesses()
+      .filter((row) => !isDead(row) && readEnvironmentVariable(row.pid, "HOME")?.startsWith(below) === true)
+      .map((row) => row.pid);
+  await eventually("no process of the agent is left", () => left().length === 0, 5_000).catch(() => {
+    const pids = left();
+    const described = pids.map((pid) => `${pid} (${readCommandLine(pid)})`);
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    throw new Error(`left behind: ${described.join(", ")}`);
+  });
 }

@@ -96,6 +96,8 @@ attach() {
   signal TERM "$server"
   echo "$status" >&5
 } | {
+  # Asked to end, all get the signal at once: this shell stays to see the others off.
+  trap : TERM
   status=$(cat)
   signal TERM "$tui"
   signal TERM "$server"

@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { claudeHome, codexHome } from "../scripted-model/agent-homes.ts";
+import { startScriptedModel, type ScriptedModel } from "../scripted-model/scripted-model.ts";
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
@@ -17,10 +19,22 @@ function linesOf(language: string): readonly string[] {
 }
 
 let home: TestHome;
-beforeAll(() => {
+let model: ScriptedModel;
+/** Installed and logged in as usual: of the real agents only the model is ours. */
+let agents: Readonly<Record<string, string>>;
+beforeAll(async () => {
   home = createTestHome();
+  model = await startScriptedModel();
+  const options = { trust: [ROOT] };
+  const homes = [await claudeHome(home.dir, model.url, options), await codexHome(home.dir, model.url, options)];
+  const environments = homes.map(({ environment }) => environment);
+  // Codex's guard against the network is a proxy that nobody answers; Claude Code would ask it for loopback too.
+  agents = Object.assign({}, ...environments, home.environment, { NO_PROXY: "127.0.0.1" });
 });
-afterAll(() => home.dispose());
+afterAll(async () => {
+  await home.dispose();
+  await model.close();
+});
 
 /** As typed in a shell, with `reeve` on the path. */
 const type = (line: string) =>
@@ -40,7 +54,7 @@ describe("the commands", () => {
 
   test.each(lines)("%s", async (line) => {
     const { status, stdout, stderr } = await runProgram("sh", ["-c", `cd '${ROOT}' && ${line}`], {
-      ...home.environment,
+      ...agents,
       PATH: `${join(ROOT, "bin")}:${home.environment["PATH"] ?? ""}`,
     });
     expect(status, `${stdout}${stderr}`).toBe(0);

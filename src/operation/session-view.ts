@@ -83,7 +83,7 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
       at: iso(session.reason.evidence.at),
     },
     activity: session.activity.status,
-    asks: session.activity.asks === null ? null : stripTerminal(session.activity.asks),
+    asks: safeOrNull(session.activity.asks),
     liveness: session.liveness.status,
     liveness_evidence: stripTerminal(session.liveness.evidence.detail),
     observability: {
@@ -102,7 +102,7 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
     turns: session.turns,
     turn_open: session.turnOpen,
     last_turn: session.lastTurn?.verdict ?? null,
-    last_turn_error: session.lastTurn?.error == null ? null : stripTerminal(session.lastTurn.error),
+    last_turn_error: safeOrNull(session.lastTurn?.error ?? null),
     stalled_since: isoOrNull(session.stalledAt),
     approvals: session.approvals.length,
     usage:
@@ -149,6 +149,10 @@ function guidanceOf(session: Session): string {
 
 export function iso(at: number): string {
   return new Date(at).toISOString();
+}
+
+function safeOrNull(text: string | null): string | null {
+  return text === null ? null : stripTerminal(text);
 }
 
 function isoOrNull(at: number | null): string | null {

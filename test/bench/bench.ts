@@ -20,21 +20,25 @@ import { aboutLines, describeMachine, rowLines } from "./support/report.ts";
 import { type Outcome, runTarget } from "./support/run-target.ts";
 import { createScope } from "./support/scope.ts";
 import type { Target } from "./support/target.ts";
+import { transcriptParse } from "./transcript-parse.ts";
+import { turnEnd } from "./turn-end.ts";
 
 const TARGETS: readonly Target[] = [
   startSession,
   listSessions,
   sessionData,
+  turnEnd,
   sendMessage,
   recovery,
   idle,
   eventRate,
   cliList,
+  transcriptParse,
 ];
 
 /** One target that takes longer than this hangs. */
-const LONGEST_TARGET_MS = 150_000;
-const LONGEST_RUN_MS = 300_000;
+const LONGEST_TARGET_MS = 240_000;
+const LONGEST_RUN_MS = 900_000;
 
 const { values: options } = parseArgs({
   options: {

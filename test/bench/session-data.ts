@@ -1,4 +1,8 @@
-/** Target 3: the last 48 KB of a transcript, of 10 MB and of 1 GB: what is before the tail must not be felt. */
+/**
+ * Target 3: the last 48 KB of a transcript, of 10 MB and of 1 GB: what is
+ * before the tail must not be felt. For the practice agent and, with lines that
+ * they wrote, for the real ones.
+ */
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createBenchHome } from "./support/bench-home.ts";
@@ -6,79 +10,91 @@ import { keepProgram } from "./support/child.ts";
 import { createHttpClient } from "./support/http-client.ts";
 import { alternate, atMost, compare, timed } from "./support/measure.ts";
 import { untilQuiet } from "./support/processes.ts";
+import { type RealAgent, writeRealTranscript } from "./support/real-transcript.ts";
 import { restingSession, seedSessions } from "./support/seed.ts";
 import type { Target } from "./support/target.ts";
 
 const MB = 1024 * 1024;
 const TAIL_BYTES = 49_152;
-const SIZES = { small: 10 * MB, large: 1024 * MB } as const;
+/** Fewest messages that an answer must hold, or it is not the transcript. */
+const AGENTS = { practice: 50, codex: 20, claude: 20, gemini: 8 } as const satisfies Record<
+  "practice" | RealAgent,
+  number
+>;
 
 export const sessionData: Target = {
   number: 3,
   title: "get_session_data, 48 KB tail",
-  async measure({ scope, build, rounds, add }) {
+  async measure({ scope, build, isQuick, rounds, add }) {
     const home = createBenchHome(scope, build);
+    const sizes = { small: 10 * MB, large: (isQuick ? 100 : 1024) * MB };
+    const large = isQuick ? "100 MB" : "1 GB";
     const { bavail, bsize } = statfsSync(home.dir);
-    if (bavail * bsize < 4 * SIZES.large)
-      throw new Error("there is too little room on the disk for a transcript of 1 GB");
-    const pathOf = (number: number): string =>
-      join(home.outputsDir, "agents", "agent", `bench0000${number}`, "transcript.jsonl");
-    const small = restingSession(home.dir, 1, { agent: "practice", transcriptPath: pathOf(1) });
-    const large = restingSession(home.dir, 2, { agent: "practice", transcriptPath: pathOf(2) });
-    await seedSessions(home.dir, [small, large]);
-    writeTranscript(pathOf(1), SIZES.small);
-    writeTranscript(pathOf(2), SIZES.large);
-    scope.defer(() => rmSync(pathOf(2), { force: true }));
+    if (bavail * bsize < 4 * sizes.large) throw new Error(`there is too little room for a transcript of ${large}`);
 
-    const daemon = await home.startDaemon();
-    const bareSocket = join(home.dir, "bare.sock");
-    await keepProgram(scope, build.bare("tail-server"), {
-      args: [bareSocket, pathOf(1)],
-      environment: home.environment,
+    const cases = Object.entries(AGENTS).map(([name, fewest], index) => {
+      const agent = name as keyof typeof AGENTS;
+      const session = (size: keyof typeof sizes, number: number) => {
+        const path = join(home.dir, "transcripts", `${agent}-${size}.jsonl`);
+        return { path, row: restingSession(home.dir, number, { agent, transcriptPath: path }) };
+      };
+      return { agent, fewest, small: session("small", 2 * index + 1), large: session("large", 2 * index + 2) };
     });
-    await untilQuiet(daemon.pid, 5_000);
-    const client = createHttpClient(scope, home.socketPath);
-    const bareClient = createHttpClient(scope, bareSocket);
-    const read = (id: string): Promise<Buffer> => client.get(`/v1/sessions/${id}/data?tail=${TAIL_BYTES}`);
-    for (const { id } of [small, large]) requireMessages(await read(id));
-
-    const samples = await alternate({ count: rounds(400, 120), warmUp: 100, pauseMs: 0 }, [
-      async () => ({ bare: await timed(() => bareClient.get("/")) }),
-      async () => ({ small: await timed(() => read(small.id)) }),
-      async () => ({ large: await timed(() => read(large.id)) }),
-    ]);
-    const baselineName = "pread + parse + round trip";
-    add(
-      compare({
-        target: 3,
-        what: "tail of 10 MB",
-        subject: samples("small"),
-        baseline: samples("bare"),
-        baselineName,
-        limit: atMost(1.5),
-      }),
-      compare({
-        target: 3,
-        what: "tail of 1 GB",
-        subject: samples("large"),
-        baseline: samples("bare"),
-        baselineName,
-        limit: atMost(1.5),
-      }),
-      compare({
-        target: 3,
-        what: "1 GB against 10 MB",
-        subject: samples("large"),
-        baseline: samples("small"),
-        baselineName: "tail of 10 MB",
-        limit: atMost(1.2),
-      }),
+    await seedSessions(
+      home.dir,
+      cases.flatMap(({ small, large: other }) => [small.row, other.row]),
     );
+    const daemon = await home.startDaemon();
+    const client = createHttpClient(scope, home.socketPath);
+    const read = (id: string): Promise<Buffer> => client.get(`/v1/sessions/${id}/data?tail=${TAIL_BYTES}`);
+
+    for (const { agent, fewest, small, large: long } of cases) {
+      for (const [{ path }, bytes] of [[small, sizes.small] as const, [long, sizes.large] as const]) {
+        if (agent === "practice") writePracticeTranscript(path, bytes);
+        else writeRealTranscript(path, agent, bytes);
+      }
+      const bareSocket = join(home.dir, `bare-${agent}.sock`);
+      const bare = await keepProgram(scope, build.bare("tail-server"), {
+        args: [bareSocket, small.path],
+        environment: home.environment,
+      });
+      const bareClient = createHttpClient(scope, bareSocket);
+      await untilQuiet(daemon.pid, 5_000);
+      const messages = requireMessages(await read(small.row.id), fewest);
+      requireMessages(await read(long.row.id), fewest);
+
+      const samples = await alternate({ count: rounds(400, 120), warmUp: 100, pauseMs: 0 }, [
+        async () => ({ bare: await timed(() => bareClient.get("/")) }),
+        async () => ({ small: await timed(() => read(small.row.id)) }),
+        async () => ({ large: await timed(() => read(long.row.id)) }),
+      ]);
+      await bare.kill();
+      rmSync(long.path, { force: true });
+      const common = { target: 3, baseline: samples("bare"), baselineName: "pread + parse + round trip" } as const;
+      add(
+        compare({
+          ...common,
+          what: `${agent}, tail of 10 MB`,
+          subject: samples("small"),
+          limit: atMost(1.5),
+          note: `${messages} messages`,
+        }),
+        compare({ ...common, what: `${agent}, tail of ${large}`, subject: samples("large"), limit: atMost(1.5) }),
+        compare({
+          target: 3,
+          what: `${agent}, ${large} against 10 MB`,
+          subject: samples("large"),
+          baseline: samples("small"),
+          baselineName: "tail of 10 MB",
+          limit: atMost(1.2),
+        }),
+      );
+    }
   },
 };
 
 /** Real lines, no holes: a block of whole turns, again and again. */
-function writeTranscript(path: string, bytes: number): void {
+function writePracticeTranscript(path: string, bytes: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const block = Buffer.from(turns(MB));
   const file = openSync(path, "w", 0o600);
@@ -100,11 +116,13 @@ function turns(bytes: number): string {
   return text;
 }
 
-function requireMessages(answer: Buffer): void {
+/** How many. */
+function requireMessages(answer: Buffer, fewest: number): number {
   const { source, messages } = JSON.parse(answer.toString()) as {
     readonly source: string;
-    readonly messages?: readonly unknown[];
+    readonly messages?: readonly { readonly tool: unknown }[];
   };
-  if (source !== "transcript" || messages === undefined || messages.length < 50)
-    throw new Error("the answer holds no transcript");
+  if (source !== "transcript" || messages === undefined || messages.length < fewest)
+    throw new Error(`the answer holds no transcript: ${source}, ${messages?.length ?? 0} messages`);
+  return messages.length;
 }

@@ -93,6 +93,7 @@ export interface StartOptions {
   /** Options of `reeve start`. */
   readonly options?: readonly string[];
   readonly cwd?: string;
+  readonly user?: AgentUser;
   /** On top of the user's. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -109,7 +110,7 @@ export interface Rig {
   readonly workDir: string;
   /** The one whom `start` starts for: logged in, and trusts workDir. */
   readonly user: AgentUser;
-  /** Another one, of the same Reeve: `start` takes the environment. */
+  /** Another one, of the same Reeve. */
   addUser(name: string, options: ClaudeHomeOptions): Promise<AgentUser>;
   /** Starts the agent; returns the session's row as the answer gave it. */
   start(prompt: string | null, options?: StartOptions): Promise<SessionRow>;
@@ -138,7 +139,6 @@ export async function createRig(
   mkdirSync(workDir);
   home.configure(`${options.config ?? ""}\n${agentCase.config}`);
   const user = await addUser("agent-home", { trust: [workDir], ...options.agentHome });
-  const given = user.environment;
 
   async function addUser(name: string, homeOptions: ClaudeHomeOptions): Promise<AgentUser> {
     const dir = join(home.dir, name);
@@ -151,8 +151,9 @@ export async function createRig(
 
   function tryStart(prompt: string | null, start: StartOptions = {}): Promise<Result> {
     const { args = [], options: words = [], cwd = workDir, environment = {} } = start;
+    const whose = (start.user ?? user).environment;
     const line = ["start", agentCase.agent, ...(prompt === null ? [] : [prompt]), "--cwd", cwd, ...words, "--json"];
-    return home.run([...line, "--", ...agentCase.args, ...args], { environment: { ...given, ...environment } });
+    return home.run([...line, "--", ...agentCase.args, ...args], { environment: { ...whose, ...environment } });
   }
 
   return {
@@ -168,7 +169,7 @@ export async function createRig(
       return JSON.parse(result.stdout) as SessionRow;
     },
     async restart(session) {
-      const result = await home.run(["restart", session, "--json"], { environment: given });
+      const result = await home.run(["restart", session, "--json"], { environment: user.environment });
       if (result.status !== 0) throw new Error(`restart ended with ${result.status}: ${result.stdout}${result.stderr}`);
     },
     data: (session) => home.json<Data>("data", session),

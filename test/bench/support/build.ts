@@ -11,7 +11,7 @@ import { rolldown } from "rolldown";
 import type { Scope } from "./scope.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
-const BARE = ["list-server", "tail-server", "minimal-daemon"] as const;
+const BARE = ["list-server", "tail-server", "minimal-daemon", "wake-server"] as const;
 
 export interface Build {
   readonly daemon: string;

@@ -54,6 +54,8 @@ function readAll(response: IncomingMessage): Promise<Buffer> {
 export interface EventFollower {
   /** When (performance.now) an event of this type and session arrived. */
   arrival(type: string, sessionId: string): Promise<number>;
+  /** When the next one arrives. */
+  next(type: string, sessionId: string): Promise<number>;
 }
 
 /** The event stream, from now on. */
@@ -88,18 +90,19 @@ export async function followEvents(scope: Scope, socketPath: string, after: numb
     sent.end();
     scope.defer(() => void sent.destroy());
   });
-  return {
-    arrival(type, sessionId) {
-      const key = `${type} ${sessionId}`;
-      const at = arrivals.get(key);
-      if (at !== undefined) return Promise.resolve(at);
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`there was no ${type} of ${sessionId}`)), 30_000);
-        waiting.set(key, (arrivedAt) => {
-          clearTimeout(timer);
-          resolve(arrivedAt);
-        });
+  const next = (type: string, sessionId: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`there was no ${type} of ${sessionId}`)), 30_000);
+      waiting.set(`${type} ${sessionId}`, (arrivedAt) => {
+        clearTimeout(timer);
+        resolve(arrivedAt);
       });
+    });
+  return {
+    next,
+    arrival(type, sessionId) {
+      const at = arrivals.get(`${type} ${sessionId}`);
+      return at === undefined ? next(type, sessionId) : Promise.resolve(at);
     },
   };
 }

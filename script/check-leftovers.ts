@@ -8,7 +8,8 @@ const processes = listProcesses()
   .filter((row) => row.pid !== process.pid && !isDead(row))
   .filter(
     (row) =>
-      TEMPORARY.test(readCommandLine(row.pid)) || TEMPORARY.test(readEnvironmentVariable(row.pid, "REEVE_HOME") ?? ""),
+      TEMPORARY.test(readCommandLine(row.pid)) ||
+      ["REEVE_HOME", "HOME"].some((name) => TEMPORARY.test(readEnvironmentVariable(row.pid, name) ?? "")),
   )
   .map((row) => `process ${row.pid}: ${readCommandLine(row.pid)}`);
 const directories = readdirSync("/tmp")

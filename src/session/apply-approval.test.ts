@@ -193,6 +193,11 @@ describe("no longer asked", () => {
 
   test("the end of an earlier turn, told late, settles nothing", () => {
     const late = read({ source: "transcript", activity: "idle", turn: { phase: "completed", id: "earlier" } });
-    expect(run(asking(), late)).toEqual({ session: asking(), events: [] });
+    const before = [
+      read({ turn: { phase: "started", id: "earlier" } }),
+      read({ turn: { phase: "completed", id: "earlier" } }),
+    ];
+    const second = run(runningSession(), ...before, read({ turn: { phase: "started", id: "now" } }), asked).session;
+    expect(run(second, late)).toEqual({ session: second, events: [] });
   });
 });

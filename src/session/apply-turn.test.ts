@@ -136,6 +136,18 @@ describe("late and missing reports", () => {
     ).toEqual({ session: asking, events: [] });
   });
 
+  test("an end that overtook its own beginning, and the end of the turn before it, counts both", () => {
+    const overtaken = [started("hook", "a"), completed("hook", "b")];
+    const both = {
+      turns: 2,
+      isOpen: false,
+      events: ["turn-started 1", "turn-interrupted 1", "turn-completed 2"],
+    };
+    expect(tell(...overtaken)).toEqual(both);
+    const late = [told("transcript", { phase: "interrupted", id: "a" }), started("transcript", "b")];
+    expect(tell(...overtaken, ...late)).toEqual(both);
+  });
+
   test("the end of an earlier turn leaves the one under way alone", () => {
     const second = run(runningSession(), started("hook", "a"), completed("hook", "a"), started("hook", "b")).session;
     expect(

@@ -25,8 +25,7 @@ export function isOldNews(session: Session, { phase, id }: TurnReading): boolean
   const last = session.lastTurn;
   if (id === undefined || last === null) return false;
   if (last.earlier.includes(id)) return true;
-  if (last.id === null) return false;
-  return phase === "started" ? last.id === id : session.turnOpen && last.id !== id;
+  return phase === "started" && last.id === id;
 }
 
 function begin(session: Session, told: Start, evidence: Evidence): Change {
@@ -64,7 +63,15 @@ function end(session: Session, told: End, evidence: Evidence): Change {
   const last = session.lastTurn;
   const id = told.id ?? null;
   if (isOldNews(session, told)) return { session, events: [] };
-  if (session.turnOpen) return close(session, session.turns, told, evidence);
+  if (session.turnOpen) {
+    if (id === null || last === null || last.id === null || last.id === id)
+      return close(session, session.turns, told, evidence);
+    // Told before its own beginning, and before the end of the one before it (claude 2.1.325: Esc with a queued prompt).
+    const why: Evidence = { ...evidence, detail: `another turn ended: ${evidence.detail}` };
+    const interrupted: SessionEvent = { type: "turn-interrupted", turn: session.turns, evidence: why };
+    const closed = close(session, session.turns + 1, told, evidence);
+    return { session: closed.session, events: [interrupted, ...closed.events] };
+  }
   if (last !== null && last.verdict !== null && isToldAgain(last, id, evidence)) {
     if (last.verdict === told.phase || last.verdictSource === null) return { session, events: [] };
     const disputed: SessionEvent = {

@@ -155,6 +155,11 @@ export interface Agent {
   readMessages(lines: readonly string[]): readonly TranscriptMessage[];
   /** A file in the plan's `statusDir`, or null where it is not this session's; `content: null`: it was removed. */
   readStatus(file: { readonly name: string; readonly content: string | null }, known: Known): Reading | null;
+  /** Which process says, by a file in `statusDir`, that it has this conversation open. */
+  readonly readHolder?: (
+    file: { readonly name: string; readonly content: string },
+    nativeId: string,
+  ) => { readonly pid: number; readonly startTicks: string } | null;
   /** Files that the session's processes hold open; asked while its id or transcript is not known. */
   readOpenFiles(paths: readonly string[], known: Known): Reading | null;
   /** Where to look for a transcript whose id is known and whose path is not. */

@@ -120,19 +120,26 @@ async function readWholeTurn(
 
 /** Agents write far more than messages (60 KB of attachments in one line, claude 2.1.325); past this it is the screen's turn. */
 const FURTHEST_BACK = 4_194_304;
+/** Short ones, too, tell what happened; looking further back would cost eight times as much. */
+const ENOUGH_MESSAGES = 20;
 
 async function readTranscript(session: Session, agent: Agent, tail: number, since: number | null) {
   const { status, transcriptPath } = session.observability;
   if (status !== "observable" || transcriptPath === null) return null;
-  for (let window = tail; ; window *= 8) {
+  for (let window = tail; ; window = Math.min(window * 8, FURTHEST_BACK)) {
     const read = await readTail(transcriptPath, { bytes: window, since }).catch(() => null);
     if (read === null) return null;
     const all = agent.readMessages(read.lines).map(viewMessage);
     const messages = keepNewest(all, tail);
-    const isCut = read.truncated || messages.length < all.length;
-    const isEnough = !read.truncated || messages.length < all.length || bytesOf(messages) >= tail / 8;
+    const isFull = messages.length < all.length;
+    const isEnough = !read.truncated || isFull || messages.length >= ENOUGH_MESSAGES || bytesOf(messages) >= tail / 8;
     if (isEnough || window >= FURTHEST_BACK)
-      return { messages, truncated: isCut, cursor: read.end, note: "From the agent's own transcript." };
+      return {
+        messages,
+        truncated: read.truncated || isFull,
+        cursor: read.end,
+        note: "From the agent's own transcript.",
+      };
   }
 }
 

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { Session } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
@@ -29,7 +31,7 @@ export const restartSession = defineOperation({
       input.environment === undefined || before.launch.envNames.length > 0
         ? undefined
         : supervisor.environment({ caller: input.environment, envFile: before.launch.envFile, given: {} });
-    return await carryOut(context, {
+    const outcome = await carryOut(context, {
       operation: "restart_session",
       session: before.id,
       command: { type: "restart", graceMs },
@@ -37,5 +39,18 @@ export const restartSession = defineOperation({
       isFact: (session) => session.stop === null && session.state !== "starting",
       timeoutMs: graceMs + MARGIN_MS,
     });
+    requireStarted(store.registry.get(before.id));
+    return outcome;
   },
 });
+
+/** It was stopped, and could not be started again: whoever asked must not take that for done. */
+function requireStarted(session: Session | undefined): void {
+  if (session === undefined || session.state !== "error" || session.place !== null || session.stop !== null) return;
+  throw new ReeveError({
+    code: session.reason.code,
+    kind: "conflict",
+    message: session.reason.text,
+    details: { session_id: session.id },
+  });
+}

@@ -4,7 +4,7 @@
  * the middle of a line) nor before the first. Also how any file that an agent
  * may have planted is opened, for this and for line-cursor.ts.
  */
-import { constants } from "node:fs";
+import { constants, fstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { errnoOf } from "./reeve-error.ts";
 
@@ -41,7 +41,7 @@ export async function readTail(
       if (isFound || !window.isCut || bytes >= FARTHEST) return tailOf(window, since);
     }
   } finally {
-    await file.close();
+    letGo(file);
   }
 }
 
@@ -104,13 +104,19 @@ export async function openRegularFile(path: string): Promise<RegularFile> {
     },
   );
   try {
-    const about = await file.stat({ bigint: true });
+    // What has just been opened is known to the kernel: asking a thread of Node's to ask would cost more than the answer.
+    const about = fstatSync(file.fd, { bigint: true });
     if (!about.isFile()) throw notRegular(path);
     return { file, size: Number(about.size), inode: String(about.ino) };
   } catch (error) {
-    await file.close();
+    letGo(file);
     throw error;
   }
+}
+
+/** Nobody has to wait for it: it was only read. */
+export function letGo(file: FileHandle): void {
+  file.close().catch(() => undefined);
 }
 
 function notRegular(path: string): Error {

@@ -15,7 +15,7 @@
  */
 import { hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import { openRegularFile, type RegularFile, withoutNuls } from "./file-tail.ts";
+import { letGo, openRegularFile, type RegularFile, withoutNuls } from "./file-tail.ts";
 import { errnoOf } from "./reeve-error.ts";
 
 export interface LineCursor {
@@ -74,7 +74,7 @@ export async function readNewLines(
     const other = await readChunk(found, START, limits);
     return { ...frame(found, other, START, limits), wasReplaced: true };
   } finally {
-    await found.file.close();
+    letGo(found.file);
   }
 }
 

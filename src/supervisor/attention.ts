@@ -40,6 +40,8 @@ export interface Attention {
   attend(session: Session): void;
   /** Reads what the hooks of a session left that ended while nobody watched. */
   catchUp(session: Session): void;
+  /** What its hooks left before it was watched has been read: only then may anything be typed into it. */
+  isCaughtUp(session: Session): boolean;
   /** Without the session's secrets; null when these are not known, and so nothing may be written. */
   redact(session: Session, text: string): string | null;
   /** The agent's own protocol, while it is open. */
@@ -55,6 +57,7 @@ interface Watched {
   readonly incarnation: number;
   readonly output: OutputLog;
   readonly stopStream: () => void;
+  isCaughtUp: boolean;
 }
 
 export function createAttention(parts: {
@@ -66,6 +69,7 @@ export function createAttention(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Settings;
+  readonly onCaughtUp: (sessionId: string) => void;
 }): Attention {
   const { settings } = parts;
   const watched = new Map<string, Watched>();
@@ -102,8 +106,17 @@ export function createAttention(parts: {
       output.push(bytes);
       screens.notice(session.id);
     });
-    watched.set(session.id, { incarnation: session.incarnation, output, stopStream });
-    if (session.hasTurns) spool.follow(session).catch(report(session));
+    const { incarnation } = session;
+    const watching: Watched = { incarnation, output, stopStream, isCaughtUp: false };
+    watched.set(session.id, watching);
+    if (session.hasTurns) void readSpool(session, watching);
+  }
+
+  /** One that cannot be read holds nothing back: it is logged, and the session goes on without it. */
+  async function readSpool(session: Session, watching: Watched): Promise<void> {
+    await spool.follow(session).catch(report(session));
+    watching.isCaughtUp = true;
+    parts.onCaughtUp(session.id);
   }
 
   function end(session: Session, watching: Watched): void {
@@ -123,8 +136,12 @@ export function createAttention(parts: {
     return environment === null ? null : remember(session, environment);
   }
 
-  function withoutSecrets(sessionId: string, text: string): string {
-    return redact(text, secretsBySession.get(sessionId) ?? []);
+  /** Null for one that died before this daemon could ask its process; a walk for each text would be too much. */
+  function withoutSecrets(sessionId: string, text: string): string | null {
+    const session = parts.store.registry.get(sessionId);
+    const isAlive = session !== undefined && session.exit === null;
+    const secrets = secretsBySession.get(sessionId) ?? (isAlive ? secretsOf(session) : null);
+    return secrets === null ? null : redact(text, secrets);
   }
 
   function remember(session: Session, environment: Environment): readonly string[] {
@@ -165,6 +182,10 @@ export function createAttention(parts: {
     },
     catchUp(session) {
       if (session.hasTurns && session.exit !== null && !isEnded(session)) spool.leave(session).catch(report(session));
+    },
+    isCaughtUp(session) {
+      const watching = watched.get(session.id);
+      return !session.hasTurns || (watching?.incarnation === session.incarnation && watching.isCaughtUp);
     },
     redact: (session, text) => {
       const secrets = secretsOf(session);

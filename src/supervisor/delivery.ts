@@ -45,6 +45,8 @@ export interface DeliveryParts {
   readonly channel: (sessionId: string) => Channel | null;
   /** What its screen says right now. */
   readonly look: (session: Session) => Promise<Reading | null>;
+  /** What happened to it while nobody watched has been read. */
+  readonly isCaughtUp: (session: Session) => boolean;
   readonly typingPauseMs: number;
   /** Look at the session again, later. */
   readonly pokeLater: (sessionId: string, ms: number) => void;
@@ -59,8 +61,8 @@ type Step = "wait" | "interrupt" | "type" | "channel";
 export function createDelivery(parts: DeliveryParts): Delivery {
   /** When and in which activity (by its instant) the last unconfirmed message was typed, per session. */
   const lastTyped = new Map<string, { readonly at: number; readonly activityAt: number }>();
-  /** Which turn was interrupted for which message, and when. */
-  const interrupted = new Map<string, { readonly messageId: string; readonly turn: number; readonly at: number }>();
+  /** Which turn a message is to interrupt, and when that was last tried; of the oldest waiting message per session. */
+  const interrupts = new Map<string, { readonly messageId: string; readonly turn: number; triedAt: number | null }>();
 
   function nextStep(session: Session, message: Message): Step {
     const agent = parts.agent(session.agent);
@@ -89,10 +91,24 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return status !== "idle" || parts.clock.now() - evidence.at < FIRST_PROMPT_MS;
   }
 
+  /**
+   * The turn under way when the message was first seen, else the one that was
+   * about to begin; at a start that is the turn the record knew, before what
+   * happened since is read. Any other turn is not its business.
+   */
+  function intended(session: Session, message: Message): { readonly turn: number; triedAt: number | null } {
+    const before = interrupts.get(session.id);
+    if (before?.messageId === message.id) return before;
+    const turn = session.turnOpen ? session.turns : session.turns + 1;
+    const intent = { messageId: message.id, turn, triedAt: null };
+    interrupts.set(session.id, intent);
+    return intent;
+  }
+
   function mayInterrupt(session: Session, message: Message): boolean {
-    const before = interrupted.get(session.id);
-    if (before === undefined || before.messageId !== message.id || before.turn !== session.turns) return true;
-    const left = before.at + INTERRUPT_AGAIN_MS - parts.clock.monotonic();
+    const { turn, triedAt } = intended(session, message);
+    if (turn !== session.turns) return false;
+    const left = triedAt === null ? 0 : triedAt + INTERRUPT_AGAIN_MS - parts.clock.monotonic();
     if (left > 0) parts.pokeLater(session.id, left);
     return left <= 0;
   }
@@ -106,7 +122,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   async function interrupt(session: Session, message: Message): Promise<void> {
-    interrupted.set(session.id, { messageId: message.id, turn: session.turns, at: parts.clock.monotonic() });
+    intended(session, message).triedAt = parts.clock.monotonic();
     const channel = parts.channel(session.id);
     const keys = parts.agent(session.agent).interrupt;
     if (channel !== null) await channel.interrupt();
@@ -273,7 +289,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
             refuse(message, "session-ended", `Session ${session.name} ended before the message could be delivered.`),
         };
       }
-      if (!takesMessages(session)) return null;
+      if (message.how === "interrupt") intended(session, message);
+      if (!takesMessages(session) || !parts.isCaughtUp(session)) return null;
       switch (nextStep(session, message)) {
         case "wait":
           return null;

@@ -1,11 +1,12 @@
 /** The effects themselves: what each pending effect does to the runtime, and the observation it ends in. */
 import { chmod, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { PlannedFile } from "../agent/contract.ts";
+import type { LaunchPlan, PlannedFile } from "../agent/contract.ts";
 import { writeFileAtomic } from "../platform/atomic-file.ts";
 import type { Clock } from "../platform/clock.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { Log } from "../platform/log.ts";
+import { isAlive } from "../platform/process-table.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime, StopReport } from "../runtime/contract.ts";
 import type { Effect } from "../session/pending-effect.ts";
@@ -14,6 +15,7 @@ import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
 import type { Environment } from "./environment.ts";
 import type { PlannedLaunch } from "./launcher.ts";
+import { readSmallFiles } from "./status-watch.ts";
 import { targetOf } from "./target.ts";
 
 /** Lines of scrollback kept of an ended session. */
@@ -56,7 +58,7 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
   const { incarnation } = session;
   try {
     const { plan, recorded } = await parts.launch(session);
-    requireConversation(parts, session, plan.nativeId);
+    requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
     for (const file of plan.files) await writePlanned(session, file);
     await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
@@ -81,13 +83,24 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
 }
 
 /** One conversation is never open twice: the second would write into the first one's transcript. */
-function requireConversation(parts: EffectParts, session: Session, nativeId: string | null): void {
-  const holder = nativeId === null ? undefined : parts.holderOf(session, nativeId);
-  if (holder === undefined) return;
-  throw new ReeveError({
+function requireConversation(parts: EffectParts, session: Session, { nativeId, statusDir }: LaunchPlan): void {
+  if (nativeId === null) return;
+  const holder = parts.holderOf(session, nativeId);
+  if (holder !== undefined) throw conversationOpen(`session ${holder.name}`);
+  const { readHolder } = parts.agent(session.agent);
+  if (readHolder === undefined || statusDir === null) return;
+  for (const file of readSmallFiles(statusDir)) {
+    const outside = readHolder(file, nativeId);
+    if (outside !== null && isAlive(outside.pid, outside.startTicks))
+      throw conversationOpen(`process ${outside.pid}, outside Reeve`);
+  }
+}
+
+function conversationOpen(where: string): ReeveError {
+  return new ReeveError({
     code: "conversation-open",
     kind: "conflict",
-    message: `Conversation ${nativeId} is open in session ${holder.name}; end that one first.`,
+    message: `Its conversation is open in ${where}; end that one first, then restart this session.`,
   });
 }
 

@@ -39,8 +39,8 @@ export interface Readings {
 export function createReadings(parts: {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Without the session's secrets. */
-  readonly redact: (sessionId: string, text: string) => string;
+  /** Without the session's secrets; null when these are not known, and so the text may not be kept. */
+  readonly redact: (sessionId: string, text: string) => string | null;
 }): Readings {
   const { ledger, clock } = parts;
   const words = new Map<string, Map<string, LastWord>>();
@@ -97,16 +97,19 @@ function saidBy({ activity, turn, approval }: Reading): string | null {
 
 /** Longest text of a question or an error that is kept: enough to decide by, little enough for every list. */
 const LONGEST_TEXT = 4_000;
+/** Instead of what an agent said before it died unwatched. */
+const WITHHELD = "(not kept: which secrets it may hold is not known)";
 
-function clean(reading: Reading, redact: (text: string) => string): Reading {
+function clean(reading: Reading, redact: (text: string) => string | null): Reading {
   const short = (text: string): string => {
-    const safe = redact(text);
+    const safe = redact(text) ?? WITHHELD;
     return safe.length <= LONGEST_TEXT ? safe : `${safe.slice(0, LONGEST_TEXT)}…`;
   };
   const { asks, turn, approval } = reading;
   return {
     ...reading,
-    detail: short(reading.detail),
+    // In the adapter's words, so it may stay where the agent's own may not.
+    detail: redact(reading.detail) === null ? reading.detail : short(reading.detail),
     ...(asks === undefined ? {} : { asks: short(asks) }),
     ...(turn === undefined ? {} : { turn: cleanTurn(turn, short) }),
     ...(approval !== undefined && "requested" in approval

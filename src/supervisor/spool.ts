@@ -4,10 +4,14 @@
  * what it said is committed, and a record read twice (a crash between the
  * two) counts once. What agents write is input: bounded, checked, never
  * followed through a link.
+ *
+ * Somebody waits for what a record says, so it is read without asking Node's
+ * threads (turn-end bench): a spool is small and on the disk of the database,
+ * whose commits the daemon waits for just so.
  */
-import { constants, watch } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, watch } from "node:fs";
 import type { FSWatcher } from "node:fs";
-import { mkdir, open, readdir, unlink } from "node:fs/promises";
+import { mkdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -60,9 +64,7 @@ export function createSpool(parts: {
       const session = parts.store.registry.get(sessionId);
       if (session === undefined) return;
       const directory = spoolDirOf(session.outputsDir);
-      const names = (await readdir(directory).catch(noneIfMissing))
-        .filter((name) => name.endsWith(".json") && !name.startsWith("."))
-        .toSorted();
+      const names = namesIn(directory).filter(isRecordName).toSorted();
       for (const name of names) await consume(session, directory, name);
     } while (isDirty.has(sessionId));
   }
@@ -71,7 +73,7 @@ export function createSpool(parts: {
     const path = join(directory, name);
     const key = `spool:${session.id}:${name}`;
     if (parts.store.idempotency(key) === undefined) {
-      const record = await readRecord(path);
+      const record = readRecord(path);
       const known = knownOf(parts.store.registry.get(session.id) ?? session);
       const reading = record === undefined ? null : parts.agent(session.agent).readHook(record, known);
       if (record === undefined) parts.log("a spool record cannot be read", { session: session.id, name });
@@ -94,7 +96,9 @@ export function createSpool(parts: {
       const directory = spoolDirOf(session.outputsDir);
       await mkdir(directory, { recursive: true, mode: 0o700 });
       if (!watchers.has(session.id)) {
-        const watcher = watch(directory, () => void drain(session.id));
+        const watcher = watch(directory, (_event, name) => {
+          if (name === null || isRecordName(name)) void drain(session.id);
+        });
         watcher.on("error", (error) =>
           parts.log("a spool can no longer be watched", { session: session.id, why: messageOf(error) }),
         );
@@ -115,29 +119,38 @@ export function createSpool(parts: {
   };
 }
 
+/** Not what is still being written. */
+function isRecordName(name: string): boolean {
+  return name.endsWith(".json") && !name.startsWith(".");
+}
+
 /** An agent that never ran has no spool. */
-function noneIfMissing(error: unknown): string[] {
-  if (errnoOf(error) === "ENOENT") return [];
-  throw error;
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return [];
+    throw error;
+  }
 }
 
 /** Undefined for anything that is not a plain, small, well-formed file. */
-async function readRecord(path: string): Promise<unknown> {
+function readRecord(path: string): unknown {
   let file;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (errnoOf(error) === "ELOOP" || errnoOf(error) === "ENXIO") return undefined;
     throw error;
   }
   try {
-    const about = await file.stat();
+    const about = fstatSync(file);
     if (!about.isFile() || about.size > LARGEST_RECORD_BYTES) return undefined;
-    const parsed: unknown = JSON.parse(await file.readFile("utf8"));
+    const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
     return parsed;
   } catch {
     return undefined;
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }

@@ -1,6 +1,6 @@
 /** Reads the status files that some agents keep while they run, from the directory their plan names. */
 import type { FSWatcher } from "node:fs";
-import { constants, watch } from "node:fs";
+import { constants, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agent/contract.ts";
@@ -98,4 +98,23 @@ async function readSmall(path: string): Promise<string | null> {
   } finally {
     await file.close();
   }
+}
+
+/** All there are now, for a question that must be answered before something is started. */
+export function readSmallFiles(directory: string): readonly { readonly name: string; readonly content: string }[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    try {
+      const path = join(directory, name);
+      const about = statSync(path);
+      return about.isFile() && about.size <= LARGEST_FILE_BYTES ? [{ name, content: readFileSync(path, "utf8") }] : [];
+    } catch {
+      return [];
+    }
+  });
 }

@@ -119,7 +119,17 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   /** Brought by callers for a start that has not happened yet. In memory only. */
   const environments = new Map<string, Environment>();
   const restartTimers = new Map<string, NodeJS.Timeout>();
-  const attention = createAttention({ store, ledger, agent, runtime, rules: parts.rules, clock, log, settings });
+  const attention = createAttention({
+    store,
+    ledger,
+    agent,
+    runtime,
+    rules: parts.rules,
+    clock,
+    log,
+    settings,
+    onCaughtUp: (sessionId) => runner.poke(sessionId),
+  });
   const options = (name: string): AgentOptions => settings.agents[name] ?? noOptions;
   const programs = createProgramFinder(options);
   const plan = createLauncher({ agent, options, programs, socketDir: parts.socketDir });
@@ -162,6 +172,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     agent,
     channel: attention.channel,
     look: attention.look,
+    isCaughtUp: attention.isCaughtUp,
     typingPauseMs: settings.typingPauseMs,
     pokeLater: (id, ms) => void setTimeout(() => runner.poke(id), ms).unref(),
   });
@@ -204,6 +215,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     if (session === undefined) return null;
     const effect = pendingEffect(session);
     if (effect === null) return delivery.nextTask(session);
+    // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
+    if (effect.kind === "answer" && !attention.isCaughtUp(session)) return null;
     return {
       key: JSON.stringify(effect),
       kind: effect.kind,

@@ -40,6 +40,8 @@ interface Followed {
   stamp: string | null;
   reading: Promise<void> | null;
   isDirty: boolean;
+  /** Inotify says that something was written: worth reading before looking at the file itself. */
+  hasGrown: boolean;
   /** On the way to the end of a file that replaced another. */
   isOld: boolean;
   isStopped: boolean;
@@ -74,15 +76,22 @@ export function createTranscriptWatch(parts: {
   async function readUntilClean(sessionId: string, entry: Followed): Promise<void> {
     do {
       entry.isDirty = false;
+      const { hasGrown } = entry;
+      entry.hasGrown = false;
+      if (hasGrown) await readToEnd(sessionId, entry);
       const session = parts.store.registry.get(sessionId);
       if (session === undefined) return;
       const stamp = await stampOf(session, entry);
       if (stamp === null || (stamp === entry.stamp && !entry.isDirty)) return;
       entry.stamp = stamp;
-      while (await readOnce(sessionId, entry)) {
-        // more is there already
-      }
+      if (!hasGrown || !isAtEnd(entry.cursor, stamp)) await readToEnd(sessionId, entry);
     } while (entry.isDirty);
+  }
+
+  async function readToEnd(sessionId: string, entry: Followed): Promise<void> {
+    while (await readOnce(sessionId, entry)) {
+      // more is there already
+    }
   }
 
   async function readOnce(sessionId: string, entry: Followed): Promise<boolean> {
@@ -134,7 +143,10 @@ export function createTranscriptWatch(parts: {
     entry.watcher = null;
     let watcher: FSWatcher;
     try {
-      watcher = watch(entry.path, () => void read(sessionId, entry)).unref();
+      watcher = watch(entry.path, (event) => {
+        if (event === "change") entry.hasGrown = true;
+        void read(sessionId, entry);
+      }).unref();
     } catch {
       return; // the slow look goes on
     }
@@ -179,6 +191,7 @@ export function createTranscriptWatch(parts: {
         stamp: null,
         reading: null,
         isDirty: false,
+        hasGrown: false,
         isOld: false,
         isStopped: false,
       };
@@ -209,4 +222,9 @@ function readLines(agent: Agent, session: Session, lines: readonly NewLine[]): r
     assumed = applyReading(assumed, reading, { now: session.activity.evidence.at, random: 0 }).session;
   }
   return readings;
+}
+
+/** All that the stamp's file had has just been read. */
+function isAtEnd(cursor: LineCursor | null, stamp: string): boolean {
+  return cursor !== null && stamp.startsWith(`${cursor.identity.split(":", 1)[0]} ${cursor.offset} `);
 }

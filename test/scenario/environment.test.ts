@@ -104,11 +104,10 @@ test("a restart sees the same environment, and says so when that is gone", async
   expect(await environmentOf("run-1")).toMatchObject({ MINE: "kept by the runtime", GIVEN: "by hand" });
   await runProgram("tmux", ["-S", home.tmuxSocket, "kill-server"], home.environment);
   await eventually("it is reported dead", async () => (await home.session("env")).state === "error");
-  const { session } = await home.json<{ session: { state: string; reason: string; reason_code: string } }>(
-    "restart",
-    "env",
-  );
-  expect(session).toMatchObject({
+  const refused = await home.run(["restart", "env", "--json"]);
+  expect(refused.status).toBe(1);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: "environment-lost" } });
+  expect(await home.session("env")).toMatchObject({
     state: "error",
     reason_code: "environment-lost",
     reason: expect.stringContaining("GIVEN") as string,

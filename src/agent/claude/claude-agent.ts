@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Agent, Known } from "../contract.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
-import { readStatus } from "./status-file.ts";
+import { readHolder, readStatus } from "./status-file.ts";
 import { readLine } from "./transcript-line.ts";
 import { readMessages } from "./transcript-messages.ts";
 import { configDirOf } from "./transcript-path.ts";
@@ -53,6 +53,7 @@ export const claudeAgent: Agent = {
   readLine,
   readMessages,
   readStatus,
+  readHolder,
   readOpenFiles: () => null,
   searchTranscript,
 };

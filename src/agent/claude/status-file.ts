@@ -33,6 +33,18 @@ export function readStatus(
   return { source: "hook", detail: `status file: ${detail}`, ...content };
 }
 
+/** It has no lock of its own: two processes that resume one conversation are both accepted (2.1.325). */
+export function readHolder(
+  file: { readonly name: string; readonly content: string },
+  nativeId: string,
+): { readonly pid: number; readonly startTicks: string } | null {
+  const status = parseFields(file.content);
+  if (status === null || textIn(status, "sessionId") !== nativeId) return null;
+  const startTicks = textIn(status, "procStart");
+  const pid = countIn(status, "pid");
+  return startTicks === null || file.name !== `${pid}.json` ? null : { pid, startTicks };
+}
+
 function contentOf(status: Fields, known: Known): Pick<Reading, "activity" | "asks"> | null {
   switch (textIn(status, "status")) {
     case "busy":

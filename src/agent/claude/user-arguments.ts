@@ -66,7 +66,7 @@ function splitOption(word: string): readonly [option: string, value: string | nu
 
 function refuse(argument: string, why: string): never {
   throw new ReeveError({
-    code: "argument-refused",
+    code: "arguments-unsupported",
     kind: "usage",
     message: `Claude Code cannot be given ${argument} here: ${why}.`,
     details: { argument },

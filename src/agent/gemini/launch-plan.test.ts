@@ -89,12 +89,12 @@ test("a path with blanks and quotes reaches the shell whole", () => {
 });
 
 test.each([
-  [["--resume", "latest"], "argument-unsupported"],
-  [["-p", "x"], "argument-unsupported"],
-  [["--session-id=1"], "argument-unsupported"],
-  [["--yolo", "--acp"], "argument-unsupported"],
-  [["mcp", "list"], "argument-unsupported"],
-  [["--", "x"], "argument-unsupported"],
+  [["--resume", "latest"], "arguments-unsupported"],
+  [["-p", "x"], "arguments-unsupported"],
+  [["--session-id=1"], "arguments-unsupported"],
+  [["--yolo", "--acp"], "arguments-unsupported"],
+  [["mcp", "list"], "arguments-unsupported"],
+  [["--", "x"], "arguments-unsupported"],
 ])("refuses %j", (args, code) => {
   const launch = { ...knownWith({}).launch, args };
   expect(() => planLaunch(contextWith({ launch }))).toThrow(expect.objectContaining({ code, kind: "usage" }) as Error);

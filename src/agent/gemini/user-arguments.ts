@@ -5,12 +5,12 @@ export function refuseContradictions(args: readonly string[], model: string | nu
   for (const [index, argument] of args.entries()) {
     const name = argument.split("=", 1)[0] ?? "";
     const advice = REFUSED.get(name);
-    if (advice !== undefined) throw refusal("argument-unsupported", `${name} cannot be given here: ${advice}`);
+    if (advice !== undefined) throw refusal("arguments-unsupported", `${name} cannot be given here: ${advice}`);
     if (model !== null && (name === "--model" || name === "-m"))
       throw refusal("model-given-twice", `The model is given twice: leave out either --model or ${name} after --.`);
-    if (argument === "--") throw refusal("argument-unsupported", "Give the prompt before --, not after it.");
+    if (argument === "--") throw refusal("arguments-unsupported", "Give the prompt before --, not after it.");
     if (index === 0 && SUBCOMMANDS.has(argument)) {
-      throw refusal("argument-unsupported", `gemini ${argument} is not a conversation: run it in your own terminal.`);
+      throw refusal("arguments-unsupported", `gemini ${argument} is not a conversation: run it in your own terminal.`);
     }
   }
 }

@@ -101,21 +101,28 @@ const WRITTEN_WITHIN_MS = 1_000;
 const LOOK_AGAIN_MS = 40;
 
 async function readWholeTurn(
-  { clock }: OperationContext,
-  session: Session,
+  { clock, store }: OperationContext,
+  { id }: Session,
   agent: Agent,
   tail: number,
   since: number | null,
 ) {
   for (;;) {
+    const session = store.registry.get(id);
+    if (session === undefined) return null;
     const transcript = await readTranscript(session, agent, tail, since);
-    const isJustOver =
+    const isAwaited =
+      agent.capabilities.transcript &&
       session.lastTurn?.verdict === "completed" &&
       !session.turnOpen &&
       clock.now() - (session.lastActivityAt ?? 0) < WRITTEN_WITHIN_MS;
-    if (transcript === null || !isJustOver || transcript.messages.at(-1)?.role !== "user") return transcript;
+    if (!isAwaited || isReply(transcript?.messages.at(-1)) || since !== null) return transcript;
     await clock.sleep(LOOK_AGAIN_MS);
   }
+}
+
+function isReply(message: z.infer<typeof messageSchema> | undefined): boolean {
+  return message !== undefined && message.role !== "user";
 }
 
 /** Agents write far more than messages (60 KB of attachments in one line, claude 2.1.325); past this it is the screen's turn. */

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
+import { crashingAt, expectEventLogComplete } from "./crashing.ts";
 
 let home: TestHome;
 let worker = "";
@@ -21,26 +22,6 @@ beforeEach(() => {
 });
 afterAll(() => home.dispose());
 let count = 0;
-
-/** Arms the point in the daemon that runs now, does the thing, and proves that the point was passed. */
-async function crashingAt(point: string, act: () => Promise<void>): Promise<void> {
-  const before = await home.daemonPid();
-  home.failAt(point);
-  await act();
-  await eventually(`the daemon dies at ${point}`, () => !home.isFailpointArmed());
-  expect(await home.daemonPid()).not.toBe(before);
-}
-
-async function expectEventLogComplete(): Promise<void> {
-  const events = await home.events();
-  expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
-  for (const name of ["session-starting", "session-exited", "session-running"]) {
-    const incarnations = events
-      .filter((event) => event.type === name)
-      .map((event) => `${event.session_id} ${String(event.data["incarnation"])}`);
-    expect(new Set(incarnations).size, `${name} twice for one incarnation`).toBe(incarnations.length);
-  }
-}
 
 const startCat = (): Promise<unknown> =>
   home.json("start", "command", "--name", worker, "--cwd", home.dir, "--", "sh", "-c", `exec cat > ${worker}.received`);
@@ -60,18 +41,21 @@ describe("start", () => {
     "store.after-commit",
     "start.after-commit",
     "create.before-effect",
+    "planned.before-commit",
+    "planned.after-commit",
+    "create.planned",
     "create.after-effect",
     "created.before-commit",
     "created.after-commit",
     "create.after-fact",
   ];
   test.each(points)("killed at %s: one session, one process", async (point) => {
-    await crashingAt(point, async () => void (await startCat()));
+    await crashingAt(home, point, async () => void (await startCat()));
     const { id } = await running();
     expect((await home.list()).filter((session) => session.name === worker)).toHaveLength(1);
     expect(home.marked(id).map((found) => found.incarnation)).toEqual(home.marked(id).map(() => 1));
     expect(home.marked(id).length).toBe(2); // the wrapper and cat
-    await expectEventLogComplete();
+    await expectEventLogComplete(home);
   });
 });
 
@@ -88,7 +72,7 @@ describe("send", () => {
     await startCat();
     await running();
     let answer: { message_id: string; state: string } = { message_id: "", state: "" };
-    await crashingAt(point, async () => {
+    await crashingAt(home, point, async () => {
       answer = JSON.parse((await home.run(["send", worker, "the message", "--json"])).stdout) as typeof answer;
     });
     const outcome = await eventually("the message is settled", async () =>
@@ -111,7 +95,7 @@ describe("send", () => {
     expect(
       (await home.events()).filter((event) => event.type === "message-admitted" && event.session_id === session_id),
     ).toHaveLength(2);
-    await expectEventLogComplete();
+    await expectEventLogComplete(home);
   });
 });
 
@@ -128,7 +112,7 @@ describe("pause and resume", () => {
   test.each(pausing)("killed at %s: suspended, with the same process", async (point) => {
     await startCat();
     const { id, pid } = await running();
-    await crashingAt(point, async () => void (await home.json("pause", worker, "--suspend")));
+    await crashingAt(home, point, async () => void (await home.json("pause", worker, "--suspend")));
     await eventually("it is paused", async () => (await home.session(worker)).state === "paused");
     expect(
       home
@@ -137,7 +121,7 @@ describe("pause and resume", () => {
         .map((found) => found.state),
     ).toEqual(["T"]);
     expect((await home.session(worker)).runtime.pid).toBe(pid);
-    await expectEventLogComplete();
+    await expectEventLogComplete(home);
   });
 
   const resuming = [
@@ -153,11 +137,11 @@ describe("pause and resume", () => {
     await startCat();
     const { id, pid } = await running();
     await home.json("pause", worker, "--suspend");
-    await crashingAt(point, async () => void (await home.json("resume", worker)));
+    await crashingAt(home, point, async () => void (await home.json("resume", worker)));
     await eventually("it runs", async () => (await home.session(worker)).state === "running");
     expect(home.marked(id).map((found) => found.state)).not.toContain("T");
     expect((await home.session(worker)).runtime.pid).toBe(pid);
-    await expectEventLogComplete();
+    await expectEventLogComplete(home);
   });
 });
 
@@ -173,6 +157,7 @@ describe("restart", () => {
     "cleared.before-commit",
     "cleared.after-commit",
     "create.before-effect",
+    "create.planned",
     "create.after-effect",
     "created.before-commit",
     "created.after-commit",
@@ -180,14 +165,14 @@ describe("restart", () => {
   test.each(points)("killed at %s: one new process, the old one gone", async (point) => {
     await startCat();
     const { id, pid } = await running();
-    await crashingAt(point, async () => void (await home.json("restart", worker)));
+    await crashingAt(home, point, async () => void (await home.json("restart", worker)));
     await eventually("it runs anew", async () => {
       const session = await home.session(worker);
       return session.state === "running" && session.runtime.pid !== pid;
     });
     expect(home.marked(id).map((found) => found.incarnation)).toEqual([2, 2]);
     expect((await home.session(worker))["restarts"]).toBe(1);
-    await expectEventLogComplete();
+    await expectEventLogComplete(home);
   });
 });
 
@@ -207,12 +192,12 @@ describe("end", () => {
   test.each(points)("killed at %s: stopped, and nothing is left", async (point) => {
     await startCat();
     const { id } = await running();
-    await crashingAt(point, async () => void (await home.json("end", worker)));
+    await crashingAt(home, point, async () => void (await home.json("end", worker)));
     await eventually("it is stopped", async () => {
       const session = await home.session(worker);
       return session.state === "stopped" && session.desired === "stopped";
     });
     expect(home.marked(id)).toEqual([]);
-    await expectEventLogComplete();
+    await expectEventLogComplete(home);
   });
 });

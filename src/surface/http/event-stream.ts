@@ -43,8 +43,10 @@ export async function streamEvents(
         .map((event) => `id: ${event.seq}\nevent: ${event.body.type}\ndata: ${JSON.stringify(viewEvent(event))}\n\n`)
         .join("");
       cursor = events.at(-1)?.seq ?? Math.max(cursor, head);
-      if (text !== "" && !response.write(text))
-        await once(response, "drain", { signal: AbortSignal.any([signal, AbortSignal.timeout(STUCK_MS)]) });
+      const isTaken = text === "" || response.write(text);
+      // Node would hold it back until everything else that the commit set going is done.
+      response.socket?.uncork();
+      if (!isTaken) await once(response, "drain", { signal: AbortSignal.any([signal, AbortSignal.timeout(STUCK_MS)]) });
       if (log.head() > cursor) continue;
       await new Promise<void>((resolve) => {
         wake = resolve;

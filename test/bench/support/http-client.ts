@@ -56,6 +56,7 @@ export interface EventFollower {
   arrival(type: string, sessionId: string): Promise<number>;
   /** When the next one arrives. */
   next(type: string, sessionId: string): Promise<number>;
+  close(): void;
 }
 
 /** The event stream, from now on. */
@@ -73,7 +74,7 @@ export async function followEvents(scope: Scope, socketPath: string, after: numb
     waiting.get(key)?.(at);
     waiting.delete(key);
   };
-  await new Promise<void>((resolve, reject) => {
+  const close = await new Promise<() => void>((resolve, reject) => {
     const headers = { host: "localhost", accept: "text/event-stream" };
     const sent = request({ socketPath, agent: false, path: `/v1/events?after=${after}`, headers }, (response) => {
       let unfinished = "";
@@ -84,9 +85,9 @@ export async function followEvents(scope: Scope, socketPath: string, after: numb
         for (const line of lines) take(line, at);
       });
       response.on("error", () => undefined);
-      resolve();
+      resolve(() => void sent.destroy());
     });
-    sent.once("error", reject);
+    sent.on("error", reject);
     sent.end();
     scope.defer(() => void sent.destroy());
   });
@@ -100,6 +101,7 @@ export async function followEvents(scope: Scope, socketPath: string, after: numb
     });
   return {
     next,
+    close,
     arrival(type, sessionId) {
       const at = arrivals.get(`${type} ${sessionId}`);
       return at === undefined ? next(type, sessionId) : Promise.resolve(at);

@@ -6,12 +6,12 @@
 import { createHash } from "node:crypto";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";
-import { type Fields, fieldsOf, listIn, textIn } from "./json-fields.ts";
+import { type Fields, fieldsOrNull, listIn, textIn } from "../json-fields.ts";
 
 export function approvalOf(record: Fields, askedAt: number): ApprovalRequest | null {
   const tool = textIn(record, "tool_name");
   if (tool === null) return null;
-  const input = fieldsOf(record["tool_input"]) ?? {};
+  const input = fieldsOrNull(record["tool_input"]) ?? {};
   return {
     id: [askedAt, ...(textIn(record, "agent_id") === null ? [] : [SUBAGENT]), questionHash(record)].join("-"),
     ...contentOf(tool, input),
@@ -49,7 +49,7 @@ export function askedAtOf(approval: ApprovalRequest): number {
 
 /** Questions that are no yes or no: answered by a person in the pane. */
 export function openQuestionOf(record: Fields): string | null {
-  const input = fieldsOf(record["tool_input"]);
+  const input = fieldsOrNull(record["tool_input"]);
   switch (textIn(record, "tool_name")) {
     case "AskUserQuestion":
       return listIn(input, "questions").map(questionText).join(" ") || "Claude Code asks a question.";

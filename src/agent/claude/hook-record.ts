@@ -12,13 +12,13 @@ import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading, TurnReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { approvalOf, isAbout, openQuestionOf, openSubagentQuestion, questionHash } from "./approval-request.ts";
-import { type Fields, fieldsOf, listIn, textIn } from "./json-fields.ts";
+import { type Fields, fieldsOrNull, listIn, textIn } from "../json-fields.ts";
 
 type Content = Omit<Reading, "source" | "detail"> & { readonly note?: string };
 
 export function readHook(value: unknown, known: Known): Reading | null {
-  const outer = fieldsOf(value);
-  const record = fieldsOf(outer?.["record"]) ?? outer;
+  const outer = fieldsOrNull(value);
+  const record = fieldsOrNull(outer?.["record"]) ?? outer;
   if (record === null) return null;
   const event = textIn(record, "hook_event_name");
   const askedAt = outer?.["at"];

@@ -5,7 +5,7 @@
  * files stay where they are and keep their own hooks: lists of hooks from
  * several sources are joined by Claude Code.
  */
-import { type Fields, fieldsOf } from "./json-fields.ts";
+import { type Fields, fieldsOrNull } from "../json-fields.ts";
 
 /** A shell script that takes milliseconds; an agent must never wait long for it. */
 const HOOK_TIMEOUT_S = 10;
@@ -27,7 +27,7 @@ const EVENTS = {
 } as const satisfies Record<string, string | null>;
 
 export function withHooks(settings: Fields, hookScriptPath: string): Fields {
-  const users = fieldsOf(settings["hooks"]) ?? {};
+  const users = fieldsOrNull(settings["hooks"]) ?? {};
   const hooks: Record<string, unknown> = { ...users };
   for (const [event, matcher] of Object.entries(EVENTS)) {
     const before: unknown = users[event];

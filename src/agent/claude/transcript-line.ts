@@ -9,7 +9,7 @@ import type { Reading, UsageReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { isOfSubagent } from "./approval-request.ts";
 import { doing } from "./hook-record.ts";
-import { type Fields, countIn, fieldsOf, parseFields, textIn } from "./json-fields.ts";
+import { type Fields, countIn, fieldsOrNull, parseFields, textIn } from "../json-fields.ts";
 import { textContentOf } from "./message-content.ts";
 
 export function readLine(text: string, known: Known): Reading | null {
@@ -29,7 +29,7 @@ function readUserLine(line: Fields, known: Known): Reading | null {
   const id = textIn(line, "promptId");
   const turn = id === null ? {} : { id };
   if (line["toolDenialKind"] === "user-rejected") return denialOf(known);
-  const text = textContentOf(fieldsOf(line["message"]));
+  const text = textContentOf(fieldsOrNull(line["message"]));
   if (isInterruption(text))
     return {
       source: "transcript",
@@ -60,7 +60,7 @@ export function isInterruption(text: string): boolean {
 
 /** One answer spans several lines, one per block, and each carries the usage of all: the first block's counts. */
 function readAssistantLine(line: Fields): Reading | null {
-  const usage = fieldsOf(fieldsOf(line["message"])?.["usage"]);
+  const usage = fieldsOrNull(fieldsOrNull(line["message"])?.["usage"]);
   if (line["apiBlockIndex"] !== 0 || usage === null) return null;
   return { source: "transcript", detail: "assistant line", usage: usageOf(usage) };
 }

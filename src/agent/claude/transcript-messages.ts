@@ -1,7 +1,7 @@
 /** A transcript's lines as messages for people: what was said, which tools ran; without Claude Code's own bookkeeping. */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { TranscriptMessage } from "../contract.ts";
-import { type Fields, fieldsOf, parseFields, textIn } from "./json-fields.ts";
+import { type Fields, fieldsOrNull, parseFields, textIn } from "../json-fields.ts";
 import { blocksOf, textContentOf } from "./message-content.ts";
 import { isInterruption, usageOf } from "./transcript-line.ts";
 
@@ -22,14 +22,14 @@ type Said = Partial<TranscriptMessage> & Pick<TranscriptMessage, "role" | "text"
 const EMPTY = { tool: null, usage: null } as const;
 
 function messagesOf(line: Fields, toolNames: Map<string, string>): readonly Said[] {
-  const message = fieldsOf(line["message"]);
+  const message = fieldsOrNull(line["message"]);
   switch (line["type"]) {
     case "user":
       return line["isMeta"] === true ? [] : userMessages(line, message, toolNames);
     case "assistant":
       return assistantMessages(line, message, toolNames);
     case "attachment":
-      return queuedMessages(fieldsOf(line["attachment"]));
+      return queuedMessages(fieldsOrNull(line["attachment"]));
     case "system":
       return line["subtype"] === "compact_boundary"
         ? [{ role: "system", text: "The conversation was compacted." }]
@@ -72,7 +72,7 @@ function resultMessage(block: Fields, toolNames: ReadonlyMap<string, string>): S
 }
 
 function assistantMessages(line: Fields, message: Fields | null, toolNames: Map<string, string>): readonly Said[] {
-  const usage = fieldsOf(message?.["usage"]);
+  const usage = fieldsOrNull(message?.["usage"]);
   const counted = line["apiBlockIndex"] === 0 && usage !== null ? { usage: usageOf(usage).usage } : {};
   if (line["isApiErrorMessage"] === true) return [{ role: "system", text: stripTerminal(textContentOf(message)) }];
   return blocksOf(message).flatMap((block): readonly Said[] => {

@@ -6,7 +6,7 @@
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { Channel, ChannelContext } from "../contract.ts";
 import { type AccountReader, createAccountReader } from "./account-reader.ts";
-import { fieldsOf, listOf, textOf } from "./fields.ts";
+import { fieldsOf, listOf, textOf } from "../json-fields.ts";
 import { materialise, threadStartedByUser } from "./new-thread.ts";
 import { connectRpc, type Rpc } from "./rpc.ts";
 import { isThreadId } from "./thread-id.ts";

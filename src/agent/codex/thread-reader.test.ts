@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Reading } from "../../session/reading.ts";
-import { type Fields, fieldsOf } from "./fields.ts";
+import { type Fields, fieldsOf } from "../json-fields.ts";
 import type { RequestId } from "./rpc.ts";
 import { createThreadReader } from "./thread-reader.ts";
 

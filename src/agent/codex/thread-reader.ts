@@ -8,7 +8,7 @@ import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Decision } from "../../session/approval.ts";
 import type { Reading } from "../../session/reading.ts";
 import { errorText } from "./error-text.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "./fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
 import { approvalOf, changesOf, type ProtocolApproval } from "./protocol-approval.ts";
 import type { RequestId } from "./rpc.ts";
 import { activityOf, itemPrompt, turnOf } from "./thread-state.ts";

@@ -5,46 +5,46 @@
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";
-import { type JsonRecord, listAt, recordAt, textAt } from "./json-value.ts";
+import { type Fields, fieldsOf, listOf, textIn } from "../json-fields.ts";
 
-export function approvalRequestOf(notification: JsonRecord): ApprovalRequest | null {
-  if (textAt(notification, "notification_type") !== "ToolPermission") return null;
-  const details = recordAt(notification, "details");
+export function approvalRequestOf(notification: Fields): ApprovalRequest | null {
+  if (textIn(notification, "notification_type") !== "ToolPermission") return null;
+  const details = fieldsOf(notification["details"]);
   return {
-    id: `permission-${textAt(notification, "timestamp") ?? "unknown"}`,
+    id: `permission-${textIn(notification, "timestamp") ?? "unknown"}`,
     ...questionOf(details),
-    cwd: textAt(notification, "cwd"),
+    cwd: textIn(notification, "cwd"),
     reason: null,
   };
 }
 
-function questionOf(details: JsonRecord): Pick<ApprovalRequest, "kind" | "title" | "subject"> {
+function questionOf(details: Fields): Pick<ApprovalRequest, "kind" | "title" | "subject"> {
   const subject = subjectOf(details);
-  switch (textAt(details, "type")) {
+  switch (textIn(details, "type")) {
     case "exec":
       return { kind: "command", title: oneLine(`Run ${subject ?? "a command"}`), subject };
     case "edit":
-      return { kind: "edit", title: oneLine(`Change ${textAt(details, "fileName") ?? subject ?? "a file"}`), subject };
+      return { kind: "edit", title: oneLine(`Change ${textIn(details, "fileName") ?? subject ?? "a file"}`), subject };
     case "mcp":
       return { kind: "tool", title: oneLine(`Use ${subject ?? "an MCP tool"}`), subject };
     default:
-      return { kind: "other", title: oneLine(textAt(details, "title") ?? "Gemini CLI asks"), subject };
+      return { kind: "other", title: oneLine(textIn(details, "title") ?? "Gemini CLI asks"), subject };
   }
 }
 
-function subjectOf(details: JsonRecord): string | null {
-  switch (textAt(details, "type")) {
+function subjectOf(details: Fields): string | null {
+  switch (textIn(details, "type")) {
     case "exec":
-      return textAt(details, "command");
+      return textIn(details, "command");
     case "edit":
-      return textAt(details, "filePath") ?? textAt(details, "fileName");
+      return textIn(details, "filePath") ?? textIn(details, "fileName");
     case "mcp": {
-      const tool = textAt(details, "toolName");
-      return tool === null ? null : `${tool} of ${textAt(details, "serverName") ?? "an MCP server"}`;
+      const tool = textIn(details, "toolName");
+      return tool === null ? null : `${tool} of ${textIn(details, "serverName") ?? "an MCP server"}`;
     }
     default: {
-      const urls = listAt(details, "urls").filter((url) => typeof url === "string");
-      return textAt(details, "prompt") ?? (urls.length === 0 ? null : urls.join(" "));
+      const urls = listOf(details["urls"]).filter((url) => typeof url === "string");
+      return textIn(details, "prompt") ?? (urls.length === 0 ? null : urls.join(" "));
     }
   }
 }

@@ -9,17 +9,17 @@ import type { Reading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { approvalRequestOf } from "./approval-request.ts";
 import { userPathOf } from "./home-overlay.ts";
-import { isRecord, type JsonRecord, listAt, recordAt, textAt } from "./json-value.ts";
+import { type Fields, fieldsOf, isFields, listOf, textIn } from "../json-fields.ts";
 import { CANCELLED } from "./transcript-line.ts";
 
 export function readHook(record: unknown, known: Known): Reading | null {
-  if (!isRecord(record)) return null;
-  const hook = isRecord(record["hook"]) ? record["hook"] : record;
-  const event = textAt(hook, "hook_event_name");
-  const session = textAt(hook, "session_id");
+  if (!isFields(record)) return null;
+  const hook = isFields(record["hook"]) ? record["hook"] : record;
+  const event = textIn(hook, "hook_event_name");
+  const session = textIn(hook, "session_id");
   if (event === null || session === null || session === "") return null;
   if (known.nativeId !== null && session !== known.nativeId && !isNewConversation(hook, known)) return null;
-  const meaning = meaningOf(event, hook, listAt(record, "notes"), known);
+  const meaning = meaningOf(event, hook, listOf(record["notes"]), known);
   if (meaning === null) return null;
   return {
     source: "hook",
@@ -36,19 +36,19 @@ export function readHook(record: unknown, known: Known): Reading | null {
  * where the planned one was taken (session-scripts.ts); before the first turn
  * nobody has started another.
  */
-function isNewConversation(hook: JsonRecord, known: Known): boolean {
-  if (textAt(hook, "hook_event_name") !== "SessionStart") return false;
-  const source = textAt(hook, "source");
+function isNewConversation(hook: Fields, known: Known): boolean {
+  if (textIn(hook, "hook_event_name") !== "SessionStart") return false;
+  const source = textIn(hook, "source");
   return source === "clear" || (source === "startup" && !known.turnOpen && known.lastVerdict === null);
 }
 
-function meaningOf(event: string, hook: JsonRecord, notes: readonly unknown[], known: Known): Partial<Reading> | null {
+function meaningOf(event: string, hook: Fields, notes: readonly unknown[], known: Known): Partial<Reading> | null {
   switch (event) {
     case "SessionStart":
       // It comes before the composer does, and while a log-in is asked for too: readiness is for the screen to say.
       return {};
     case "BeforeAgent": {
-      const prompt = textAt(hook, "prompt");
+      const prompt = textIn(hook, "prompt");
       return { activity: "working", turn: { phase: "started", ...(prompt === null ? {} : { prompt }) } };
     }
     case "AfterAgent":
@@ -57,7 +57,7 @@ function meaningOf(event: string, hook: JsonRecord, notes: readonly unknown[], k
       const requested = approvalRequestOf(hook);
       if (requested === null) return null;
       // Questions to a person come the same way, and yes is no answer to them.
-      if (QUESTIONS.has(textAt(recordAt(hook, "details"), "type") ?? ""))
+      if (QUESTIONS.has(textIn(fieldsOf(hook["details"]), "type") ?? ""))
         return { activity: "awaiting-input", asks: requested.title };
       return { activity: "awaiting-approval", asks: requested.title, approval: { requested } };
     }
@@ -69,12 +69,12 @@ function meaningOf(event: string, hook: JsonRecord, notes: readonly unknown[], k
 const QUESTIONS = new Set(["ask_user", "exit_plan_mode"]);
 
 function endOf(notes: readonly unknown[], known: Known): Partial<Reading> | null {
-  const said = notes.filter(isRecord);
-  if (said.some((note) => textAt(note, "content") === CANCELLED))
+  const said = notes.filter(isFields);
+  if (said.some((note) => textIn(note, "content") === CANCELLED))
     return known.turnOpen ? { activity: "idle", turn: { phase: "interrupted" } } : null;
-  const error = said.find((note) => textAt(note, "type") === "error");
+  const error = said.find((note) => textIn(note, "type") === "error");
   if (error === undefined) return { activity: "idle", turn: { phase: "completed" } };
-  return { activity: "idle", turn: { phase: "failed", error: errorText(textAt(error, "content")) } };
+  return { activity: "idle", turn: { phase: "failed", error: errorText(textIn(error, "content")) } };
 }
 
 /** `[API Error: {"error":{"code":400,"message":"…"}}]` as its message. */
@@ -88,9 +88,9 @@ export function errorText(content: string | null): string {
 }
 
 /** At the start of a resumed conversation the path is that of an empty file beside it. */
-function whereabouts(event: string, hook: JsonRecord, known: Known): Pick<Reading, "transcriptPath"> {
-  if (event === "SessionStart" && textAt(hook, "source") === "resume") return {};
-  const path = textAt(hook, "transcript_path");
+function whereabouts(event: string, hook: Fields, known: Known): Pick<Reading, "transcriptPath"> {
+  if (event === "SessionStart" && textIn(hook, "source") === "resume") return {};
+  const path = textIn(hook, "transcript_path");
   if (path === null || !path.startsWith("/") || !path.endsWith(".jsonl")) return {};
   const transcriptPath = userPathOf(path, known.launch);
   return transcriptPath === known.transcriptPath ? {} : { transcriptPath };

@@ -4,7 +4,7 @@
  * is written to this copy and lost with it.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { isRecord, type JsonRecord, recordAt } from "./json-value.ts";
+import { type Fields, fieldsOf, isFields } from "../json-fields.ts";
 
 /** Which command runs for which hook event. */
 export type HookCommands = Readonly<Record<string, string>>;
@@ -17,8 +17,8 @@ export interface SettingsOverlay {
 
 export function settingsOverlay(userText: string | null, path: string, commands: HookCommands): SettingsOverlay {
   const user = parseSettings(userText, path);
-  const general = recordAt(user, "general");
-  const hooksConfig = recordAt(user, "hooksConfig");
+  const general = fieldsOf(user["general"]);
+  const hooksConfig = fieldsOf(user["hooksConfig"]);
   const hasHooks = hooksConfig["enabled"] !== false;
   const settings = {
     ...user,
@@ -26,17 +26,17 @@ export function settingsOverlay(userText: string | null, path: string, commands:
       ...general,
       enableAutoUpdate: false,
       // With it a start deletes resumed conversations, those of other sessions too (0.61.0).
-      sessionRetention: { ...recordAt(general, "sessionRetention"), enabled: false },
+      sessionRetention: { ...fieldsOf(general["sessionRetention"]), enabled: false },
     },
     // The title says what it does: see rules/gemini.toml.
-    ui: { ...recordAt(user, "ui"), hideWindowTitle: false, dynamicWindowTitle: true },
+    ui: { ...fieldsOf(user["ui"]), hideWindowTitle: false, dynamicWindowTitle: true },
     ...(hasHooks ? hooksOf(user, hooksConfig, commands) : {}),
   };
   return { content: `${JSON.stringify(settings, null, 2)}\n`, hasHooks };
 }
 
-function hooksOf(user: JsonRecord, hooksConfig: JsonRecord, commands: HookCommands): JsonRecord {
-  const own = recordAt(user, "hooks");
+function hooksOf(user: Fields, hooksConfig: Fields, commands: HookCommands): Fields {
+  const own = fieldsOf(user["hooks"]);
   const added = Object.entries(commands).map(([event, command]) => {
     const before = own[event];
     const hook = { type: "command", name: "reeve", command, timeout: HOOK_TIMEOUT_MS };
@@ -52,11 +52,11 @@ function hooksOf(user: JsonRecord, hooksConfig: JsonRecord, commands: HookComman
 /** A hook writes one small file; the agent waits for it, so it must not hang where the disk does. */
 const HOOK_TIMEOUT_MS = 5000;
 
-function parseSettings(text: string | null, path: string): JsonRecord {
+function parseSettings(text: string | null, path: string): Fields {
   if (text === null || text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(withoutComments(text));
-    if (isRecord(value)) return value;
+    if (isFields(value)) return value;
   } catch {
     // Said below.
   }

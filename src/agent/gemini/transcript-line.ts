@@ -12,7 +12,7 @@
  * again with `toolCalls` once its tools have run.
  */
 import type { Usage } from "../../session/reading.ts";
-import { countAt, isRecord, type JsonRecord, listAt, parseRecord, recordAt, textAt } from "./json-value.ts";
+import { type Fields, countIn, fieldsOf, isFields, listIn, parseFields, textIn } from "../json-fields.ts";
 
 export type TranscriptLine =
   | { readonly kind: "message"; readonly message: GeminiMessage }
@@ -25,7 +25,7 @@ export interface GeminiMessage {
   readonly at: string | null;
   readonly text: string;
   /** Results that the agent gave to the model, by tool. */
-  readonly responses: readonly JsonRecord[];
+  readonly responses: readonly Fields[];
   readonly toolCalls: readonly ToolCall[];
   readonly usage: Usage | null;
 }
@@ -33,7 +33,7 @@ export interface GeminiMessage {
 export interface ToolCall {
   readonly id: string | null;
   readonly name: string;
-  readonly input: JsonRecord;
+  readonly input: Fields;
   readonly status: string;
   readonly output: string | null;
 }
@@ -42,83 +42,83 @@ export interface ToolCall {
 export const CANCELLED = "Request cancelled.";
 
 export function parseTranscriptLine(line: string): TranscriptLine | null {
-  const record = parseRecord(line);
+  const record = parseFields(line);
   if (record === null) return null;
-  const to = textAt(record, "$rewindTo");
+  const to = textIn(record, "$rewindTo");
   if (to !== null) return { kind: "rewound", to };
   const message = messageOf(record);
   if (message !== null) return { kind: "message", message };
-  const set = recordAt(record, "$set");
+  const set = fieldsOf(record["$set"]);
   if (!Array.isArray(set["messages"])) return null;
-  const messages = set["messages"].map((value) => (isRecord(value) ? messageOf(value) : null));
+  const messages = set["messages"].map((value) => (isFields(value) ? messageOf(value) : null));
   return { kind: "replaced", messages: messages.filter((value) => value !== null) };
 }
 
 const TYPES = ["user", "gemini", "info", "warning", "error"] as const;
 
-function messageOf(record: JsonRecord): GeminiMessage | null {
-  const id = textAt(record, "id");
+function messageOf(record: Fields): GeminiMessage | null {
+  const id = textIn(record, "id");
   const type = TYPES.find((known) => known === record["type"]);
   if (id === null || type === undefined) return null;
-  const parts = listAt(record, "content").filter(isRecord);
+  const parts = listIn(record, "content");
   return {
     id,
     type,
-    at: textAt(record, "timestamp"),
-    text: textAt(record, "content") ?? shownText(record) ?? textOf(parts),
-    responses: parts.map((part) => recordAt(part, "functionResponse")).filter((part) => textAt(part, "name") !== null),
-    toolCalls: [...listAt(record, "toolCalls").filter(isRecord).map(toolCallOf), ...parts.flatMap(functionCallOf)],
-    usage: usageOf(recordAt(record, "tokens")),
+    at: textIn(record, "timestamp"),
+    text: textIn(record, "content") ?? shownText(record) ?? textOf(parts),
+    responses: parts.map((part) => fieldsOf(part["functionResponse"])).filter((part) => textIn(part, "name") !== null),
+    toolCalls: [...listIn(record, "toolCalls").map(toolCallOf), ...parts.flatMap(functionCallOf)],
+    usage: usageOf(fieldsOf(record["tokens"])),
   };
 }
 
 /** What was typed, where more was sent: the content of files named with `@`, for one. */
-function shownText(record: JsonRecord): string | null {
-  const parts = listAt(record, "displayContent").filter(isRecord);
+function shownText(record: Fields): string | null {
+  const parts = listIn(record, "displayContent");
   return parts.length === 0 ? null : textOf(parts);
 }
 
 /** Without thoughts, and without what the agent puts before the first prompt, sometimes into the same message. */
-function textOf(parts: readonly JsonRecord[]): string {
+function textOf(parts: readonly Fields[]): string {
   return parts
     .filter((part) => part["thought"] !== true)
-    .map((part) => textAt(part, "text") ?? "")
+    .map((part) => textIn(part, "text") ?? "")
     .filter((text) => !/^\s*<(?:session|hook)_context>/.test(text))
     .join("");
 }
 
-function toolCallOf(call: JsonRecord): ToolCall {
-  const results = listAt(call, "result").filter(isRecord);
+function toolCallOf(call: Fields): ToolCall {
+  const results = listIn(call, "result");
   return {
-    id: textAt(call, "id"),
-    name: textAt(call, "name") ?? "tool",
-    input: recordAt(call, "args"),
-    status: textAt(call, "status") ?? "",
-    output: results.map((result) => responseText(recordAt(result, "functionResponse"))).join("\n"),
+    id: textIn(call, "id"),
+    name: textIn(call, "name") ?? "tool",
+    input: fieldsOf(call["args"]),
+    status: textIn(call, "status") ?? "",
+    output: results.map((result) => responseText(fieldsOf(result["functionResponse"]))).join("\n"),
   };
 }
 
 /** In a history that was written again, calls stand among the parts of the message. */
-function functionCallOf(part: JsonRecord): readonly ToolCall[] {
-  const call = recordAt(part, "functionCall");
-  const name = textAt(call, "name");
+function functionCallOf(part: Fields): readonly ToolCall[] {
+  const call = fieldsOf(part["functionCall"]);
+  const name = textIn(call, "name");
   return name === null
     ? []
-    : [{ id: textAt(call, "id"), name, input: recordAt(call, "args"), status: "", output: null }];
+    : [{ id: textIn(call, "id"), name, input: fieldsOf(call["args"]), status: "", output: null }];
 }
 
-export function responseText(response: JsonRecord): string {
-  const content = recordAt(response, "response");
-  return textAt(content, "output") ?? textAt(content, "error") ?? JSON.stringify(content);
+export function responseText(response: Fields): string {
+  const content = fieldsOf(response["response"]);
+  return textIn(content, "output") ?? textIn(content, "error") ?? JSON.stringify(content);
 }
 
 /** Google counts cached tokens among the input, and thoughts beside the output. */
-function usageOf(tokens: JsonRecord): Usage | null {
+function usageOf(tokens: Fields): Usage | null {
   if (Object.keys(tokens).length === 0) return null;
   return {
-    inputTokens: countAt(tokens, "input") + countAt(tokens, "tool"),
-    cachedInputTokens: countAt(tokens, "cached"),
-    outputTokens: countAt(tokens, "output") + countAt(tokens, "thoughts"),
+    inputTokens: countIn(tokens, "input") + countIn(tokens, "tool"),
+    cachedInputTokens: countIn(tokens, "cached"),
+    outputTokens: countIn(tokens, "output") + countIn(tokens, "thoughts"),
     costUsd: null,
   };
 }

@@ -1,6 +1,6 @@
 /** The lines of a transcript as messages for people: the log of operations, carried out. */
 import type { ToolUse, TranscriptMessage } from "../contract.ts";
-import { recordAt, textAt } from "./json-value.ts";
+import { fieldsOf, textIn } from "../json-fields.ts";
 import { type GeminiMessage, parseTranscriptLine, responseText, type ToolCall } from "./transcript-line.ts";
 
 export function readMessages(lines: readonly string[]): readonly TranscriptMessage[] {
@@ -69,10 +69,10 @@ function normalise(message: GeminiMessage, shown: ReadonlySet<string | null>): r
 function userMessages(message: GeminiMessage, shown: ReadonlySet<string | null>): readonly TranscriptMessage[] {
   const { text, at, responses } = message;
   const results = responses
-    .filter((response) => !shown.has(textAt(response, "id")))
+    .filter((response) => !shown.has(textIn(response, "id")))
     .map((response) => {
-      const isError = textAt(recordAt(response, "response"), "error") !== null;
-      const tool = { id: textAt(response, "id"), name: textAt(response, "name") ?? "tool", input: null, isError };
+      const isError = textIn(fieldsOf(response["response"]), "error") !== null;
+      const tool = { id: textIn(response, "id"), name: textIn(response, "name") ?? "tool", input: null, isError };
       return { ...plain("tool", responseText(response), at), tool };
     });
   return text === "" ? results : [...results, plain("user", text, at)];

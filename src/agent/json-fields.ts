@@ -12,6 +12,18 @@ export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : NONE;
 }
 
+export function fieldsOrNull(value: unknown): Fields | null {
+  return isFields(value) ? value : null;
+}
+
+export function parseFields(text: string): Fields | null {
+  try {
+    return fieldsOrNull(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -24,11 +36,15 @@ export function countOf(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
-export function parseFields(text: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : null;
-  } catch {
-    return null;
-  }
+export function textIn(fields: Fields | null, key: string): string | null {
+  return textOf(fields?.[key]);
+}
+
+export function countIn(fields: Fields | null, key: string): number {
+  return countOf(fields?.[key]);
+}
+
+/** Only the entries that are objects. */
+export function listIn(fields: Fields | null, key: string): readonly Fields[] {
+  return listOf(fields?.[key]).filter(isFields);
 }

@@ -91,9 +91,11 @@ function applyTranscript(session: Session, reading: Reading): Change {
   return { session: { ...session, observability, transcriptCursor }, events };
 }
 
-/** What is noted without being an event of its own. */
-function learn(session: Session, { usage }: Reading): Session {
-  return usage === undefined ? session : { ...session, usage: addUsage(session.usage, usage) };
+/** What is noted without being an event of its own: what it cost, and that a turn which had stalled goes on. */
+function learn(session: Session, { source, usage }: Reading): Session {
+  const isSignOfLife = source !== "screen" && source !== "supervisor";
+  const revived = session.stalledAt !== null && isSignOfLife ? { ...session, stalledAt: null } : session;
+  return usage === undefined ? revived : { ...revived, usage: addUsage(session.usage, usage) };
 }
 
 function addUsage(before: Usage | null, { kind, usage }: UsageReading): Usage {

@@ -42,7 +42,8 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
   try {
     if (approval.answer.stage === "wanted") await give(parts, session, approval, approval.answer.decision);
     const isGone = (): boolean => !isAsked(parts, session, approvalId);
-    if (await until(parts, isGone, VERIFY_MS)) return;
+    // Whoever ends the session meanwhile does not wait for this.
+    if (await until(parts, () => isGone() || isBeingStopped(parts, session), VERIFY_MS)) return;
     throw unverified();
   } catch (error) {
     const code = error instanceof ReeveError ? error.code : "answer-failed";
@@ -87,6 +88,11 @@ function isAsked(parts: AnswerParts, { id, incarnation }: Session, approvalId: s
     session.incarnation === incarnation &&
     session.approvals.some((approval) => approval.id === approvalId)
   );
+}
+
+function isBeingStopped(parts: AnswerParts, { id }: Session): boolean {
+  const session = parts.store.registry.get(id);
+  return session !== undefined && session.stop !== null;
 }
 
 function notHere({ name }: Session): ReeveError {

@@ -88,7 +88,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     if (session.launch.prompt === null || session.turns > 0 || !parts.agent(session.agent).capabilities.confirms)
       return false;
     const { status, evidence } = session.activity;
-    return status !== "idle" || parts.clock.now() - evidence.at < FIRST_PROMPT_MS;
+    if (status === "starting" || status === "working") return true;
+    return status === "idle" && parts.clock.now() - evidence.at < FIRST_PROMPT_MS;
   }
 
   /**

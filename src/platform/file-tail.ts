@@ -4,8 +4,8 @@
  * the middle of a line) nor before the first. Also how any file that an agent
  * may have planted is opened, for this and for line-cursor.ts.
  */
-import { constants, fstatSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, open, read } from "node:fs";
+import { promisify } from "node:util";
 import { errnoOf } from "./reeve-error.ts";
 
 export interface Tail {
@@ -30,18 +30,18 @@ export async function readTail(
   path: string,
   options: { readonly bytes: number; readonly since: number | null },
 ): Promise<Tail> {
-  const { file, size } = await openRegularFile(path);
+  const { descriptor, size } = await openRegularFile(path);
   try {
     // A file shorter than the cursor was replaced: everything in it is new.
     const since = options.since !== null && options.since <= size ? options.since : 0;
     for (let bytes = options.bytes; ; bytes = Math.min(Math.max(bytes * 8, STEP), FARTHEST)) {
-      const window = await readWindow(file, { size, since, bytes });
+      const window = await readWindow(descriptor, { size, since, bytes });
       const isFound = window.from < window.to;
       if (isFound && bytes > options.bytes) return tailOf({ ...window, from: startOfNewest(window) }, since);
       if (isFound || !window.isCut || bytes >= FARTHEST) return tailOf(window, since);
     }
   } finally {
-    letGo(file);
+    closeSync(descriptor);
   }
 }
 
@@ -56,7 +56,7 @@ interface Window {
 }
 
 async function readWindow(
-  file: FileHandle,
+  descriptor: number,
   wanted: { readonly size: number; readonly since: number; readonly bytes: number },
 ): Promise<Window> {
   const start = Math.max(wanted.since, wanted.size - wanted.bytes);
@@ -64,7 +64,7 @@ async function readWindow(
   // The byte before tells whether a line begins exactly here.
   const offset = isCut ? start - 1 : start;
   const buffer = Buffer.allocUnsafe(wanted.size - offset);
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+  const { bytesRead } = await readInto(descriptor, buffer, 0, buffer.length, offset);
   const bytes = buffer.subarray(0, bytesRead);
   const to = bytes.lastIndexOf(NEWLINE) + 1;
   return { bytes, offset, isCut, from: isCut ? bytes.indexOf(NEWLINE) + 1 : 0, to };
@@ -87,36 +87,35 @@ function tailOf({ bytes, offset, isCut, from, to }: Window, since: number): Tail
 }
 
 export interface RegularFile {
-  readonly file: FileHandle;
+  /** A plain one: whoever has it closes it. A FileHandle would take as long to make as the file to open. */
+  readonly descriptor: number;
   readonly size: number;
   readonly inode: string;
 }
 
+const openFile = promisify(open);
+export const readInto = promisify(read);
+
 /**
  * Follows links, since a home may be one. Whatever the path leads to, a FIFO
  * does not block (O_NONBLOCK) and a terminal does not become ours (O_NOCTTY).
+ * Only the opening is left to a thread, since a file system that is not there
+ * hangs in it: of an open file the kernel knows the rest.
  */
 export async function openRegularFile(path: string): Promise<RegularFile> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY).catch(
-    (error: unknown) => {
-      // What open(2) says of a socket, and of a device without a driver.
-      throw errnoOf(error) === "ENXIO" ? notRegular(path) : error;
-    },
-  );
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+  const descriptor = await openFile(path, flags).catch((error: unknown) => {
+    // What open(2) says of a socket, and of a device without a driver.
+    throw errnoOf(error) === "ENXIO" ? notRegular(path) : error;
+  });
   try {
-    // What has just been opened is known to the kernel: asking a thread of Node's to ask would cost more than the answer.
-    const about = fstatSync(file.fd, { bigint: true });
+    const about = fstatSync(descriptor, { bigint: true });
     if (!about.isFile()) throw notRegular(path);
-    return { file, size: Number(about.size), inode: String(about.ino) };
+    return { descriptor, size: Number(about.size), inode: String(about.ino) };
   } catch (error) {
-    letGo(file);
+    closeSync(descriptor);
     throw error;
   }
-}
-
-/** Nobody has to wait for it: it was only read. */
-export function letGo(file: FileHandle): void {
-  file.close().catch(() => undefined);
 }
 
 function notRegular(path: string): Error {

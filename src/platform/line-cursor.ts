@@ -14,8 +14,8 @@
  * new name.
  */
 import { hash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
-import { letGo, openRegularFile, type RegularFile, withoutNuls } from "./file-tail.ts";
+import { closeSync, readSync } from "node:fs";
+import { openRegularFile, readInto, type RegularFile, withoutNuls } from "./file-tail.ts";
 import { errnoOf } from "./reeve-error.ts";
 
 export interface LineCursor {
@@ -74,7 +74,7 @@ export async function readNewLines(
     const other = await readChunk(found, START, limits);
     return { ...frame(found, other, START, limits), wasReplaced: true };
   } finally {
-    letGo(found.file);
+    closeSync(found.descriptor);
   }
 }
 
@@ -104,21 +104,27 @@ async function readIfSame(found: RegularFile, cursor: LineCursor, limits: ReadLi
 }
 
 /** The new bytes; beyond `mostBytes` only to find the end of a line that may yet be short enough. */
-async function readChunk({ file, size }: RegularFile, cursor: LineCursor, limits: ReadLimits): Promise<Chunk> {
+async function readChunk({ descriptor, size }: RegularFile, cursor: LineCursor, limits: ReadLimits): Promise<Chunk> {
   const { offset, isInLongLine } = cursor;
   const { mostBytes, longestLine } = limits;
   for (let bytes = mostBytes; ; bytes = bytes * 4 >= longestLine ? longestLine + 1 : bytes * 4) {
-    const chunk = await readAround(file, offset, Math.min(bytes, size - offset));
+    const chunk = await readAround(descriptor, offset, Math.min(bytes, size - offset));
     const isEnough = isInLongLine || bytes > longestLine || bytes >= size - offset;
     if (isEnough || chunk.bytes.includes(NEWLINE, offset - chunk.start)) return chunk;
     release(chunk);
   }
 }
 
-async function readAround(file: FileHandle, offset: number, length: number): Promise<Chunk> {
+/** A few new lines have just been written and are in memory still: reading them costs less than having them read. */
+const AT_ONCE_BYTES = 16_384;
+
+async function readAround(descriptor: number, offset: number, length: number): Promise<Chunk> {
   const start = Math.max(0, offset - DIGESTED_BYTES);
   const buffer = Buffer.allocUnsafeSlow(offset - start + length);
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, start);
+  const bytesRead =
+    length <= AT_ONCE_BYTES
+      ? readSync(descriptor, buffer, 0, buffer.length, start)
+      : (await readInto(descriptor, buffer, 0, buffer.length, start)).bytesRead;
   return { bytes: buffer.subarray(0, bytesRead), start };
 }
 

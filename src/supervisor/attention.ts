@@ -38,7 +38,7 @@ export interface Attention {
   prepare(session: Session, environment: Environment | null): void;
   /** Brings what is watched in line with the session; cheap when nothing changed. */
   attend(session: Session): void;
-  /** Reads what the hooks of a session left that ended while nobody watched. */
+  /** Reads what a session that ended while nobody watched left in its spool and its transcript. */
   catchUp(session: Session): void;
   /** What its hooks left before it was watched has been read: only then may anything be typed into it. */
   isCaughtUp(session: Session): boolean;
@@ -80,9 +80,10 @@ export function createAttention(parts: {
   const spool = createSpool({ ...parts, readings });
   const screens = createScreenWatch({ ...parts, soft });
   const channels = createChannelKeeper({ ...parts, readings });
+  const transcripts = createTranscriptWatch({ ...parts, readings });
   const watchers = [
     channels,
-    createTranscriptWatch({ ...parts, readings }),
+    transcripts,
     createStatusWatch({ ...parts, soft }),
     createIdentityWatch({ ...parts, readings }),
     createStallWatch({
@@ -126,6 +127,12 @@ export function createAttention(parts: {
     soft.forget(session.id);
     for (const watcher of watchers) watcher.leave(session).catch(report(session));
     if (session.hasTurns) spool.leave(session).catch(report(session));
+  }
+
+  async function readLastWords(session: Session): Promise<void> {
+    await spool.leave(session);
+    transcripts.attend(parts.store.registry.get(session.id) ?? session);
+    await transcripts.leave(session);
   }
 
   /** As told before the start; else read from the living process, which its own user may; else not known. */
@@ -181,7 +188,7 @@ export function createAttention(parts: {
       if (isEnded(session)) readings.forget(session.id);
     },
     catchUp(session) {
-      if (session.hasTurns && session.exit !== null && !isEnded(session)) spool.leave(session).catch(report(session));
+      if (session.hasTurns && session.exit !== null && !isEnded(session)) readLastWords(session).catch(report(session));
     },
     isCaughtUp(session) {
       const watching = watched.get(session.id);

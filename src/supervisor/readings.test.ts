@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { REDACTED } from "../capture/redaction.ts";
 import type { Reading } from "../session/reading.ts";
+import { createReadings } from "./readings.ts";
 import { agentWith, type Ground, makeGround, SECRET } from "./watch-fixture.ts";
 
 let ground: Ground;
@@ -46,6 +47,22 @@ test("also of what is only noted, and of lines", async () => {
   expect(everything()).not.toContain(SECRET);
   expect(ground.events("turn-failed")).toMatchObject([{ error: REDACTED }]);
   expect(ground.session().transcriptCursor).toEqual({ identity: "1:a", offset: 5, isInLongLine: false });
+});
+
+test("where the secrets are not known, none of the agent's own words are kept", async () => {
+  const readings = createReadings({ ...ground.parts, redact: () => null });
+  await readings.take(ground.session(), {
+    source: "hook",
+    detail: "a hook",
+    activity: "awaiting-approval",
+    asks: SECRET,
+    approval: { requested: request },
+  });
+  await readings.take(ground.session(), { source: "hook", detail: "a hook", turn: { phase: "failed", error: SECRET } });
+  expect(everything()).not.toContain(SECRET);
+  expect(ground.events("turn-failed")).toMatchObject([
+    { error: "(not kept: which secrets it may hold is not known)", evidence: { detail: "a hook" } },
+  ]);
 });
 
 test("long texts are cut after the secrets were taken out, so that no half of one is left", async () => {

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { standInCodex } from "../support/stand-in-codex.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
 
@@ -144,8 +145,13 @@ test("no secret reaches the disk", async () => {
   await eventually("it ended", async () => (await home.session("leaky")).state === "error");
   await home.json("end", "leaky");
   await home.json("daemon", "stop");
+  expectNowhere(canaries);
+});
+
+/** In no file of the home but those that the test itself wrote. */
+function expectNowhere(canaries: readonly string[]): void {
   const files = readdirSync(home.dir, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && entry.name !== "secrets.env",
+    (entry) => entry.isFile() && entry.name !== "secrets.env" && !entry.parentPath.includes("/stand-in"),
   );
   expect(files.map((entry) => entry.name)).toEqual(
     expect.arrayContaining(["reeve.db", "state.json", "output.log", "daemon.log"]),
@@ -154,4 +160,69 @@ test("no secret reaches the disk", async () => {
     const text = readFileSync(join(file.parentPath, file.name), "latin1");
     for (const canary of canaries) expect(text.includes(canary), `${canary} in ${file.name}`).toBe(false);
   }
+}
+
+test("no secret reaches the disk with what agents ask and say, also of one that died unwatched", async () => {
+  const canary = "canary-by-hand-7f3a";
+  const codex = standInCodex(home);
+  const asking = join(home.dir, "stand-in", "asking");
+  writeFileSync(asking, '#!/bin/sh\nprintf "Use $HAND_SECRET (y/n)"\nread -r x\nexit 3\n', { mode: 0o755 });
+  home.configure(`${codex.toml}[agent.asking]
+command = "${asking}"
+ready = '^>$'
+working = '^working'
+waiting = '^Use .+$'
+`);
+  const given = ["--env", `HAND_SECRET=${canary}`];
+  await home.json("start", "asking", "--name", "seen", ...given);
+  await codex.start("told", ...given);
+  codex.hook("UserPromptSubmit", { turn_id: "t2", prompt: `use ${canary}` });
+  codex.hook("PermissionRequest", {
+    turn_id: "t2",
+    tool_name: "Bash",
+    tool_input: { command: `curl -H ${canary}`, description: `because of ${canary}` },
+  });
+  const { approvals } = await eventually("it asks", async () => {
+    const found = await home.json<{ approvals: { subject: string }[] }>("approvals", "told");
+    return found.approvals.length === 1 && found;
+  });
+  expect(approvals[0]?.subject).toMatch(/^curl -H \S+$/);
+  codex.event("task_complete", {
+    turn_id: "t2",
+    last_agent_message: null,
+    error: { message: `${canary} was refused` },
+  });
+  await eventually("the error is known", async () => (await home.session("told"))["last_turn"] === "failed");
+  await eventually("the question is known", async () => (await home.session("seen"))["asks"] !== null);
+  expect(await home.session("seen")).toMatchObject({ asks: expect.stringMatching(/^Use \S+ \(y\/n\)$/) as string });
+
+  await home.killDaemon();
+  await ended("told", () => {
+    codex.hook("UserPromptSubmit", { turn_id: "t3", prompt: `use ${canary}` });
+    codex.hook("PermissionRequest", { turn_id: "t3", tool_name: "Bash", tool_input: { command: `curl ${canary}` } });
+    codex.event("task_complete", { turn_id: "t3", last_agent_message: null, error: { message: `${canary} again` } });
+  });
+  const told = await eventually("its last turn is known", async () => {
+    const session = await home.session("told");
+    return session["turns"] === 3 && session["last_turn"] === "failed" && session;
+  });
+  expect(told["last_turn_error"]).toMatch(/^\(not kept: /);
+  await eventually("its spool is read", () => readdirSync(join(String(told["outputs_dir"]), "spool")).length === 0);
+  expectNowhere([canary]); // also while it is all at work, in the write-ahead log
+  await home.json("end", "seen", "told", "--when", "now", "--grace", "0");
+  await home.json("daemon", "stop");
+  expectNowhere([canary]);
 });
+
+/** Kills its processes while there is no daemon, after it said its last words. */
+async function ended(name: string, lastWords: () => void): Promise<void> {
+  const outputs = join(home.dir, "outputs", "agents", "agent");
+  const session_id = readdirSync(outputs).find((id) => {
+    const text = readFileSync(join(outputs, id, "state.json"), "utf8");
+    return (JSON.parse(text) as { session: { name: string } }).session.name === name;
+  });
+  if (session_id === undefined) throw new Error(`no state.json of ${name}`);
+  lastWords();
+  for (const { pid } of home.marked(session_id)) process.kill(pid, "SIGKILL");
+  await eventually("it is gone", () => home.marked(session_id).length === 0);
+}

@@ -31,6 +31,12 @@ test("no message is run by a shell", () => {
   expect(encode({ text: "!rm -rf x", submit: true }, knownWith({}))[0]).toEqual({ type: "paste", text: " !rm -rf x" });
 });
 
+test("a backslash at the end stays one", () => {
+  const backslash = String.raw`C:\\`;
+  expect(encode({ text: backslash, submit: true }, knownWith({}))[0]).toEqual({ type: "paste", text: `${backslash} ` });
+  expect(encode({ text: backslash, submit: false }, knownWith({}))).toEqual([{ type: "paste", text: backslash }]);
+});
+
 test("denying presses no number: in 2.1.325 the third choice may be yes", () => {
   const approval = { id: "1-a", kind: "command", title: "", subject: null, cwd: null, reason: null } as const;
   expect(encodeAnswer(approval, "approved")).toEqual([{ type: "key", key: "1" }]);

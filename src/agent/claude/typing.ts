@@ -12,6 +12,8 @@ const PASTE_SETTLES_MS = 150;
  * composer (2.1.325); it is cleared first, with C-c: C-u takes only one line.
  * In an empty composer a single C-c does no harm. A paste that begins with `!`
  * would be run by a shell, without being asked; behind a blank it is a prompt.
+ * A backslash right before Enter would make it a line break; a blank between
+ * them is trimmed.
  */
 export function encode(
   { text, submit }: { readonly text: string; readonly submit: boolean },
@@ -20,7 +22,9 @@ export function encode(
   const steps: InputStep[] = [];
   if (known.lastVerdict === "interrupted" && text !== "")
     steps.push({ type: "key", key: "C-c" }, { type: "pause", ms: PASTE_SETTLES_MS });
-  if (text !== "") steps.push({ type: "paste", text: text.startsWith("!") ? ` ${text}` : text });
+  const before = text.startsWith("!") ? " " : "";
+  const after = submit && text.endsWith("\\") ? " " : "";
+  if (text !== "") steps.push({ type: "paste", text: `${before}${text}${after}` });
   if (submit && text !== "") steps.push({ type: "pause", ms: PASTE_SETTLES_MS });
   if (submit) steps.push({ type: "key", key: "Enter" });
   return steps;

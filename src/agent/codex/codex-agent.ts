@@ -16,6 +16,7 @@ import { readOpenFiles, searchRollout } from "./open-files.ts";
 import { readRolloutLine } from "./rollout-line.ts";
 import { readRolloutMessages } from "./rollout-messages.ts";
 import { SESSION_VARIABLES } from "./session-variables.ts";
+import { asPrompt } from "./shell-command.ts";
 import { OLDEST } from "./version-support.ts";
 
 export function codexAgent(parts: Parts): Agent {
@@ -68,10 +69,16 @@ function readVersion(output: string): string | null {
 
 function encode({ text, submit }: { readonly text: string; readonly submit: boolean }): readonly InputStep[] {
   const steps: InputStep[] = [];
-  if (text !== "") steps.push({ type: "paste", text });
+  if (text !== "") steps.push({ type: "paste", text: typeable(text) });
   if (text !== "" && submit) steps.push({ type: "pause", ms: AFTER_PASTE_MS });
   if (submit) steps.push({ type: "key", key: "Enter" });
   return steps;
+}
+
+/** Behind a word that begins with `@` or `$` a list of files or skills is open, and Enter would choose from it (0.166.0). */
+function typeable(text: string): string {
+  const prompt = asPrompt(text);
+  return /(?:^|\s)[@$]\S*$/.test(prompt) ? `${prompt} ` : prompt;
 }
 
 /**

@@ -3,6 +3,7 @@ import { ReeveError } from "../../platform/reeve-error.ts";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { type Parts, planAppServer } from "./app-server-launch.ts";
 import { planHooks } from "./hooks-launch.ts";
+import { isShellCommand } from "./shell-command.ts";
 import { isThreadId } from "./thread-id.ts";
 import { readUserArguments } from "./user-arguments.ts";
 import { since, supports } from "./version-support.ts";
@@ -14,7 +15,8 @@ export function planLaunch(given: LaunchContext, parts: Parts): LaunchPlan {
   const { launch, program, resume, settings } = given;
   if (resume !== null && !isThreadId(resume.nativeId))
     throw usage("A Codex conversation is named by a UUID: give the id that `codex resume` shows.");
-  const isPromptLeftOut = Buffer.byteLength(given.prompt ?? "") > LONGEST_PROMPT_BYTES;
+  const prompt = given.prompt ?? "";
+  const isPromptLeftOut = Buffer.byteLength(prompt) > LONGEST_PROMPT_BYTES || isShellCommand(prompt);
   const context = isPromptLeftOut ? { ...given, prompt: null } : given;
   const codex = program?.path ?? "codex";
   const user = readUserArguments(launch.args);

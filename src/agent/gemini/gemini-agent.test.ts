@@ -9,6 +9,7 @@ test("a message is pasted, and sent after a pause", () => {
     { type: "key", key: "Enter" },
   ]);
   expect(geminiAgent.encode({ text: "", submit: true }, knownWith({}))).toEqual([{ type: "key", key: "Enter" }]);
+  expect(geminiAgent.encode({ text: "a\\", submit: true }, knownWith({}))[0]).toEqual({ type: "paste", text: "a\\ " });
   expect(geminiAgent.encode({ text: "a", submit: false }, knownWith({}))).toEqual([{ type: "paste", text: "a" }]);
 });
 

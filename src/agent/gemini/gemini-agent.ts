@@ -58,7 +58,8 @@ const PAUSE_BEFORE_ENTER_MS = 200;
 
 function encode({ text, submit }: { readonly text: string; readonly submit: boolean }): readonly InputStep[] {
   const steps: InputStep[] = [];
-  if (text !== "") steps.push({ type: "paste", text });
+  // A backslash right before Enter would make it a line break (0.61.0); the blank is trimmed.
+  if (text !== "") steps.push({ type: "paste", text: submit && text.endsWith("\\") ? `${text} ` : text });
   if (text !== "" && submit) steps.push({ type: "pause", ms: PAUSE_BEFORE_ENTER_MS });
   if (submit) steps.push({ type: "key", key: "Enter" });
   return steps;

@@ -9,7 +9,7 @@ function overlay(text: string | null): { readonly settings: unknown; readonly ha
   return { settings: JSON.parse(content), hasHooks };
 }
 
-const OWN = [{ hooks: [{ type: "command", name: "reeve", command: "/s/hook.sh", timeout: 5000 }] }];
+const OWN = [{ hooks: [{ type: "command", name: "reeve", command: "/s/hook.sh", timeout: 30_000 }] }];
 
 test("without settings of the user's", () => {
   expect(overlay(null)).toEqual({

@@ -49,8 +49,11 @@ function hooksOf(user: Fields, hooksConfig: Fields, commands: HookCommands): Fie
   };
 }
 
-/** A hook writes one small file; the agent waits for it, so it must not hang where the disk does. */
-const HOOK_TIMEOUT_MS = 5000;
+/**
+ * A hook writes one small file; the agent waits for it, so it must not hang where the disk does. Not shorter: 0.61.0
+ * stands still for 8 s while it lays out a prompt of 40 KB, and then takes a hook that ended long ago for a failed one.
+ */
+const HOOK_TIMEOUT_MS = 30_000;
 
 function parseSettings(text: string | null, path: string): Fields {
   if (text === null || text.trim() === "") return {};

@@ -1,0 +1,178 @@
+/** An agent that only config.toml knows: a program that prints, and patterns that say what its screen means. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { askSession } from "../support/ask-daemon.ts";
+import { eventually } from "../support/eventually.ts";
+import { inHome } from "../support/in-home.ts";
+import { pressInPane } from "../support/pane.ts";
+import type { EventRow, TestHome } from "../support/test-home.ts";
+
+/**
+ * Prints `ready>`, on input `working...` until a file called like the first
+ * word appears, then its answer. `ask …` asks first; `leave` ends it.
+ */
+const PROGRAM = `#!/bin/sh
+printf 'A small program\\nready>'
+while read -r word rest; do
+  echo "$word $rest" >> received
+  [ "$word" = leave ] && exit 3
+  printf 'working...'
+  until [ -e "$word" ]; do sleep 0.05; done
+  printf '\\r\\033[K'
+  if [ "$word" = ask ]; then
+    printf 'Continue? (y/n)'
+    read -r answer
+    echo "answered $answer" >> received
+    printf 'working...'
+    until [ -e "after-$word" ]; do sleep 0.05; done
+    printf '\\r\\033[K'
+  fi
+  printf 'did %s %s\\nready>' "$word" "$rest"
+done
+`;
+
+/** The program in a home, and what the tests do with it. */
+function fakeIn(home: TestHome) {
+  const program = join(home.dir, "fake-agent");
+  writeFileSync(program, PROGRAM, { mode: 0o755 });
+  const table = `[agent.fake]
+command = ["${program}"]
+ready = '^ready>$'
+working = '^working\\.\\.\\.$'
+waiting = '^Continue\\? \\(y/n\\)$'
+`;
+  home.configure(table);
+  return {
+    table,
+    /** The next `working...` with this word goes on. */
+    allow: (word: string): void => writeFileSync(join(home.dir, word), ""),
+    received: (): readonly string[] => readFileSync(join(home.dir, "received"), "utf8").trimEnd().split("\n"),
+    start: (prompt: string): Promise<unknown> =>
+      home.json("start", "fake", "--name", "fake", "--cwd", home.dir, prompt),
+    async becomes(activity: string): Promise<void> {
+      await home.json("daemon", "start");
+      await eventually(`it is ${activity}`, async () => (await askSession(home, "fake"))?.["activity"] === activity);
+    },
+    async typesOf(prefix: string): Promise<readonly string[]> {
+      const { events } = await home.json<{ events: EventRow[] }>("events", "fake");
+      return events.map((event) => event.type).filter((type) => type.startsWith(prefix));
+    },
+    wait: (since: number): Promise<{ readonly reason: string; readonly cursor: number }> =>
+      home.json("wait", "fake", "--since", String(since), "--timeout", "15"),
+  };
+}
+
+test.concurrent("its prompt is its first message; turns, questions and its exit wake who waits, messages queue", () =>
+  inHome("", async (home) => {
+    const { allow, received, start, becomes, typesOf, wait } = fakeIn(home);
+    await start("one first task");
+    await becomes("working");
+    expect(received()).toEqual(["one first task"]);
+    const { message_id } = await home.json<{ message_id: string }>("send", "fake", "ask second task", "--timeout", "0");
+    expect(await home.session("fake")).toMatchObject({ turns: 1, turn_open: true, watched_by: "screen" });
+
+    allow("one");
+    const first = await wait(0);
+    expect(first.reason).toBe("turn-completed");
+    await eventually("the second is taken", () => received().length === 2);
+    expect(received()).toEqual(["one first task", "ask second task"]);
+    await becomes("working");
+    expect((await home.events()).find((event) => event.data["message_id"] === message_id)).toBeDefined();
+
+    allow("ask");
+    const second = await wait(first.cursor);
+    expect(second.reason).toBe("awaiting-input");
+    expect(await home.session("fake")).toMatchObject({ activity: "awaiting-input", asks: "Continue? (y/n)", turns: 2 });
+    await home.json("send", "fake", "y");
+    await eventually("the answer is taken", () => received().at(-1) === "answered y");
+    allow("after-ask");
+    const third = await wait(second.cursor);
+    expect(third.reason).toBe("turn-completed");
+    expect(await typesOf("turn-")).toEqual(["turn-started", "turn-completed", "turn-started", "turn-completed"]);
+    expect(await home.session("fake")).toMatchObject({ turns: 2, activity: "idle", asks: null });
+    const data = await home.json<{ source: string; text: string }>("data", "fake");
+    expect(data.source).toBe("screen");
+    expect(data.text).toContain("did one first task");
+
+    await home.json("send", "fake", "leave");
+    expect((await wait(third.cursor)).reason).toBe("exited");
+    expect(await home.session("fake")).toMatchObject({ state: "error", exit: { code: 3, signal: null } });
+    expect(await typesOf("message-delivered")).toHaveLength(4);
+  }));
+
+test.concurrent("a restart of the daemon in the middle of a turn counts no turn twice", () =>
+  inHome("", async (home) => {
+    const { allow, received, start, becomes, typesOf } = fakeIn(home);
+    await start("one first task");
+    await becomes("working");
+    await home.killDaemon();
+    await home.json("send", "fake", "two second task", "--timeout", "0");
+    allow("one");
+    await eventually("the second is taken", () => received().length === 2);
+    await becomes("working");
+    await home.killDaemon();
+    await becomes("working");
+    allow("two");
+    await becomes("idle");
+    expect(await typesOf("turn-")).toEqual(["turn-started", "turn-completed", "turn-started", "turn-completed"]);
+    expect(received()).toEqual(["one first task", "two second task"]);
+  }));
+
+test.concurrent("what is wrong with its table is said in a sentence, and nothing starts until it is mended", () =>
+  inHome("", async (home) => {
+    const { table } = fakeIn(home);
+    const wrong: readonly (readonly [string, RegExp])[] = [
+      ["[agent.fake]\nready = '^ready>'\n", /\[agent\.fake\].*command is missing/],
+      ["[agent.fake]\ncommand = 'true'\nready = '('\n", /\[agent\.fake\].*ready is not a pattern/],
+      ["[agent.fake]\ncommand = 'true'\nreadyy = 'x'\n", /no setting readyy, only ready, working, waiting/],
+      ["[agent.fake]\ncommand = [1]\n", /\[agent\.fake\] command must be/],
+      ["[agent.Fake]\ncommand = 'true'\n", /an agent's name is made of/],
+    ];
+    for (const [toml, says] of wrong) {
+      home.configure(toml);
+      const { status, stdout } = await home.run(["list", "--json"]);
+      expect(status, toml).toBe(78);
+      const { error } = JSON.parse(stdout) as { error: { code: string; message: string } };
+      expect(error.code).toBe("config-invalid");
+      expect(error.message).toMatch(says);
+      expect(error.message).toMatch(/^[^\n]+\.$/);
+    }
+    home.configure(table);
+    expect((await home.run(["list"])).status).toBe(0);
+  }));
+
+test.concurrent("the user's rules come first and may change while it runs; a broken file is logged and left out", () =>
+  inHome("", async (home) => {
+    const { allow, received, start, becomes } = fakeIn(home);
+    mkdirSync(join(home.dir, "rules"));
+    const write = (text: string): void => writeFileSync(join(home.dir, "rules", "fake.toml"), text);
+    const rule = (name: string, screen: string, asks: string): string =>
+      `[[rule]]\nname = "${name}"\nscreen = '${screen}'\nactivity = "awaiting-input"\nasks_text = "${asks}"\n`;
+    write(rule("working", "^working", "May it work?"));
+    await start("one first task");
+    await becomes("awaiting-input");
+    const { session_id, asks, turns } = await home.session("fake");
+    expect({ asks, turns }).toEqual({ asks: "May it work?", turns: 0 });
+    /** A blank makes the terminal show something, so that it is looked at. */
+    const onceLookedAt = (what: string, holds: () => Promise<boolean> | boolean): Promise<unknown> =>
+      eventually(what, async () => {
+        await pressInPane(home, session_id, "Space");
+        return holds();
+      });
+
+    write("[[rule]]\nname = 'waiting'\nscreen = '('\n");
+    allow("one");
+    const log = (): string => readFileSync(join(home.dir, "daemon.log"), "utf8");
+    await onceLookedAt("the broken file is noticed", () => log().includes("screen rules are not right"));
+    await becomes("idle");
+    await home.json("send", "fake", "two second task");
+    await becomes("working");
+
+    write(rule("extra", "^ready>$", "What next?"));
+    allow("two");
+    await onceLookedAt("the new rule counts", async () => (await askSession(home, "fake"))?.["asks"] === "What next?");
+    expect(received()).toEqual(["one first task", "two second task"]);
+    expect(log().split("screen rules are not right")).toHaveLength(2);
+    expect((await home.events()).filter((event) => event.type === "daemon-started")).toHaveLength(1);
+  }));

@@ -4,6 +4,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent } from "../session/event.ts";
 import type { Session } from "../session/session.ts";
+import type { Store } from "../store/contract.ts";
 import { until } from "../supervisor/until.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
@@ -51,11 +52,10 @@ export const answerApproval = defineOperation({
       return id;
     });
     let outcome: LoggedEvent["body"] | null = null;
+    const requestedAt = requestOf(store, session.id, approvalId);
     const isOutcome = (): boolean => {
-      const events = store.log.read({ after: cursor, limit: 1_000, sessionIds: [session.id] });
-      const isMeant = ({ body }: LoggedEvent): boolean =>
-        (body.type === "approval-settled" || body.type === "approval-answer-failed") && body.approvalId === approvalId;
-      outcome = events.find(isMeant)?.body ?? null;
+      const events = store.log.read({ after: requestedAt, limit: PAGE, sessionIds: [session.id] });
+      outcome = events.find(({ body }) => isOutcomeOf(body, approvalId))?.body ?? null;
       return outcome !== null;
     };
     await until({ store, signal }, isOutcome, SETTLED_WITHIN_MS);
@@ -63,6 +63,24 @@ export const answerApproval = defineOperation({
     return { approval_id: approvalId, session_id: session.id, title, ...tell(outcome), cursor };
   },
 });
+
+const PAGE = 5_000;
+
+/** Where in the log the answer was asked for, also if this call only repeats that. */
+function requestOf(store: Store, sessionId: string, approvalId: string): number {
+  let requestedAt = 0;
+  for (let after = 0; ;) {
+    const page = store.log.read({ after, limit: PAGE, sessionIds: [sessionId] });
+    for (const { seq, body } of page)
+      if (body.type === "approval-answer-requested" && body.approvalId === approvalId) requestedAt = seq;
+    after = page.at(-1)?.seq ?? after;
+    if (page.length < PAGE) return requestedAt;
+  }
+}
+
+function isOutcomeOf(body: LoggedEvent["body"], approvalId: string): boolean {
+  return (body.type === "approval-settled" || body.type === "approval-answer-failed") && body.approvalId === approvalId;
+}
 
 function tell(outcome: LoggedEvent["body"] | null) {
   if (outcome?.type === "approval-settled")

@@ -173,6 +173,19 @@ describe("late and missing reports", () => {
     expect(tell(completed("hook", "a"), completed("hook", "b"), started("transcript", "a")).turns).toBe(2);
   });
 
+  test("an end from before the turn under way began is another turn's", () => {
+    const begun = [
+      told("hook", { phase: "started", at: 1_000 }),
+      told("transcript", { phase: "interrupted", at: 1_500 }),
+    ];
+    const next = [told("hook", { phase: "started", at: 2_000 }), told("hook", { phase: "interrupted", at: 1_500 })];
+    expect(tell(...begun, ...next, told("hook", { phase: "completed", at: 2_500 }))).toEqual({
+      turns: 2,
+      isOpen: false,
+      events: ["turn-started 1", "turn-interrupted 1", "turn-started 2", "turn-completed 2"],
+    });
+  });
+
   test("two turns of one source without ids are two", () => {
     expect(tell(started("hook"), completed("hook"), started("hook"), completed("hook")).turns).toBe(2);
   });
@@ -182,6 +195,7 @@ describe("late and missing reports", () => {
     const { session, events } = run(before, started("hook", "a"), completed("hook", "a"));
     expect(turnsOf(events)).toEqual(["turn-completed 3"]);
     expect(session.lastTurn).toEqual({
+      startedAt: null,
       id: "a",
       verdict: "completed",
       error: null,

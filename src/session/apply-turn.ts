@@ -21,9 +21,12 @@ export function applyTurn(session: Session, reading: Reading, evidence: Evidence
  * It came late: that turn has begun, or ended, or another is under way. It
  * says nothing of what the agent does now either.
  */
-export function isOldNews(session: Session, { phase, id }: TurnReading): boolean {
+export function isOldNews(session: Session, { phase, id, at }: TurnReading): boolean {
   const last = session.lastTurn;
-  if (id === undefined || last === null) return false;
+  if (last === null) return false;
+  const isBefore = at !== undefined && last.startedAt !== null && at < last.startedAt;
+  if (phase !== "started" && session.turnOpen && isBefore) return true;
+  if (id === undefined) return false;
   if (last.earlier.includes(id)) return true;
   return phase === "started" && last.id === id;
 }
@@ -42,14 +45,14 @@ function begin(session: Session, told: Start, evidence: Evidence): Change {
   }
   const turn = session.turns + 1;
   events.push({ type: "turn-started", turn, evidence });
-  const lastTurn: LastTurn = { ...fresh, id, earlier: withLast(last) };
+  const lastTurn: LastTurn = { ...fresh, startedAt: told.at ?? evidence.at, id, earlier: withLast(last) };
   return {
     session: { ...session, turns: turn, turnOpen: session.exit === null, lastTurn, stalledAt: null },
     events,
   };
 }
 
-const fresh: LastTurn = { id: null, verdict: null, error: null, verdictSource: null, earlier: [] };
+const fresh: LastTurn = { startedAt: null, id: null, verdict: null, error: null, verdictSource: null, earlier: [] };
 
 /** More than any source is behind: a transcript that is read after Reeve was away for a while. */
 const REMEMBERED_TURNS = 64;
@@ -100,6 +103,7 @@ function close(session: Session, turn: number, told: End, evidence: Evidence): C
   const last = session.lastTurn;
   const isLast = turn === session.turns;
   const lastTurn: LastTurn = {
+    startedAt: isLast ? (last?.startedAt ?? null) : null,
     id: told.id ?? (isLast ? (last?.id ?? null) : null),
     verdict: told.phase,
     error: told.phase === "failed" ? told.error : null,

@@ -25,12 +25,20 @@ export interface Reading {
 
 /**
  * `id` is the agent's own name of the turn, where this source has one: two
- * sources that speak of the same turn are recognised by it.
+ * sources that speak of the same turn are recognised by it. `at` is when it
+ * happened (milliseconds since the epoch), where the source says so: an end
+ * from before the turn under way began is another turn's.
  */
 export type TurnReading =
-  | { readonly phase: "started"; readonly id?: string; /** What was submitted. */ readonly prompt?: string }
-  | { readonly phase: "completed" | "interrupted"; readonly id?: string }
-  | { readonly phase: "failed"; readonly id?: string; readonly error: string };
+  | {
+      readonly phase: "started";
+      readonly id?: string;
+      readonly at?: number;
+      /** What was submitted. */
+      readonly prompt?: string;
+    }
+  | { readonly phase: "completed" | "interrupted"; readonly id?: string; readonly at?: number }
+  | { readonly phase: "failed"; readonly id?: string; readonly at?: number; readonly error: string };
 
 export type ApprovalReading =
   | { readonly requested: ApprovalRequest }

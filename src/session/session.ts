@@ -95,6 +95,8 @@ export type Verdict = "completed" | "failed" | "interrupted";
 
 /** The newest turn: what tells a second report of its end from the end of another. */
 export interface LastTurn {
+  /** By the source that told of its beginning, else when that was read; null where it was missed. */
+  readonly startedAt: number | null;
   /** The agent's own name for it, where some source gave one. */
   readonly id: string | null;
   readonly verdict: Verdict | null;

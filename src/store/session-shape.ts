@@ -99,6 +99,7 @@ const session = object<Session>({
   turnOpen: flag,
   lastTurn: orNull(
     object<NonNullable<Session["lastTurn"]>>({
+      startedAt: orNull(instant),
       id: orNull(text),
       verdict: orNull(oneOf("completed", "failed", "interrupted")),
       error: orNull(text),

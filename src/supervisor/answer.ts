@@ -70,12 +70,14 @@ async function give(parts: AnswerParts, session: Session, approval: Approval, de
   await parts.runtime(session.runtime).send(targetOf(session), keys);
 }
 
-/** An agent without screen rules is taken at its word. */
+/** Twice in a row: a question is drawn before it listens. An agent without screen rules is taken at its word. */
 async function isOnScreen(parts: AnswerParts, session: Session): Promise<boolean> {
   if (!parts.hasScreenRules(session.agent)) return true;
+  let wasThere = false;
   for (let look = 0; look < LOOKS; look++) {
-    const reading = await parts.look(session);
-    if (reading?.activity === "awaiting-approval") return true;
+    const isThere = (await parts.look(session))?.activity === "awaiting-approval";
+    if (isThere && wasThere) return true;
+    wasThere = isThere;
     await parts.clock.sleep(LOOK_MS);
   }
   return false;

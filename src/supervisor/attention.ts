@@ -27,7 +27,7 @@ import { createReadings } from "./readings.ts";
 import type { RuleBook } from "./rule-book.ts";
 import { createScreenWatch } from "./screen-watch.ts";
 import type { Settings } from "./settings.ts";
-import { createSoftWatch } from "./soft-watch.ts";
+import { createSoftWatch, STAYS_MS } from "./soft-watch.ts";
 import { createSpool } from "./spool.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { createStatusWatch } from "./status-watch.ts";
@@ -76,7 +76,7 @@ export function createAttention(parts: {
   /** Outlives the process: its last screen is written after its end. */
   const secretsBySession = new Map<string, readonly string[]>();
   const readings = createReadings({ ...parts, redact: (sessionId, text) => withoutSecrets(sessionId, text) });
-  const soft = createSoftWatch({ ...parts, readings });
+  const soft = createSoftWatch({ ...parts, readings, staysMs: STAYS_MS });
   const spool = createSpool({ ...parts, readings });
   const screens = createScreenWatch({ ...parts, soft });
   const channels = createChannelKeeper({ ...parts, readings });

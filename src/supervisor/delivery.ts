@@ -64,16 +64,27 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   /** Which turn a message is to interrupt, and when that was last tried; of the oldest waiting message per session. */
   const interrupts = new Map<string, { readonly messageId: string; readonly turn: number; triedAt: number | null }>();
 
+  /** Messages that waited already when the session began to ask: none of them is an answer, and an answer overtakes them. */
+  const waitedBefore = new Map<string, { readonly question: string; readonly ids: ReadonlySet<string> }>();
+
+  function answerAmong(session: Session, waiting: readonly Message[]): Message | undefined {
+    const question = `${session.incarnation} ${session.turns} ${session.activity.evidence.at}`;
+    const known = waitedBefore.get(session.id);
+    const ids = known?.question === question ? known.ids : new Set(waiting.map((message) => message.id));
+    waitedBefore.set(session.id, { question, ids });
+    return waiting.find((message) => !ids.has(message.id));
+  }
+
   function nextStep(session: Session, message: Message): Step {
     const agent = parts.agent(session.agent);
     const { status } = session.activity;
-    const isAsking = status === "awaiting-approval" || status === "awaiting-input";
-    if (isPromptAhead(session) && !isAsking) return later(session, CHANNEL_LOOK_MS);
-    const isBusy = session.turnOpen && !isAsking;
+    const asks = isAsking(session);
+    if (isPromptAhead(session) && !asks) return later(session, CHANNEL_LOOK_MS);
+    const isBusy = session.turnOpen && !asks;
     if (isBusy && message.how === "interrupt") return mayInterrupt(session, message) ? "interrupt" : "wait";
     const isSteered = isBusy && message.how === "steer" && agent.capabilities.steer;
     if (!isSteered && (isBusy || !agent.accepts(status) || isSettling(session))) return "wait";
-    const speaksChannel = session.watch.socket !== null && message.submit && !isAsking && !isOwnCommand(message);
+    const speaksChannel = session.watch.socket !== null && message.submit && !asks && !isOwnCommand(message);
     if (speaksChannel) return parts.channel(session.id) === null ? later(session, CHANNEL_LOOK_MS) : "channel";
     return "type";
   }
@@ -223,7 +234,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
   /** A question that no source has told of yet: what is typed now would answer it. */
   async function asksUnseen(session: Session): Promise<boolean> {
-    if (session.activity.status === "awaiting-input" || session.activity.status === "awaiting-approval") return false;
+    if (isAsking(session)) return false;
     const reading = await parts.look(session).catch(() => null);
     return reading?.activity === "awaiting-input" || reading?.activity === "awaiting-approval";
   }
@@ -279,7 +290,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
   return {
     nextTask(session) {
-      const message = parts.store.mailbox.open(session.id).find((candidate) => candidate.state === "admitted");
+      const waiting = parts.store.mailbox.open(session.id).filter((candidate) => candidate.state === "admitted");
+      const message = isAsking(session) ? answerAmong(session, waiting) : waiting[0];
       if (message === undefined) return null;
       const key = `send ${message.id}`;
       if (!mayTakeMessagesLater(session)) {
@@ -309,4 +321,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 /** `/quit`, `/clear`: for the program at the terminal, not for the model behind it. */
 function isOwnCommand({ text }: Message): boolean {
   return text.startsWith("/");
+}
+
+function isAsking({ activity: { status } }: Session): boolean {
+  return status === "awaiting-approval" || status === "awaiting-input";
 }

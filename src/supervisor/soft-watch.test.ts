@@ -43,6 +43,7 @@ beforeEach(() => {
     readings: readings as unknown as Readings,
     clock,
     log: (message) => void logged.push(message),
+    staysMs: 1_500,
   });
 });
 afterEach(() => vi.useRealTimers());

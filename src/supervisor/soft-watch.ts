@@ -11,8 +11,8 @@ import { settleSoft, weighSoft } from "../session/weigh-soft.ts";
 import type { Store } from "../store/contract.ts";
 import type { Readings } from "./readings.ts";
 
-/** Hooks arrive within milliseconds; a busy machine may hold one back for a second. */
-const STAYS_MS = 1_500;
+/** Hooks arrive within milliseconds; a busy machine may hold one back for a second or two. */
+export const STAYS_MS = 2_500;
 
 type Via = "screen" | "status";
 
@@ -27,8 +27,9 @@ export function createSoftWatch(parts: {
   readonly readings: Readings;
   readonly clock: Clock;
   readonly log: Log;
+  readonly staysMs: number;
 }): SoftWatch {
-  const { store, readings } = parts;
+  const { store, readings, staysMs } = parts;
   /** Since when (monotonic) a source has been saying the same thing that the record does not. */
   const doubts = new Map<string, { readonly key: string; readonly since: number; readonly timer: NodeJS.Timeout }>();
 
@@ -58,13 +59,13 @@ export function createSoftWatch(parts: {
     const key = JSON.stringify([session.incarnation, session.turns, reading.activity, reading.turn?.phase ?? null]);
     const doubt = doubts.get(`${sessionId} ${via}`);
     if (doubt?.key === key) {
-      if (parts.clock.monotonic() - doubt.since < STAYS_MS - 20) return;
+      if (parts.clock.monotonic() - doubt.since < staysMs - 20) return;
       dismiss(sessionId, via);
       return readings.take(session, settleSoft(session, reading));
     }
     dismiss(sessionId, via);
     readings.note(sessionId, reading, "not counted yet: it contradicts what is known, and may pass");
-    const timer = setTimeout(() => void again(sessionId, via, ask), STAYS_MS).unref();
+    const timer = setTimeout(() => void again(sessionId, via, ask), staysMs).unref();
     doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic(), timer });
   }
 

@@ -41,7 +41,9 @@ beforeEach(async () => {
 afterEach(() => ground.dispose());
 
 function watch(): void {
-  watcher = ground.use(createStatusWatch({ ...ground.parts, soft: createSoftWatch(ground.parts) }));
+  watcher = ground.use(
+    createStatusWatch({ ...ground.parts, soft: createSoftWatch({ ...ground.parts, staysMs: 500 }) }),
+  );
 }
 function say(activity: string, name = "n-1.json"): void {
   mkdirSync(directory, { recursive: true });
@@ -103,7 +105,7 @@ test("after the end nothing is read", async () => {
   await is("idle");
   await watcher.leave(ground.session());
   say("awaiting-input");
-  const other = createStatusWatch({ ...ground.parts, soft: createSoftWatch(ground.parts) });
+  const other = createStatusWatch({ ...ground.parts, soft: createSoftWatch({ ...ground.parts, staysMs: 500 }) });
   expect(ground.session().activity.status).toBe("idle");
   // Watched again, so that there was time enough for what must not happen.
   other.attend(ground.session());

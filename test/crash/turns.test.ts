@@ -254,8 +254,7 @@ describe("what was read", () => {
 
 describe("an answer of which nobody knows whether it was given", () => {
   test.each(UNSURE)("killed at %s: not given again, and that is said", (point) => begun.get(point));
-  // answer_approval looks only for what happens after the repeat: it says "pending", after 15 s (src/operation).
-  test.fails("asked for again with the same key, after it took effect: that is said", () => begun.get(REPEATED));
+  test("asked for again with the same key, after it took effect: that is said", () => begun.get(REPEATED));
   test.each(FAILED)("or rather that it could not be, killed at %s: said once", (point) => begun.get(point));
 });
 

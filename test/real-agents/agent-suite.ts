@@ -101,9 +101,8 @@ export function describeAgent(agentCase: AgentCase): void {
       const approved = join(rig.workDir, "approved");
       const { session_id: id } = await rig.start(`[[shell touch ${approved}]] [[say done with it]]`);
       expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "awaiting-approval" });
-      const { approvals } = await rig.home.json<{ approvals: readonly Record<string, unknown>[] }>("approvals", id);
-      expect(approvals).toHaveLength(1);
-      expect(`${approvals[0]?.["title"]} ${approvals[0]?.["subject"]}`).toContain(`touch ${approved}`);
+      const { approvals } = await rig.home.json<{ approvals: readonly unknown[] }>("approvals", id);
+      expect(approvals).toMatchObject([{ subject: expect.stringContaining(`touch ${approved}`) as string }]);
       expect(existsSync(approved)).toBe(false);
       const cursor = await rig.cursor(id);
       expect(await rig.home.json("approve", id)).toMatchObject({

@@ -132,7 +132,11 @@ test("a cancelled turn that the transcript has ended already is not ended again"
 });
 
 test("a failed turn says why", () => {
-  expect(readHook(RECORDS[9], knownWith({}))?.turn).toEqual({ phase: "failed", error: "400: Scripted status 400" });
+  expect(readHook(RECORDS[9], knownWith({}))?.turn).toEqual({
+    phase: "failed",
+    at: expect.any(Number),
+    error: "400: Scripted status 400",
+  });
   expect(errorText("[API Error: terminated]")).toBe("[API Error: terminated]");
   expect(errorText(null)).toBe("Gemini CLI gave no reason.");
 });

@@ -49,10 +49,13 @@ function meaningOf(event: string, hook: Fields, notes: readonly unknown[], known
       return {};
     case "BeforeAgent": {
       const prompt = textIn(hook, "prompt");
-      return { activity: "working", turn: { phase: "started", ...(prompt === null ? {} : { prompt }) } };
+      return {
+        activity: "working",
+        turn: { phase: "started", ...timeOf(hook), ...(prompt === null ? {} : { prompt }) },
+      };
     }
     case "AfterAgent":
-      return endOf(notes, known);
+      return endOf(notes, timeOf(hook), known);
     case "Notification": {
       const requested = approvalRequestOf(hook);
       if (requested === null) return null;
@@ -68,13 +71,19 @@ function meaningOf(event: string, hook: Fields, notes: readonly unknown[], known
 
 const QUESTIONS = new Set(["ask_user", "exit_plan_mode"]);
 
-function endOf(notes: readonly unknown[], known: Known): Partial<Reading> | null {
+/** The script behind AfterAgent is slow enough for the next turn's BeforeAgent to overtake it. */
+function timeOf(hook: Fields): { readonly at?: number } {
+  const at = Date.parse(textIn(hook, "timestamp") ?? "");
+  return Number.isNaN(at) ? {} : { at };
+}
+
+function endOf(notes: readonly unknown[], time: { readonly at?: number }, known: Known): Partial<Reading> | null {
   const said = notes.filter(isFields);
   if (said.some((note) => textIn(note, "content") === CANCELLED))
-    return known.turnOpen ? { activity: "idle", turn: { phase: "interrupted" } } : null;
+    return known.turnOpen ? { activity: "idle", turn: { phase: "interrupted", ...time } } : null;
   const error = said.find((note) => textIn(note, "type") === "error");
-  if (error === undefined) return { activity: "idle", turn: { phase: "completed" } };
-  return { activity: "idle", turn: { phase: "failed", error: errorText(textIn(error, "content")) } };
+  if (error === undefined) return { activity: "idle", turn: { phase: "completed", ...time } };
+  return { activity: "idle", turn: { phase: "failed", ...time, error: errorText(textIn(error, "content")) } };
 }
 
 /** `[API Error: {"error":{"code":400,"message":"…"}}]` as its message. */

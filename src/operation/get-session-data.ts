@@ -80,7 +80,10 @@ export const getSessionData = defineOperation({
     const head = { session: viewSession(session, agent.wait), captured_at: iso(context.clock.now()) };
     if (input.source !== "screen") {
       const transcript = await readWholeTurn(context, session, agent, input.tail, input.since ?? null);
-      if (transcript !== null) return { ...head, source: "transcript" as const, ...transcript };
+      // A transcript that shows nothing (not a word yet, or only lines too long to read) leaves the screen to look at.
+      const isAskedFor = input.source === "transcript" || input.since !== undefined;
+      if (transcript !== null && (isAskedFor || transcript.messages.length > 0))
+        return { ...head, source: "transcript" as const, ...transcript };
     }
     const screen = await readScreen(context, session);
     const text = keepTail(screen.text, input.tail);

@@ -63,7 +63,6 @@ export type SessionEvent =
       readonly evidence: Evidence;
     }
   | { readonly type: "approval-answer-failed"; readonly approvalId: string; readonly reason: Reason }
-  | { readonly type: "turn-interrupt-requested"; readonly messageId: string; readonly evidence: Evidence }
   | { readonly type: "message-admitted"; readonly messageId: string; readonly bytes: number }
   | { readonly type: "message-delivered"; readonly messageId: string; readonly evidence: Evidence }
   | { readonly type: "message-refused"; readonly messageId: string; readonly reason: Reason }

@@ -12,11 +12,13 @@ export type Effect =
   | { readonly kind: "stop"; readonly incarnation: number; readonly stop: StopIntent }
   | { readonly kind: "answer"; readonly incarnation: number; readonly approvalId: string };
 
-export function pendingEffect(session: Session): Effect | null {
+/** `now` decides only how long a first prompt that nobody has taken yet holds an end back; without it, not at all. */
+export function pendingEffect(session: Session, now: number = Number.POSITIVE_INFINITY): Effect | null {
   const { incarnation } = session;
-  if (session.stop !== null)
-    return mayStopNow(session, session.stop) ? { kind: "stop", incarnation, stop: session.stop } : null;
+  if (session.stop !== null && mayStopNow(session, session.stop, now))
+    return { kind: "stop", incarnation, stop: session.stop };
   if (session.state === "starting") return { kind: "create", incarnation };
+  if (session.stop !== null) return null;
   if (session.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
   const wantsSuspended = session.desired === "paused" && session.pauseMode === "suspend";
   if (wantsSuspended && !session.suspended) return { kind: "suspend", incarnation };
@@ -27,9 +29,23 @@ export function pendingEffect(session: Session): Effect | null {
 }
 
 /** A turn that waits for somebody's answer is not work under way: whoever ends the session has answered. */
-function mayStopNow(session: Session, stop: StopIntent): boolean {
+function mayStopNow(session: Session, stop: StopIntent, now: number): boolean {
   const isAsking = session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input";
-  return !stop.afterTurn || !session.turnOpen || isAsking || session.exit !== null;
+  if (!stop.afterTurn || isAsking || session.exit !== null) return true;
+  return !session.turnOpen && !isPromptAhead(session, now);
+}
+
+/** An agent is idle for a moment before it takes the prompt of its command line; longer, and it will not. */
+const PROMPT_TAKEN_WITHIN_MS = 15_000;
+
+/** The prompt of the start is still on its way into the agent: its turn is about to begin. */
+export function isPromptAhead(session: Session, now: number): boolean {
+  const { prompt } = session.launch;
+  if (!session.hasTurns || prompt === null || prompt.startsWith("/") || session.turns > 0) return false;
+  if (session.exit !== null || session.state === "error") return false;
+  const { status, evidence } = session.activity;
+  if (status === "starting" || status === "working") return true;
+  return status === "idle" && now - evidence.at < PROMPT_TAKEN_WITHIN_MS;
 }
 
 /** Whether a message may be typed now, as far as the session itself goes. */

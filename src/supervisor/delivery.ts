@@ -10,7 +10,7 @@ import { failpoint } from "../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import type { Message } from "../session/message.ts";
-import { mayTakeMessagesLater, takesMessages } from "../session/pending-effect.ts";
+import { isPromptAhead, mayTakeMessagesLater, takesMessages } from "../session/pending-effect.ts";
 import type { Reading } from "../session/reading.ts";
 import type { Evidence, Reason, Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
@@ -24,10 +24,10 @@ import { until } from "./until.ts";
 const SETTLING_MS = 2_000;
 /** An agent that took a prompt says so within a second; a busy machine may need more. */
 const CONFIRM_MS = 2_500;
+/** A long paste takes its time: gemini 0.61.0 needed 80 s for 150 KB. */
+const CONFIRM_MS_PER_BYTE = 0.25;
 /** Enter is pressed again so often before the outcome counts as unknown. */
 const ENTERS = 3;
-/** How long the first prompt, given on the command line, goes before every message. */
-const FIRST_PROMPT_MS = 15_000;
 /** An interrupt that had no effect for so long is tried again. */
 const INTERRUPT_AGAIN_MS = 5_000;
 /** A channel that is not open opens within a moment, as a rule. */
@@ -79,7 +79,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     const agent = parts.agent(session.agent);
     const { status } = session.activity;
     const asks = isAsking(session);
-    if (isPromptAhead(session) && !asks) return later(session, CHANNEL_LOOK_MS);
+    if (isPromptAhead(session, parts.clock.now())) return later(session, CHANNEL_LOOK_MS);
     const isBusy = session.turnOpen && !asks;
     if (isBusy && message.how === "interrupt") return mayInterrupt(session, message) ? "interrupt" : "wait";
     const isSteered = isBusy && message.how === "steer" && agent.capabilities.steer;
@@ -92,15 +92,6 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   function later(session: Session, ms: number): "wait" {
     parts.pokeLater(session.id, ms);
     return "wait";
-  }
-
-  /** The prompt of the start is still on its way into the agent: what is sent comes after it. */
-  function isPromptAhead(session: Session): boolean {
-    if (session.launch.prompt === null || session.turns > 0 || !parts.agent(session.agent).capabilities.confirms)
-      return false;
-    const { status, evidence } = session.activity;
-    if (status === "starting" || status === "working") return true;
-    return status === "idle" && parts.clock.now() - evidence.at < FIRST_PROMPT_MS;
   }
 
   /**
@@ -181,7 +172,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
       return delivered(message, written);
     }
-    const confirmation = await confirm(session, runtime);
+    const confirmation = await confirm(session, message, runtime);
     if (confirmation !== null) return delivered(message, `${written}; ${confirmation}`);
     await unknown(
       message,
@@ -201,9 +192,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     );
   }
 
-  async function confirm(session: Session, runtime: Runtime): Promise<string | null> {
+  async function confirm(session: Session, message: Message, runtime: Runtime): Promise<string | null> {
+    const patienceMs = CONFIRM_MS + Buffer.byteLength(message.text) * CONFIRM_MS_PER_BYTE;
     for (let enter = 0; ; enter++) {
-      await until({ store: parts.store }, () => hasBegun(session) || !isWaiting(session), CONFIRM_MS);
+      await until({ store: parts.store }, () => hasBegun(session) || !isWaiting(session), patienceMs);
       const now = parts.store.registry.get(session.id);
       if (now !== undefined && hasBegun(session)) return `it was taken (${now.activity.evidence.detail})`;
       // Whatever else happened, Enter would now answer another question than ours.

@@ -43,7 +43,8 @@ beforeEach(() => {
     readings: readings as unknown as Readings,
     clock,
     log: (message) => void logged.push(message),
-    staysMs: 1_500,
+    // Five times that for a screen that merely looks idle in a turn, which is what these tests see.
+    staysMs: 300,
   });
 });
 afterEach(() => vi.useRealTimers());

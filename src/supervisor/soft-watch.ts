@@ -7,6 +7,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { Reading } from "../session/reading.ts";
+import type { Session } from "../session/session.ts";
 import { settleSoft, weighSoft } from "../session/weigh-soft.ts";
 import type { Store } from "../store/contract.ts";
 import type { Readings } from "./readings.ts";
@@ -15,6 +16,13 @@ import type { Readings } from "./readings.ts";
 export const STAYS_MS = 2_500;
 
 type Via = "screen" | "status";
+
+/** Against a turn under way a screen that merely looks idle must stay so for longer: gemini 0.61.0 stands still for 8 s over a long prompt. */
+const BARE_IDLE_FACTOR = 5;
+
+function isBareIdle(via: Via, session: Session, reading: Reading): boolean {
+  return via === "screen" && session.turnOpen && reading.activity === "idle" && reading.turn === undefined;
+}
 
 export interface SoftWatch {
   /** `ask` reads the same source again; `via` tells the sources apart. */
@@ -58,14 +66,15 @@ export function createSoftWatch(parts: {
     }
     const key = JSON.stringify([session.incarnation, session.turns, reading.activity, reading.turn?.phase ?? null]);
     const doubt = doubts.get(`${sessionId} ${via}`);
+    const patienceMs = isBareIdle(via, session, reading) ? staysMs * BARE_IDLE_FACTOR : staysMs;
     if (doubt?.key === key) {
-      if (parts.clock.monotonic() - doubt.since < staysMs - 20) return;
+      if (parts.clock.monotonic() - doubt.since < patienceMs - 20) return;
       dismiss(sessionId, via);
       return readings.take(session, settleSoft(session, reading));
     }
     dismiss(sessionId, via);
     readings.note(sessionId, reading, "not counted yet: it contradicts what is known, and may pass");
-    const timer = setTimeout(() => void again(sessionId, via, ask), staysMs).unref();
+    const timer = setTimeout(() => void again(sessionId, via, ask), patienceMs).unref();
     doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic(), timer });
   }
 

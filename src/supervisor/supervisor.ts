@@ -10,7 +10,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import type { Command } from "../session/input.ts";
 import type { Message } from "../session/message.ts";
-import { pendingEffect } from "../session/pending-effect.ts";
+import { isPromptAhead, pendingEffect } from "../session/pending-effect.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
@@ -105,6 +105,9 @@ export interface Testimony {
 /** A start answers even if a runtime does not: what is known by then is served, the rest follows. */
 const BOOT_LOOK_MS = 1_500;
 
+/** An end that waits for a first prompt to be taken is looked at again, for the case that it never is. */
+const HELD_END_LOOK_MS = 1_000;
+
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { store, clock, log, settings } = parts;
   const agents = new Map(parts.agents.map((agent) => [agent.name, agent]));
@@ -164,6 +167,19 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     prepare: attention.prepare,
     redact: attention.redact,
   };
+  /** Sessions to be looked at again, each once: the earliest time asked for. */
+  const laterPokes = new Map<string, { readonly dueAt: number; readonly timer: NodeJS.Timeout }>();
+  const pokeLater = (id: string, ms: number): void => {
+    const dueAt = clock.monotonic() + ms;
+    const known = laterPokes.get(id);
+    if (known !== undefined && known.dueAt <= dueAt) return;
+    clearTimeout(known?.timer);
+    const timer = setTimeout(() => {
+      laterPokes.delete(id);
+      runner.poke(id);
+    }, ms);
+    laterPokes.set(id, { dueAt, timer: timer.unref() });
+  };
   const delivery = createDelivery({
     store,
     ledger,
@@ -174,7 +190,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     look: attention.look,
     isCaughtUp: attention.isCaughtUp,
     typingPauseMs: settings.typingPauseMs,
-    pokeLater: (id, ms) => void setTimeout(() => runner.poke(id), ms).unref(),
+    pokeLater,
   });
   const runner = createEffectRunner({ nextTask, clock, log });
   const sweep = createSweep({
@@ -213,7 +229,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   function nextTask(sessionId: string): Task | null {
     const session = store.registry.get(sessionId);
     if (session === undefined) return null;
-    const effect = pendingEffect(session);
+    const effect = pendingEffect(session, clock.now());
+    if (session.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
     if (effect === null) return delivery.nextTask(session);
     // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
     if (effect.kind === "answer" && !attention.isCaughtUp(session)) return null;

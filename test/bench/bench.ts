@@ -6,6 +6,7 @@
  *   npm run bench -- [--only 1,9] [--quick] [--json]
  */
 import { parseArgs } from "node:util";
+import { catchUp } from "./catch-up.ts";
 import { cliList } from "./cli-list.ts";
 import { eventRate } from "./event-rate.ts";
 import { idle } from "./idle.ts";
@@ -34,6 +35,7 @@ const TARGETS: readonly Target[] = [
   eventRate,
   cliList,
   transcriptParse,
+  catchUp,
 ];
 
 /** One target that takes longer than this hangs. */

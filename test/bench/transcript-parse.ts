@@ -27,6 +27,7 @@ import type { Target } from "./support/target.ts";
 const MB = 1024 * 1024;
 const MOST_MEMORY_MB = 64;
 /**
+ * `small` is what the supervisor takes (transcript-watch.ts), and what counts.
  * With the usual 1 MiB at a time less than 20 MB are alive, but so much of it
  * outlives a collection that V8 makes more and more room for new objects (Node
  * 24.21: up to 64 MB, and as much to copy the survivors to). With less at a
@@ -47,7 +48,7 @@ export const transcriptParse: Target = {
     const { bavail, bsize } = statfsSync(directory);
     if (bavail * bsize < 3 * bytes) throw new Error(`there is too little room on the disk for transcripts of ${size}`);
     const rollout = join(directory, "rollout.jsonl");
-    const lines = writeRollout(rollout, bytes);
+    const { lines } = appendRollout(rollout, bytes);
     const oneLine = join(directory, "one-line.jsonl");
     writeOneLine(oneLine, bytes);
 
@@ -68,7 +69,7 @@ export const transcriptParse: Target = {
       read("usual", "lines", rollout, { lines, skipped: 0 }),
       read("small", "lines", rollout, { lines, skipped: 0 }, STEPS.small),
       read("bytes", "plain-bytes", oneLine, { lines: 0, skipped: 0 }),
-      read("passed", "lines", oneLine, { lines: 1, skipped: 1 }),
+      read("passed", "lines", oneLine, { lines: 1, skipped: 1 }, STEPS.small),
     ]);
 
     const pair = (subject: string, baseline: string, unit: "ms" | "MB") =>
@@ -82,25 +83,22 @@ export const transcriptParse: Target = {
     const rate = (figure: string): string =>
       `${Math.round(bytes / MB / (summarize(samples(`${figure} ms`)).median / 1_000))} MB/s`;
     const memory = (subject: string, baseline: string): Row => {
+      const row = { ...pair(subject, baseline, "MB"), what: "… peak memory above the start" };
+      if (subject === "usual") return compare(row);
       const most = Math.max(...samples(`${subject} MB`));
-      return compare({
-        ...pair(subject, baseline, "MB"),
-        what: "… peak memory above the start",
-        limit: atMost(MOST_MEMORY_MB, "subject"),
-        failed: most > MOST_MEMORY_MB ? `${Math.round(most)} MB in one round` : null,
-      });
+      const failed = most > MOST_MEMORY_MB ? `${Math.round(most)} MB in one round` : null;
+      return compare({ ...row, limit: atMost(MOST_MEMORY_MB, "subject"), failed });
     };
     add(
       compare({
         ...pair("usual", "plain", "ms"),
-        what: `${size}, every line parsed`,
-        limit: LIMIT,
+        what: `${size}, with 1 MiB at a time`,
         note: `${rate("usual")} against ${rate("plain")}`,
       }),
       memory("usual", "plain"),
       compare({
         ...pair("small", "plain", "ms"),
-        what: `${size}, with ${STEPS.small} KiB at a time`,
+        what: `${size}, every line parsed, ${STEPS.small} KiB at a time`,
         limit: LIMIT,
         note: rate("small"),
       }),
@@ -111,8 +109,8 @@ export const transcriptParse: Target = {
   },
 };
 
-/** As Codex writes them: many short events, messages, and now and then a tool's output. Returns the number of lines. */
-function writeRollout(path: string, bytes: number): number {
+/** As Codex writes them: many short events, messages, and now and then a tool's output. Returns how many. */
+export function appendRollout(path: string, bytes: number): { readonly lines: number; readonly turns: number } {
   const sentence = "Looked at the failing test, found the off-by-one in the page count, and mended it; “déjà vu”. ";
   let turn = 0;
   const item = (type: string, payload: object): string =>
@@ -144,7 +142,7 @@ function writeRollout(path: string, bytes: number): number {
   const block = Buffer.from(text);
   const blocks = Math.ceil(bytes / block.length);
   writeBlocks(path, block, blocks);
-  return (text.split("\n").length - 1) * blocks;
+  return { lines: (text.split("\n").length - 1) * blocks, turns: (turn - 1) * blocks };
 }
 
 function writeOneLine(path: string, bytes: number): void {
@@ -153,7 +151,7 @@ function writeOneLine(path: string, bytes: number): void {
 }
 
 function writeBlocks(path: string, block: Buffer, count: number): void {
-  const file = openSync(path, "w", 0o600);
+  const file = openSync(path, "a", 0o600);
   for (let written = 0; written < count; written += 1) {
     if (writeSync(file, block) !== block.length) throw new Error(`${path} could not be written whole`);
   }

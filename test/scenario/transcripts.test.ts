@@ -103,7 +103,7 @@ test("torn in the middle of a line while it is read: what is whole is shown, the
 test("a line of 20 MB: what comes after it is shown and counted; as the last one it hides nothing in silence", async () => {
   const long = line({ type: "user_message", message: "x".repeat(20 * 1024 * 1024), turn_id: "t1" });
   appendFileSync(codex.rolloutPath, long);
-  expect(await data()).toMatchObject({ truncated: true });
+  expect(await data()).toMatchObject({ source: "screen" });
   codex.turn("t2", "after it", "still there");
   await turnsAre(2);
   const after = await data();

@@ -38,8 +38,10 @@ export function createBenchHome(scope: Scope, build: Build): BenchHome {
     outputsDir: `${home.dir}/outputs`,
     tmuxSocket: home.tmuxSocket,
     environment,
-    startDaemon: (variables = {}) =>
-      keepProgram(scope, build.daemon, { environment: { ...environment, ...variables } }),
+    startDaemon(variables = {}) {
+      const [script = "", ...args] = build.daemon;
+      return keepProgram(scope, script, { args, environment: { ...environment, ...variables } });
+    },
   };
 }
 

@@ -8,13 +8,15 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
+import { daemonCommand } from "../../../src/client/daemon-command.ts";
 import type { Scope } from "./scope.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const BARE = ["list-server", "tail-server", "minimal-daemon", "wake-server"] as const;
 
 export interface Build {
-  readonly daemon: string;
+  /** What Node is given to run it, as the command line does. */
+  readonly daemon: readonly string[];
   readonly cli: string;
   readonly bare: (name: (typeof BARE)[number]) => string;
   /** For whatever else a measurement needs; gone with the run. */
@@ -34,7 +36,7 @@ export async function prepareBuild(scope: Scope): Promise<Build> {
     BARE.map((name) => bundle(join(import.meta.dirname, "..", "bare", `${name}.ts`), join(bare, `${name}.cjs`))),
   );
   return {
-    daemon: join(dist, "daemon.js"),
+    daemon: daemonCommand(directory).slice(1),
     cli: join(directory, "bin", "reeve"),
     bare: (name) => join(bare, `${name}.cjs`),
     temporary: directory,

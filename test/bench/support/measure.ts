@@ -26,7 +26,7 @@ export interface Row {
   readonly subject: Summary;
   readonly baseline: Summary;
   readonly baselineName: string;
-  /** The median of the rounds' own ratios. */
+  /** The median of the rounds' own ratios, where each round has one. */
   readonly ratio: number;
   /** Null: told for information. */
   readonly limit: Limit | null;
@@ -45,12 +45,14 @@ export interface Comparison {
   readonly limit?: Limit;
   readonly failed?: string | null;
   readonly note?: string;
+  /** The ratio of the medians, instead of the median of the rounds' own. */
+  readonly ofMedians?: boolean;
 }
 
 export function compare(comparison: Comparison): Row {
   const { target, what, subject, baseline, baselineName } = comparison;
   const isRate = comparison.limit?.kind === "at-least";
-  const isPaired = subject.length === baseline.length;
+  const isPaired = subject.length === baseline.length && comparison.ofMedians !== true;
   const ratios = subject.map((value, index) => value / (baseline[index] ?? Number.NaN));
   const ratio = isPaired ? summarize(ratios).median : summarize(subject).median / summarize(baseline).median;
   return {

@@ -3,10 +3,17 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ReeveError } from "../platform/reeve-error.ts";
 
+/**
+ * Small steps of the garbage collector: the daemon's young generation would
+ * otherwise grow to 48 MB while it reads a long transcript (docs/spec/benchmarks.md,
+ * 10 and 14), and it cannot be told at run time.
+ */
+const NODE_FLAGS = ["--max-semi-space-size=2"];
+
 export function daemonCommand(root: string): readonly string[] {
   const programs = [join(root, "dist", "daemon.js"), join(root, "src", "daemon-main.ts")];
   const program = programs.find((path) => existsSync(path));
-  if (program !== undefined) return [process.execPath, program];
+  if (program !== undefined) return [process.execPath, ...NODE_FLAGS, program];
   throw new ReeveError({
     code: "not-built",
     kind: "config",

@@ -1,4 +1,5 @@
 /** What an observation makes of a session: only what was proven, and only about the incarnation it names. */
+import { isDeepStrictEqual } from "node:util";
 import { answerFailed, answerGiven } from "./apply-approval.ts";
 import { applyReading } from "./apply-reading.ts";
 import { die, fallSilent } from "./death.ts";
@@ -72,16 +73,15 @@ function planned(session: Session, { watch, nativeId, transcriptPath, observabil
           reason: observabilityReason,
           transcriptPath: transcriptPath ?? session.observability.transcriptPath,
         };
-  return changed({
-    session: {
-      ...session,
-      watch,
-      observability,
-      nativeId: nativeId ?? session.nativeId,
-      transcriptCursor: isElsewhere ? null : session.transcriptCursor,
-    },
-    events: [],
-  });
+  const next: Session = {
+    ...session,
+    watch,
+    observability,
+    nativeId: nativeId ?? session.nativeId,
+    transcriptCursor: isElsewhere ? null : session.transcriptCursor,
+  };
+  // A first start was recorded with its plan: nothing to commit again.
+  return isDeepStrictEqual(next, session) ? unchanged(session) : changed({ session: next, events: [] });
 }
 
 function stalled(session: Session, evidence: Evidence): Outcome {

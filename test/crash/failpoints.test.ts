@@ -42,7 +42,6 @@ describe("start", () => {
     "start.after-commit",
     "create.before-effect",
     "planned.before-commit",
-    "planned.after-commit",
     "create.planned",
     "create.after-effect",
     "created.before-commit",

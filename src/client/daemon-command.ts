@@ -8,7 +8,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
  * otherwise grow to 48 MB while it reads a long transcript (docs/spec/benchmarks.md,
  * 10 and 14), and it cannot be told at run time.
  */
-const NODE_FLAGS = ["--max-semi-space-size=2"];
+const NODE_FLAGS = ["--max-semi-space-size=4"];
 
 export function daemonCommand(root: string): readonly string[] {
   const programs = [join(root, "dist", "daemon.js"), join(root, "src", "daemon-main.ts")];

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { ReeveError } from "../platform/reeve-error.ts";
 
 /**
- * Small steps of the garbage collector: the daemon's young generation would
- * otherwise grow to 48 MB while it reads a long transcript (docs/spec/benchmarks.md,
- * 10 and 14), and it cannot be told at run time.
+ * A small young generation: it would otherwise grow by tens of megabytes while
+ * the daemon reads a long transcript (docs/spec/benchmarks.md, 10 and 14), and
+ * it cannot be told at run time.
  */
 const NODE_FLAGS = ["--max-semi-space-size=4"];
 

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { makeContext, makeKnown, makeLaunch } from "../agent-fixture.ts";
 import type { LaunchContext } from "../contract.ts";
-import { conversationIdOf, isConversationId } from "./conversation-id.ts";
+import { nativeIdOf } from "../native-id.ts";
+import { isConversationId } from "./conversation-id.ts";
 import { HOOK_EVENTS } from "./hook-record.ts";
 import { practiceAgent } from "./practice-agent.ts";
 
@@ -13,7 +14,7 @@ const at = "2026-01-31T23:59:59.123Z";
 const known = makeKnown();
 
 test("a start derives the conversation from the session and passes the prompt", () => {
-  const conversation = conversationIdOf("s-1");
+  const conversation = nativeIdOf("s-1");
   const launch = makeLaunch({ args: ["--pace", "20"], prompt: "-- hello" });
   expect(agent.plan(makeContext({ launch }))).toEqual({
     argv: [
@@ -60,12 +61,12 @@ test("a resume keeps the conversation and does not repeat a prompt that was take
 });
 
 test("conversation ids have the shape of a random UUID and differ by session", () => {
-  const ids = Array.from({ length: 500 }, (_, index) => conversationIdOf(`s-${index}`));
+  const ids = Array.from({ length: 500 }, (_, index) => nativeIdOf(`s-${index}`));
   expect(
     ids.filter((value) => !/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(value)),
   ).toEqual([]);
   expect(new Set(ids.map((value) => value.slice(0, 8))).size).toBe(500);
-  expect(ids[7]).toBe(conversationIdOf("s-7"));
+  expect(ids[7]).toBe(nativeIdOf("s-7"));
 });
 
 test.each<[string, Partial<LaunchContext>]>([

@@ -11,7 +11,8 @@ import type { InputStep } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import type { Agent, LaunchContext, LaunchPlan, TranscriptMessage } from "../contract.ts";
-import { conversationIdOf, isConversationId } from "./conversation-id.ts";
+import { nativeIdOf } from "../native-id.ts";
+import { isConversationId } from "./conversation-id.ts";
 import { type HookRecord, parseHookRecord } from "./hook-record.ts";
 import { parseTranscriptLine } from "./transcript-line.ts";
 
@@ -55,7 +56,7 @@ function plan(
   { sessionId, launch, resume, prompt, sessionDir, spoolDir }: LaunchContext,
 ): LaunchPlan {
   refuseNonsense(launch.args, launch.model, resume?.nativeId ?? null);
-  const conversation = resume?.nativeId ?? conversationIdOf(sessionId);
+  const conversation = resume?.nativeId ?? nativeIdOf(sessionId);
   const transcript = join(sessionDir, "transcript.jsonl");
   const argv = [...program, "--conversation", conversation, "--transcript", transcript, "--spool", spoolDir];
   if (resume !== null) argv.push("--resume");

@@ -243,8 +243,8 @@ export function describeAgent(agentCase: AgentCase): void {
     test("end during the first turn waits for it, unless told to go on", async () => {
       const { session_id: id } = await rig.start("[[delay 6s]] [[say finished properly]]");
       await started(rig, id);
-      const ended = await rig.home.json<{ session?: unknown }>("end", id, "--when", "after-turn");
-      expect(ended).toBeTruthy();
+      const ended = await rig.home.json("end", id, "--when", "after-turn");
+      expect(ended).toMatchObject({ done: true, session: { state: "stopped" } });
       expect(await rig.wait(id, "--since", "0", "--for", "exited")).toMatchObject({ done: true });
       const types = (await rig.events(id)).map((event) => event.type);
       expect(types.indexOf("turn-completed")).toBeGreaterThan(0);

@@ -21,7 +21,7 @@ describe("codex with its app-server", { timeout: 90_000 }, () => {
     expect(early.session.observability).toMatchObject({ expected: true });
     await observable(rig(), id);
     const events = await rig().events(id);
-    expect(positions(events, ["session-starting", "conversation-known", "observability-changed"])).toBeTruthy();
+    expect(cameInOrder(events, ["session-starting", "conversation-known", "observability-changed"])).toBe(true);
     console.log(
       `observable ${between(events, "session-starting", "observability-changed")} ms after the start was asked for`,
     );
@@ -65,8 +65,8 @@ describe("codex with hooks", { timeout: 90_000 }, () => {
     expect(await rig().wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
     const events = await rig().events(id);
     // It need not wait for the end of the first turn.
-    expect(positions(events, ["turn-started", "turn-completed"])).toBeTruthy();
-    expect(positions(events, ["observability-changed", "turn-completed"])).toBeTruthy();
+    expect(cameInOrder(events, ["turn-started", "turn-completed"])).toBe(true);
+    expect(cameInOrder(events, ["observability-changed", "turn-completed"])).toBe(true);
     await endNow(rig(), id);
   });
 
@@ -76,7 +76,7 @@ describe("codex with hooks", { timeout: 90_000 }, () => {
     await observable(rig(), id);
     expect(await rig().wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
     const events = await rig().events(id);
-    expect(positions(events, ["session-starting", "observability-changed", "turn-completed"])).toBeTruthy();
+    expect(cameInOrder(events, ["session-starting", "observability-changed", "turn-completed"])).toBe(true);
     console.log(
       `observable ${between(events, "session-starting", "observability-changed")} ms after the start was asked for`,
     );
@@ -146,7 +146,7 @@ async function observable(rig: Rig, id: string): Promise<void> {
 }
 
 /** Whether the first of each of these types came in this order. */
-function positions(events: readonly EventRow[], types: readonly string[]): boolean {
+function cameInOrder(events: readonly EventRow[], types: readonly string[]): boolean {
   const found = types.map((type) => events.findIndex((event) => event.type === type));
   return found.every((position, index) => position >= 0 && position > (found[index - 1] ?? -1));
 }

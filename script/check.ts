@@ -1,5 +1,6 @@
 /** All that must hold before a change lands, cheapest first; stops at the first that does not. */
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
@@ -15,10 +16,19 @@ const steps: readonly { readonly name: string; readonly argv: readonly string[] 
   { name: "nothing left behind", argv: [process.execPath, "script/check-leftovers.ts"] },
 ];
 
+// Of this run alone: other runs, and whatever else uses /tmp, must not be mistaken for its leftovers. Short, because
+// sockets lie below it.
+const temporary = mkdtempSync("/tmp/rv-");
+process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
+
 for (const { name, argv } of steps) {
   const started = performance.now();
   const [command = "", ...args] = argv;
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  const { status } = spawnSync(command, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, TMPDIR: temporary },
+  });
   console.log(`${status === 0 ? "ok" : "FAILED"}: ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   if (status !== 0) process.exit(1);
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hookScript } from "./hook-script.ts";
@@ -8,7 +9,7 @@ let directory: string;
 let script: string;
 beforeEach(() => {
   // A blank, because people have them in their paths.
-  directory = join(mkdtempSync("/tmp/reeve-hook-"), "a session");
+  directory = join(mkdtempSync(join(tmpdir(), "reeve-hook-")), "a session");
   mkdirSync(join(directory, "spool"), { recursive: true });
   const planned = hookScript(directory);
   script = planned.path;

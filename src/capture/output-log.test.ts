@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openOutputLog } from "./output-log.ts";
 
 let directory = "";
 beforeEach(() => {
-  directory = mkdtempSync("/tmp/reeve-output-");
+  directory = mkdtempSync(join(tmpdir(), "reeve-output-"));
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { readTail } from "./file-tail.ts";
 
-const directory = mkdtempSync("/tmp/reeve-tail-");
+const directory = mkdtempSync(join(tmpdir(), "reeve-tail-"));
 const file = join(directory, "lines");
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -15,12 +15,13 @@ import {
   writeSync,
 } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type LineCursor, type NewLines, readNewLines, type ReadLimits } from "./line-cursor.ts";
 
-const directory = mkdtempSync("/tmp/reeve-lines-");
+const directory = mkdtempSync(join(tmpdir(), "reeve-lines-"));
 const file = join(directory, "lines");
 beforeEach(() => rmSync(file, { force: true }));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { acquireProcessLock } from "./process-lock.ts";
 
 let directory = "";
 beforeEach(() => {
-  directory = mkdtempSync("/tmp/reeve-lock-");
+  directory = mkdtempSync(join(tmpdir(), "reeve-lock-"));
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 

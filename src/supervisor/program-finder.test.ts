@@ -9,6 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Agent, AgentProgram } from "../agent/contract.ts";
@@ -29,7 +30,7 @@ const agent: Agent = agentWith({ name: "tool", program });
 let directory: string;
 let bin: string;
 beforeEach(() => {
-  directory = mkdtempSync("/tmp/reeve-finder-");
+  directory = mkdtempSync(join(tmpdir(), "reeve-finder-"));
   bin = join(directory, "bin");
   mkdirSync(bin);
 });

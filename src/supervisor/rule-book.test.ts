@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { parseScreenRules, type ScreenRule } from "../agent/screen-rules.ts";
@@ -7,7 +8,7 @@ import { createRuleBook, type RuleBook } from "./rule-book.ts";
 let directory: string;
 let logged: { readonly message: string; readonly fields: object | undefined }[];
 beforeEach(() => {
-  directory = mkdtempSync("/tmp/reeve-rules-");
+  directory = mkdtempSync(join(tmpdir(), "reeve-rules-"));
   for (const name of ["shipped", "users"]) mkdirSync(join(directory, name));
   logged = [];
   // Only the clock by which a book knows how old its look is.

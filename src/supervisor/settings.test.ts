@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { defaultSettings, noOptions, parseSettings, readSettings } from "./settings.ts";
@@ -46,7 +47,7 @@ ready = '^>$'
 });
 
 test("a file that is not right says where it is and what to do", () => {
-  const directory = mkdtempSync("/tmp/reeve-settings-");
+  const directory = mkdtempSync(join(tmpdir(), "reeve-settings-"));
   const path = join(directory, "config.toml");
   try {
     writeFileSync(path, "[agent.codex]\ncommand = 3");

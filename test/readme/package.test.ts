@@ -1,13 +1,14 @@
 /** The package as npm would publish it: what it contains is enough for the program and for the client's types. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 let directory = "";
 beforeAll(() => {
-  directory = mkdtempSync("/tmp/reeve-package-");
+  directory = mkdtempSync(join(tmpdir(), "reeve-package-"));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

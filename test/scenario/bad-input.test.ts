@@ -1,5 +1,6 @@
 /** Bad input: one sentence, a stable code, the right exit status, and nothing changed. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -180,7 +181,7 @@ describe("a home that cannot be used", () => {
     runProgram(join(import.meta.dirname, "../../bin/reeve"), ["list", "--json"], environment(home));
 
   function directory(): string {
-    const path = mkdtempSync("/tmp/reeve-bad-");
+    const path = mkdtempSync(join(tmpdir(), "reeve-bad-"));
     made.push(path);
     return path;
   }

@@ -5,6 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDead, listProcesses, readCommandLine, readEnvironmentVariable } from "../../src/platform/process-table.ts";
 import { eventually } from "./eventually.ts";
@@ -65,7 +66,7 @@ export interface TestHome {
 }
 
 export function createTestHome(): TestHome {
-  const dir = mkdtempSync("/tmp/reeve-test-");
+  const dir = mkdtempSync(join(tmpdir(), "reeve-test-"));
   const failpointFile = join(dir, "failpoint");
   const tmuxSocket = join(dir, "run", "tmux.sock");
   const environment = {

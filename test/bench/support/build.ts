@@ -6,6 +6,7 @@
  * and 40 ms more (Node 24), which nothing bare has to have.
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
 import { daemonCommand } from "../../../src/client/daemon-command.ts";
@@ -24,7 +25,7 @@ export interface Build {
 }
 
 export async function prepareBuild(scope: Scope): Promise<Build> {
-  const directory = mkdtempSync("/tmp/reeve-bench-");
+  const directory = mkdtempSync(join(tmpdir(), "reeve-bench-"));
   scope.defer(() => rmSync(directory, { recursive: true, force: true }));
   cpSync(join(ROOT, "package.json"), join(directory, "package.json"));
   cpSync(join(ROOT, "bin"), join(directory, "bin"), { recursive: true });

@@ -15,6 +15,7 @@ import type { Store } from "../store/contract.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
+import type { RecordFor } from "./idempotency.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 
 const word = (what: string) =>
@@ -58,7 +59,7 @@ export const startSession = defineOperation({
 
   async run(input, context) {
     const { supervisor, store } = context;
-    return await idempotent(context, "start_session", async (record) => {
+    const start = async (record: RecordFor): Promise<string> => {
       const agent = supervisor.agent(input.agent);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
       supervisor.runtime(input.runtime);
@@ -113,7 +114,12 @@ export const startSession = defineOperation({
         throw error;
       }
       return id;
-    }).then((id) => answer(context, id));
+    };
+    const bringAgain = (id: string): void => {
+      const envFile = store.registry.get(id)?.launch.envFile ?? null;
+      supervisor.bringAgain(id, { caller: input.environment, envFile, given: input.env });
+    };
+    return answer(context, await idempotent(context, "start_session", start, bringAgain));
   },
 });
 

@@ -16,9 +16,11 @@ export function resolveSession(registry: Registry, reference: string): Session {
   const named = registry.byName(reference);
   const living = named.filter((session) => !isEnded(session));
   if (living.length === 1 && living[0] !== undefined) return living[0];
+  // Only a database that was rebuilt from old files can hold two: each is still reached by its id.
+  if (living.length > 1) throw ambiguous(reference, living);
   // Of several ended ones with this name the latest is meant.
   const latest = named.at(-1);
-  if (living.length === 0 && latest !== undefined) return latest;
+  if (latest !== undefined) return latest;
   const prefixed = registry.all().filter((session) => session.id.startsWith(reference));
   if (prefixed.length === 1 && prefixed[0] !== undefined) return prefixed[0];
   if (prefixed.length > 1) throw ambiguous(reference, prefixed);

@@ -135,6 +135,8 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
 function guidanceOf(session: Session): string {
   const { status } = session.activity;
   if (session.exit !== null) return "Its process has ended; look at its data, or restart it.";
+  if (session.createFailures !== null)
+    return "It could not be started yet, and is tried again; its reason says why. Wait for its exit, or end it.";
   if (status === "awaiting-approval") return "It asks for approval: answer it with approve or deny.";
   if (status === "awaiting-input")
     return "It asks for something: read its screen, and answer it there with attach, or with send.";

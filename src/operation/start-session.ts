@@ -1,5 +1,5 @@
 /** Starts a session: everything is checked before anything is recorded, and recorded before anything is done. */
-import { statSync } from "node:fs";
+import { rmdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
@@ -15,6 +15,7 @@ import type { Store } from "../store/contract.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
+import type { RecordFor } from "./idempotency.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 
 const word = (what: string) =>
@@ -58,7 +59,7 @@ export const startSession = defineOperation({
 
   async run(input, context) {
     const { supervisor, store } = context;
-    return await idempotent(context, "start_session", async (record) => {
+    const start = async (record: RecordFor): Promise<string> => {
       const agent = supervisor.agent(input.agent);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
       supervisor.runtime(input.runtime);
@@ -86,11 +87,9 @@ export const startSession = defineOperation({
         prompt: launch.prompt,
       });
       requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
-      const name = chooseName(store, input.name, input.agent);
       ensurePrivateDir(outputsDir);
       const request = {
         id,
-        name,
         role: input.role,
         agent: input.agent,
         hasTurns: agent.capabilities.turns,
@@ -103,12 +102,24 @@ export const startSession = defineOperation({
         ...recorded,
       };
       const idempotency = record(id);
-      await supervisor.start(request, environment, {
-        ...(plan.isPromptLeftOut && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
-        ...(idempotency === undefined ? {} : { idempotency }),
-      });
+      try {
+        await named(store, input, async (name) => {
+          await supervisor.start({ ...request, name }, environment, {
+            ...(plan.isPromptLeftOut && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
+            ...(idempotency === undefined ? {} : { idempotency }),
+          });
+        });
+      } catch (error) {
+        removeEmptyDir(outputsDir);
+        throw error;
+      }
       return id;
-    }).then((id) => answer(context, id));
+    };
+    const bringAgain = (id: string): void => {
+      const envFile = store.registry.get(id)?.launch.envFile ?? null;
+      supervisor.bringAgain(id, { caller: input.environment, envFile, given: input.env });
+    };
+    return answer(context, await idempotent(context, "start_session", start, bringAgain));
   },
 });
 
@@ -121,6 +132,15 @@ function answer({ store, supervisor }: OperationContext, id: string) {
       message: `Session ${id} was recorded but is not there.`,
     });
   return viewSession(session, supervisor.agent(session.agent).wait);
+}
+
+/** Of a session that was not recorded; one that holds anything stays. */
+function removeEmptyDir(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // An empty directory too many harms nobody.
+  }
 }
 
 function pick(environment: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
@@ -157,18 +177,29 @@ function requireExecutable(command: string, cwd: string, path: string | undefine
   });
 }
 
-/** Given and free, or `<agent>-<n>`; of sessions that were not ended each has a name of its own. */
-function chooseName(store: Store, given: string | undefined, agent: string): string {
+/**
+ * Under the given name, or under the first free `<agent>-<n>`. Whether a name is
+ * free is the commit's say: of those who chose the same number at the same time
+ * one gets it, and the others choose again.
+ */
+async function named(
+  store: Store,
+  { name, agent }: { readonly name?: string | undefined; readonly agent: string },
+  start: (name: string) => Promise<void>,
+): Promise<void> {
+  if (name !== undefined) return await start(name);
+  for (;;) {
+    try {
+      return await start(freeName(store, agent));
+    } catch (error) {
+      if (!(error instanceof ReeveError) || error.code !== "name-taken") throw error;
+    }
+  }
+}
+
+function freeName(store: Store, agent: string): string {
   const isTaken = (name: string): boolean =>
     store.registry.byName(name).some((session) => !isEnded(session)) || store.registry.get(name) !== undefined;
-  if (given !== undefined) {
-    if (!isTaken(given)) return given;
-    throw new ReeveError({
-      code: "name-taken",
-      kind: "conflict",
-      message: `There is already a session named ${given}; end it or choose another --name.`,
-    });
-  }
   for (let number = 1; ; number++) {
     const name = `${agent}-${number}`;
     if (!isTaken(name)) return name;

@@ -91,7 +91,7 @@ export interface Runtime {
   readonly kind: string;
   readonly capabilities: RuntimeCapabilities;
   create(request: CreateRequest): Promise<Created>;
-  /** Whether an environment from an earlier incarnation is still held, so that `environment: null` works. */
+  /** Whether an environment from an earlier incarnation is still held, so that `environment: null` works; throws when that cannot be asked. */
   retainsEnvironment(sessionId: string): Promise<boolean>;
   /** What a living process of it was started with; null when there is none to ask. */
   environmentOf(target: Target, place: Place | null): Readonly<Record<string, string>> | null;

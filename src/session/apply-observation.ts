@@ -18,6 +18,8 @@ export function applyObservation(session: Session, input: Observation, context: 
       return foundRunning(session, input, context);
     case "create-failed":
       return createFailed(session, input);
+    case "create-delayed":
+      return createDelayed(session, input, context);
     case "environment-lost":
       return environmentLost(session, input.evidence);
     case "found-exited":
@@ -141,6 +143,7 @@ function present(session: Session, place: Place, evidence: Evidence, context: Co
       state: "running",
       reason,
       place,
+      createFailures: null,
       liveness,
       activity,
       startedAt: context.now,
@@ -160,7 +163,10 @@ function present(session: Session, place: Place, evidence: Evidence, context: Co
 
 function createFailed(session: Session, input: Extract<Observation, { type: "create-failed" }>): Outcome {
   if (session.state !== "starting") return unchanged(session);
-  const reason: Reason = { code: input.code, text: input.evidence.detail, evidence: input.evidence };
+  const { detail } = input.evidence;
+  const tried = session.createFailures;
+  const text = tried === null ? detail : `${sentence(detail)} Given up after ${tries(tried.count + 1, tried.sinceAt)}.`;
+  const reason: Reason = { code: input.code, text, evidence: input.evidence };
   // Whatever was half made is swept before anything else happens.
   const stop: StopIntent = session.stop ?? { next: "rest", graceMs: 0, afterTurn: false };
   const quiet = fallSilent(session, input.evidence);
@@ -169,10 +175,36 @@ function createFailed(session: Session, input: Extract<Observation, { type: "cre
     state: "error",
     reason,
     stop,
+    createFailures: null,
     exit: { code: null, signal: null, at: input.evidence.at },
     endedAt: input.evidence.at,
   };
   return changed({ session: next, events: [...quiet.events, { type: "session-errored", reason }] });
+}
+
+/** Counted in the record, so that whoever asks learns why it does not start; told as news only when the cause is new. */
+function createDelayed(
+  session: Session,
+  { code, evidence }: Extract<Observation, { type: "create-delayed" }>,
+  context: Context,
+): Outcome {
+  if (session.state !== "starting" || session.place !== null || session.stop !== null) return unchanged(session);
+  const { count, sinceAt } = session.createFailures ?? { count: 0, sinceAt: context.now };
+  const isNews = count === 0 || session.reason.evidence.detail !== evidence.detail;
+  const text = `Not started yet: ${sentence(evidence.detail)} Failed ${tries(count + 1, sinceAt)}; trying again.`;
+  const reason: Reason = { code, text, evidence };
+  return changed({
+    session: { ...session, reason, createFailures: { count: count + 1, sinceAt } },
+    events: isNews ? [{ type: "start-delayed", incarnation: session.incarnation, reason }] : [],
+  });
+}
+
+function tries(count: number, sinceAt: number): string {
+  return count === 1 ? "once" : `${count} times since ${new Date(sinceAt).toISOString()}`;
+}
+
+function sentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
 }
 
 function environmentLost(session: Session, evidence: Evidence): Outcome {
@@ -217,7 +249,7 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
   const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.incarnation, evidence };
   // Even one that never had a process is over now: nothing seen later may revive it.
   const exit = dead.session.exit ?? { code: null, signal: null, at: context.now };
-  const rested: Session = { ...dead.session, exit, stop: null, suspended: false };
+  const rested: Session = { ...dead.session, exit, createFailures: null, stop: null, suspended: false };
   const events = [...dead.events, clearedEvent];
   if (nextStep === "rest") return changed({ session: rested, events });
   if (nextStep === "restart") {
@@ -264,6 +296,7 @@ function startNext(
     reason,
     incarnation,
     place: null,
+    createFailures: null,
     exit: null,
     endedAt: null,
     suspended: false,

@@ -15,6 +15,7 @@ export type SessionEvent =
       readonly pid: number;
       readonly evidence: Evidence;
     }
+  | { readonly type: "start-delayed"; readonly incarnation: number; readonly reason: Reason }
   | { readonly type: "environment-lost"; readonly incarnation: number; readonly reason: Reason }
   | { readonly type: "pause-requested"; readonly reason: Reason }
   | { readonly type: "session-paused"; readonly reason: Reason }

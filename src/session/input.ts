@@ -17,6 +17,13 @@ export type Command =
 export type Observation =
   | { readonly type: "created"; readonly incarnation: number; readonly place: Place; readonly evidence: Evidence }
   | { readonly type: "create-failed"; readonly incarnation: number; readonly code: string; readonly evidence: Evidence }
+  /** It could not be created, and that may pass: it is tried again. */
+  | {
+      readonly type: "create-delayed";
+      readonly incarnation: number;
+      readonly code: string;
+      readonly evidence: Evidence;
+    }
   | { readonly type: "environment-lost"; readonly incarnation: number; readonly evidence: Evidence }
   | {
       readonly type: "found-running";

@@ -39,6 +39,7 @@ export function planSession(request: SessionRequest, now: number): Change {
     stop: null,
     incarnation: 1,
     place: null,
+    createFailures: null,
     liveness: {
       status: "absent",
       evidence: { source: "supervisor", detail: "its process has not been started yet", at: now },

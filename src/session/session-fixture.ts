@@ -47,6 +47,7 @@ export function anyInput(): fc.Arbitrary<Input> {
     ),
     observation({ type: "created" as const, place }),
     observation({ type: "create-failed" as const, code: "tmux-missing" }),
+    observation({ type: "create-delayed" as const, code: "runtime-unreachable" }),
     observation({ type: "environment-lost" as const }),
     observation({ type: "found-running" as const, place, adopted: true }),
     observation({ type: "found-running" as const, place, adopted: false }),

@@ -137,6 +137,11 @@ export interface StopIntent {
   readonly afterTurn: boolean;
 }
 
+export interface CreateFailures {
+  readonly count: number;
+  readonly sinceAt: number;
+}
+
 export interface RestartRecord {
   readonly count: number;
   /** When automatic restarts happened, newest last; bounded by the policy's window. */
@@ -175,6 +180,8 @@ export interface Session {
   /** Counts the processes started for this session; 0 before the first. */
   readonly incarnation: number;
   readonly place: Place | null;
+  /** Tries to create this incarnation that failed; null when it is there, given up, or the first is under way. */
+  readonly createFailures: CreateFailures | null;
   readonly liveness: Liveness;
   readonly observability: Observability;
   readonly activity: Activity;

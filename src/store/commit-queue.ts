@@ -12,8 +12,11 @@ import { failpoint } from "../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import { isCorruption, isStorageFailure, storageError, type Sqlite } from "./sqlite.ts";
 
+/** `before`: what was staged earlier in the same transaction, and is not visible to readers yet. */
+type Stage<Staged> = (before: readonly Staged[]) => Staged;
+
 interface Pending<Staged> {
-  readonly stage: () => Staged;
+  readonly stage: Stage<Staged>;
   readonly resolve: (staged: Staged) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -37,7 +40,7 @@ export class CommitQueue<Staged> {
   }
 
   /** `stage` writes inside the shared transaction and throws to refuse; it may be run twice, the first time undone. */
-  enqueue(stage: () => Staged): Promise<Staged> {
+  enqueue(stage: Stage<Staged>): Promise<Staged> {
     if (this.#closed) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.#flush());
@@ -75,7 +78,11 @@ export class CommitQueue<Staged> {
   /** The usual case, without a savepoint for each change; undefined when one of them was refused and all were undone. */
   #commitTogether(batch: readonly Pending<Staged>[]): Outcome<Staged>[] | undefined {
     try {
-      return this.#transaction(() => batch.map(({ stage }) => ({ ok: true, staged: stage() })));
+      return this.#transaction(() => {
+        const staged: Staged[] = [];
+        for (const { stage } of batch) staged.push(stage(staged));
+        return staged.map((one) => ({ ok: true, staged: one }));
+      });
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       return undefined;
@@ -83,7 +90,14 @@ export class CommitQueue<Staged> {
   }
 
   #commitApart(batch: readonly Pending<Staged>[]): Outcome<Staged>[] {
-    return this.#transaction(() => batch.map(({ stage }) => this.#attempt(stage)));
+    return this.#transaction(() => {
+      const staged: Staged[] = [];
+      return batch.map(({ stage }) => {
+        const outcome = this.#attempt(() => stage(staged));
+        if (outcome.ok) staged.push(outcome.staged);
+        return outcome;
+      });
+    });
   }
 
   #attempt(stage: () => Staged): Outcome<Staged> {

@@ -8,7 +8,10 @@ import type { Message, MessageState } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
 
 export interface Commit {
-  /** The new row; its revision must be exactly one above the stored one (0: none yet). */
+  /**
+   * The new row; its revision must be exactly one above the stored one (0: none
+   * yet). A session that has not ended is refused the name of another such one.
+   */
   readonly session?: Session;
   readonly events?: readonly { readonly sessionId: string | null; readonly body: EventBody }[];
   readonly admit?: Omit<Message, "position">;

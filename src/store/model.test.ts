@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { LoggedEvent } from "../session/event.ts";
 import type { Message, MessageState } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
+import { isEnded } from "../session/session.ts";
 import type { Commit } from "./contract.ts";
 import type { OpenStore } from "./open-store.ts";
 import { makeHome, makeMessage, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
@@ -17,6 +18,7 @@ const change = fc.record(
       id,
       name: fc.constantFrom("x", "y"),
       step: fc.constantFrom(1, 1, 1, 1, 0, 2),
+      ended: fc.boolean(),
       prompt: fc.string({ unit: "binary" }),
     }),
     events: fc.array(fc.record({ sessionId: fc.option(id), version: fc.string({ unit: "binary" }) }), { maxLength: 3 }),
@@ -57,11 +59,14 @@ class Model {
       next.keys.add(wanted.key);
     }
     if (wanted.session) {
-      const { name, prompt } = wanted.session;
+      const { name, prompt, ended } = wanted.session;
       const revision = (this.sessions.get(wanted.session.id)?.revision ?? 0) + wanted.session.step;
-      const plain = makeSession(home, wanted.session.id, { name, revision });
+      const life = ended ? ({ desired: "stopped", state: "stopped" } as const) : {};
+      const plain = makeSession(home, wanted.session.id, { name, revision, ...life });
       commit.session = { ...plain, launch: { ...plain.launch, prompt } };
+      const others = [...this.sessions.values()].filter((other) => other.id !== plain.id);
       accepted &&= wanted.session.step === 1;
+      accepted &&= ended || others.every((other) => other.name !== name || isEnded(other));
       next.sessions.set(plain.id, commit.session);
     }
     if (wanted.admit) {

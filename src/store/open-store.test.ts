@@ -38,9 +38,9 @@ describe("round trips", () => {
       ],
       idempotency,
     });
-    await store.commit({ session: second });
     const renamed = nextRevision(first, { name: "renamed" });
     await store.commit({ session: renamed, admit: makeMessage("a", "m1", { text: "\ud800\0 text" }) });
+    await store.commit({ session: second });
     await store.commit({ admit: makeMessage("a", "m2") });
     await store.commit({ settle: { messageId: "m1", state: "leased", detail: null, at: 5 } });
     const snapshot = (from: typeof store) => ({

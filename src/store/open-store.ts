@@ -103,7 +103,7 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
     instance,
     repairs,
     verified: compared.then(() => checked),
-    commit: async (change) => (await queue.enqueue(() => tables.stage(change))).events,
+    commit: async (change) => (await queue.enqueue((before) => tables.stage(change, before))).events,
     idempotency: (key) => guardRead(onFailure, () => tables.idempotency.get(key)),
     close: () => (closing ??= close()),
   };

@@ -8,6 +8,7 @@
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
+import { isEnded } from "../session/session.ts";
 import type { Registry } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
 import { completed } from "./session-shape.ts";
@@ -55,9 +56,10 @@ export class SqliteRegistry implements Registry {
     return this.#existing(this.#names.get(name) ?? []);
   }
 
-  /** Inside a transaction: compare and set. */
-  stage(session: Session): void {
+  /** Inside a transaction, in which `before` was staged already: compare and set. */
+  stage(session: Session, before: readonly Session[]): void {
     const { id, name, revision } = session;
+    this.#requireFreeName(session, before);
     const body = JSON.stringify(session);
     const { changes } =
       revision === 1
@@ -94,6 +96,19 @@ export class SqliteRegistry implements Registry {
     this.#all = undefined;
     if (nameBefore !== undefined && nameBefore !== session.name) this.#removeName(nameBefore, session.id);
     this.#addName(session.name, session.id);
+  }
+
+  /** Of the sessions that have not ended, each has a name of its own: a new or revived one may not take another's. */
+  #requireFreeName(session: Session, before: readonly Session[]): void {
+    if (isEnded(session)) return;
+    const { id, name } = session;
+    const earlier = before.findLast((other) => other.id === id) ?? this.get(id);
+    if (earlier !== undefined && earlier.name === name && !isEnded(earlier)) return;
+    // An id comes before a name wherever a session is looked up.
+    if (name !== id && this.#rows.has(name)) throw nameTaken(name, name);
+    const latest = new Map([...this.byName(name), ...before].map((other) => [other.id, other]));
+    const holder = [...latest.values()].find((other) => other.name === name && other.id !== id && !isEnded(other));
+    if (holder !== undefined) throw nameTaken(name, holder.id);
   }
 
   #existing(ids: Iterable<string>): Session[] {
@@ -143,4 +158,9 @@ function revive(body: string): Session {
 function revisionConflict({ id, revision }: Session): ReeveError {
   const message = `Session ${id} cannot become revision ${revision}: the stored one is not ${revision - 1}; read it again and repeat the change.`;
   return new ReeveError({ code: "revision-conflict", kind: "internal", message, details: { id, revision } });
+}
+
+function nameTaken(name: string, holder: string): ReeveError {
+  const message = `There is already a session named ${name} (${holder}); end it first, or choose another name.`;
+  return new ReeveError({ code: "name-taken", kind: "conflict", message, details: { session_id: holder } });
 }

@@ -81,6 +81,7 @@ const session = object<Session>({
   ),
   incarnation: count,
   place: orNull(object<NonNullable<Session["place"]>>({ id: text, pid: count, startTicks: text })),
+  createFailures: orNull(object<NonNullable<Session["createFailures"]>>({ count, sinceAt: instant })),
   liveness: object<Session["liveness"]>({ status: oneOf("running", "exited", "absent", "unreachable"), evidence }),
   observability: object<Session["observability"]>({
     status: oneOf("pending", "observable", "lost"),
@@ -160,6 +161,7 @@ export function isSession(value: unknown): value is Session {
 
 /** What records of version 0.1 did not have yet. */
 const ADDED = {
+  createFailures: null,
   lastTurn: null,
   approvals: [],
   stalledAt: null,

@@ -80,6 +80,7 @@ export function makeSession(
     stop: null,
     incarnation: 0,
     place: null,
+    createFailures: null,
     liveness: { status: "absent", evidence },
     observability: { status: "pending", expected: true, reason: "not started", transcriptPath: null },
     activity: { status: "unknown", asks: null, evidence },

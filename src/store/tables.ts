@@ -35,10 +35,14 @@ export class Tables {
     this.idempotency = new IdempotencyTable(db, clock);
   }
 
-  /** Inside a transaction. */
-  stage(change: Commit): Staged {
+  /** Inside a transaction, in which `before` was staged already. */
+  stage(change: Commit, before: readonly Staged[]): Staged {
     if (change.idempotency) this.idempotency.stage(change.idempotency);
-    if (change.session) this.registry.stage(change.session);
+    if (change.session)
+      this.registry.stage(
+        change.session,
+        before.flatMap(({ session }) => session ?? []),
+      );
     const messages: Message[] = [];
     if (change.admit) messages.push(this.mailbox.stageAdmission(change.admit));
     if (change.settle) messages.push(this.mailbox.stageSettlement(change.settle));

@@ -13,6 +13,7 @@ import type { Effect } from "../session/pending-effect.ts";
 import type { Evidence, Session } from "../session/session.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
+import type { BroughtEnvironments } from "./brought-environments.ts";
 import type { Environment } from "./environment.ts";
 import type { PlannedLaunch } from "./launcher.ts";
 import { readSmallFiles } from "./status-watch.ts";
@@ -27,8 +28,10 @@ export interface EffectParts extends AnswerParts {
   readonly launch: (session: Session) => Promise<PlannedLaunch>;
   /** Another session that has this conversation open. */
   readonly holderOf: (session: Session, nativeId: string) => Session | undefined;
-  /** The environment a caller brought along for the next start; held in memory only, and taken once. */
-  readonly takeEnvironment: (sessionId: string) => Environment | null;
+  /** The environments that callers brought along for the next start. */
+  readonly brought: BroughtEnvironments;
+  /** A create that fails for longer than this is given up. */
+  readonly startPatienceMs: number;
   /** For a start that nobody brought an environment for: the daemon's own. */
   readonly fallbackEnvironment: (envFile: string | null) => Environment;
   /** Begins to watch a session whose process is about to be created. */
@@ -76,10 +79,23 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     const evidence = observed(parts, `process ${created.place.pid} (${created.place.id})`);
     await ledger.apply(session.id, { type: "created", incarnation, place: created.place, evidence });
   } catch (error) {
-    if (!(error instanceof ReeveError) || error.kind === "unavailable" || error.kind === "internal") throw error;
-    const evidence = observed(parts, error.message);
-    await ledger.apply(session.id, { type: "create-failed", incarnation, code: error.code, evidence });
+    const code = error instanceof ReeveError ? error.code : "internal";
+    const evidence = observed(parts, messageOf(error));
+    const mayPass = !(error instanceof ReeveError) || error.kind === "unavailable" || error.kind === "internal";
+    if (!mayPass || isHopeless(parts, session))
+      return void (await ledger.apply(session.id, { type: "create-failed", incarnation, code, evidence }));
+    await ledger.apply(session.id, { type: "create-delayed", incarnation, code, evidence });
+    throw error;
   }
+}
+
+/** Fewer failures than this, 8 s of them, prove nothing, whatever the wall clock says. */
+const FEWEST_FAILURES = 5;
+
+function isHopeless({ store, clock, startPatienceMs }: EffectParts, { id }: Session): boolean {
+  const failures = store.registry.get(id)?.createFailures ?? null;
+  if (failures === null || failures.count + 1 < FEWEST_FAILURES) return false;
+  return clock.now() - failures.sinceAt >= startPatienceMs;
 }
 
 /** One conversation is never open twice: the second would write into the first one's transcript. */
@@ -117,30 +133,39 @@ async function writePlanned(session: Session, { path, content, isExecutable }: P
   await chmod(path, isExecutable ? 0o700 : 0o600);
 }
 
+/** A command whose daemon died repeats itself within a second, more on a busy machine. */
+const REPEATED_WITHIN_MS = 3_000;
+
 /**
  * From the caller if one brought it; else what the runtime kept (null); else,
  * if nothing given by hand would be missing, the daemon's own, and that is said.
  */
 async function environmentFor(parts: EffectParts, session: Session, runtime: Runtime): Promise<Environment | null> {
-  const brought = parts.takeEnvironment(session.id);
-  if (brought !== null && session.incarnation === 1) return brought;
-  if (session.incarnation > 1 && (await runtime.retainsEnvironment(session.id))) return null;
+  const isFirst = session.incarnation === 1;
+  const brought = parts.brought.get(session.id);
+  if (brought !== null && isFirst) return brought;
+  if (await runtime.retainsEnvironment(session.id)) return null;
   if (brought !== null) return brought;
+  const repeated = isFirst ? await parts.brought.arrival(session.id, REPEATED_WITHIN_MS) : null;
+  if (repeated !== null) return repeated;
   const { envFile, envNames } = session.launch;
+  const how = isFirst ? "with the daemon that was to start it" : "with the runtime that held it";
   if (envNames.length > 0) {
     throw new ReeveError({
       code: "environment-lost",
       kind: "conflict",
-      message: `The values of ${envNames.join(", ")} are gone with the runtime that held them; start the session again with --env.`,
+      message: `Its environment is gone ${how}, and with it the values of ${envNames.join(", ")}; start the session again with --env.`,
     });
   }
-  const why = `the environment it was started with is gone; using the daemon's own${envFile === null ? "" : ` and ${envFile}`}`;
+  const fallback = parts.fallbackEnvironment(envFile);
+  const instead = `the daemon's own${envFile === null ? "" : ` and ${envFile}`}`;
   await parts.ledger.apply(session.id, {
     type: "environment-lost",
     incarnation: session.incarnation,
-    evidence: observed(parts, why),
+    evidence: observed(parts, `the environment it was started with is gone ${how}; using ${instead}`),
   });
-  return parts.fallbackEnvironment(envFile);
+  parts.brought.keep(session, fallback);
+  return fallback;
 }
 
 async function suspendOrRelease(parts: EffectParts, session: Session, kind: "suspend" | "release"): Promise<void> {

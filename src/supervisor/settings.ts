@@ -17,7 +17,7 @@ export interface Settings {
   readonly outputLogBytes: number;
   /** A turn of which nothing was heard for so long has stalled. */
   readonly stallAfterMs: number;
-  /** How long an agent may take to say that it is ready. */
+  /** How long an agent may take to say that it is ready, and how long its process may fail to be created. */
   readonly startPatienceMs: number;
   /** How long a person's last key keeps messages back. */
   readonly typingPauseMs: number;

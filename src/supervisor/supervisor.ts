@@ -18,6 +18,7 @@ import type { Reason, Session } from "../session/session.ts";
 import type { IdempotencyRecord, Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
 import { createAttention } from "./attention.ts";
+import { createBroughtEnvironments } from "./brought-environments.ts";
 import { createDelivery } from "./delivery.ts";
 import type { Task } from "./effect-runner.ts";
 import { createEffectRunner } from "./effect-runner.ts";
@@ -74,6 +75,8 @@ export interface Supervisor {
     environment: Environment,
     options?: { readonly firstMessage?: string; readonly idempotency?: IdempotencyRecord },
   ): Promise<Session>;
+  /** A start that is repeated brings its environment again: the daemon that had it may be gone. */
+  bringAgain(sessionId: string, request: EnvironmentRequest): void;
   /** A restart may bring an environment, used only where the runtime kept none. */
   submit(
     sessionId: string,
@@ -119,8 +122,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     sessionEnvironment({ caller, scrub: parts.scrub, file: readEnvFile(envFile), given });
 
   const ledger = createLedger({ store, clock });
-  /** Brought by callers for a start that has not happened yet. In memory only. */
-  const environments = new Map<string, Environment>();
+  const brought = createBroughtEnvironments(clock);
   const restartTimers = new Map<string, NodeJS.Timeout>();
   const attention = createAttention({
     store,
@@ -158,11 +160,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
             other.nativeId === nativeId &&
             other.exit === null,
         ),
-    takeEnvironment: (sessionId) => {
-      const brought = environments.get(sessionId) ?? null;
-      environments.delete(sessionId);
-      return brought;
-    },
+    brought,
+    startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
     prepare: attention.prepare,
     redact: attention.redact,
@@ -211,21 +210,6 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     intervalMs: settings.healthIntervalMs,
   });
 
-  /** The environment must be at hand before the commit, which sets things going; refused, it is forgotten. */
-  async function bringing<T>(
-    sessionId: string,
-    brought: Environment | undefined,
-    commit: () => Promise<T>,
-  ): Promise<T> {
-    if (brought !== undefined) environments.set(sessionId, brought);
-    try {
-      return await commit();
-    } catch (error) {
-      if (brought !== undefined) environments.delete(sessionId);
-      throw error;
-    }
-  }
-
   function nextTask(sessionId: string): Task | null {
     const session = store.registry.get(sessionId);
     if (session === undefined) return null;
@@ -260,6 +244,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   ledger.onCommit((sessionId) => {
     const session = store.registry.get(sessionId);
     if (session === undefined) return;
+    brought.attend(session);
     if (session.restart.dueAt !== null || restartTimers.has(sessionId)) scheduleRestart(session);
     if (isBooted) attention.attend(session);
     runner.poke(sessionId);
@@ -317,18 +302,28 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       channel: session.watch.socket === null ? null : (attention.describeChannel(session.id) ?? "not open"),
     }),
 
-    async start(request, brought, { firstMessage, idempotency } = {}) {
+    async start(request, environment, { firstMessage, idempotency } = {}) {
       const { session, events } = planSession(request, clock.now());
       const admit =
         firstMessage === undefined
           ? undefined
           : admitted(session, { id: newMessageId(), text: firstMessage, submit: true, how: "queue" });
-      await bringing(session.id, brought, () => ledger.plan(session, events, { idempotency, admit }));
+      await brought.during(session.id, environment, () => ledger.plan(session, events, { idempotency, admit }));
       return session;
     },
 
     submit: (sessionId, command, options = {}) =>
-      bringing(sessionId, options.environment, () => ledger.apply(sessionId, command, options.idempotency)),
+      brought.during(sessionId, options.environment, () => ledger.apply(sessionId, command, options.idempotency)),
+
+    bringAgain(sessionId, request) {
+      const session = store.registry.get(sessionId);
+      if (session?.state !== "starting") return;
+      try {
+        brought.keep(session, environment(request));
+      } catch (error) {
+        report("bringing an environment again")(error);
+      }
+    },
 
     async send(session, message, idempotency) {
       await ledger.admit(admitted(session, message), idempotency);

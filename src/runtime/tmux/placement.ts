@@ -92,7 +92,8 @@ export function createPlacement({ instance, runDir, link, directory, streams }: 
       return inTurn(request.sessionId, () => create(request));
     },
     async retainsEnvironment(sessionId) {
-      const { sightings } = await directory.ofSession(sessionId);
+      const { reach, sightings } = await directory.ofSession(sessionId);
+      if (reach.status === "unreachable") throw unreachable(reach.evidence);
       return sightings.some(({ pane }) => !pane.isOrphan);
     },
     destroy: (target) =>

@@ -30,7 +30,6 @@ export function makeKnown(changes: Partial<Known> = {}): Known {
     transcriptPath: null,
     version: null,
     launch: makeLaunch(),
-    startedAt: null,
     activity: "idle",
     turnOpen: false,
     lastVerdict: null,

@@ -118,8 +118,6 @@ export interface Known {
   readonly transcriptPath: string | null;
   readonly version: string | null;
   readonly launch: Launch;
-  /** When this incarnation was started. */
-  readonly startedAt: number | null;
   readonly activity: ActivityStatus;
   readonly turnOpen: boolean;
   /** How the last turn ended; null before the first end. */
@@ -155,7 +153,7 @@ export interface Agent {
   readMessages(lines: readonly string[]): readonly TranscriptMessage[];
   /** A file in the plan's `statusDir`, or null where it is not this session's; `content: null`: it was removed. */
   readStatus(file: { readonly name: string; readonly content: string | null }, known: Known): Reading | null;
-  /** Which process says, by a file in `statusDir`, that it has this conversation open. */
+  /** Which process says, by a file in `statusDir`, that it has this conversation open: the file speaks for that one alone. */
   readonly readHolder?: (
     file: { readonly name: string; readonly content: string },
     nativeId: string,

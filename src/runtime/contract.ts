@@ -102,6 +102,8 @@ export interface Runtime {
   capture(target: Target, options: { readonly lines: number }): Promise<Screen>;
   /** When a person last pressed a key in it; null when nobody is attached. */
   lastTypedAt(target: Target): Promise<number | null>;
+  /** Whether that very process lives and belongs to this incarnation. */
+  owns(target: Target, process: Pick<Place, "pid" | "startTicks">): boolean;
   /** Paths of the files its processes hold open; empty when there is none to ask. */
   openFiles(target: Target, place: Place | null): readonly string[];
   /** Raw terminal output from now on; returns how to stop listening. */

@@ -40,6 +40,8 @@ export interface Attention {
   attend(session: Session): void;
   /** Reads what a session that ended while nobody watched left in its spool and its transcript. */
   catchUp(session: Session): void;
+  /** The same, and whatever else its watchers still had to tell; resolves when that is committed. */
+  readToEnd(session: Session): Promise<void>;
   /** What its hooks left before it was watched has been read: only then may anything be typed into it. */
   isCaughtUp(session: Session): boolean;
   /** Without the session's secrets; null when these are not known, and so nothing may be written. */
@@ -49,7 +51,7 @@ export interface Attention {
   describeChannel(sessionId: string): string | null;
   /** What its screen says right now. */
   look(session: Session): Promise<Reading | null>;
-  lastWords(sessionId: string): readonly LastWord[];
+  lastWords(session: Session): readonly LastWord[];
   close(): Promise<void>;
 }
 
@@ -73,6 +75,8 @@ export function createAttention(parts: {
 }): Attention {
   const { settings } = parts;
   const watched = new Map<string, Watched>();
+  /** What watchers of a process that is gone still have to read. */
+  const leaving = new Map<string, Promise<void>>();
   /** Outlives the process: its last screen is written after its end. */
   const secretsBySession = new Map<string, readonly string[]>();
   const readings = createReadings({ ...parts, redact: (sessionId, text) => withoutSecrets(sessionId, text) });
@@ -125,8 +129,14 @@ export function createAttention(parts: {
     watching.stopStream();
     watching.output.close().catch(report(session));
     soft.forget(session.id);
-    for (const watcher of watchers) watcher.leave(session).catch(report(session));
-    if (session.hasTurns) spool.leave(session).catch(report(session));
+    const left = [
+      ...watchers.map((watcher) => watcher.leave(session)),
+      ...(session.hasTurns ? [spool.leave(session)] : []),
+    ];
+    const leave = Promise.all(left.map((one) => one.catch(report(session)))).then(() => {
+      if (leaving.get(session.id) === leave) leaving.delete(session.id);
+    });
+    leaving.set(session.id, leave);
   }
 
   async function readLastWords(session: Session): Promise<void> {
@@ -189,6 +199,10 @@ export function createAttention(parts: {
     },
     catchUp(session) {
       if (session.hasTurns && session.exit !== null && !isEnded(session)) readLastWords(session).catch(report(session));
+    },
+    async readToEnd(session) {
+      await leaving.get(session.id);
+      if (session.hasTurns) await readLastWords(session).catch(report(session));
     },
     isCaughtUp(session) {
       const watching = watched.get(session.id);

@@ -36,6 +36,8 @@ export interface EffectParts extends AnswerParts {
   readonly fallbackEnvironment: (envFile: string | null) => Environment;
   /** Begins to watch a session whose process is about to be created. */
   readonly prepare: (session: Session, environment: Environment | null) => void;
+  /** Resolves when all that a dead incarnation's hooks, transcript and protocol still said has been read. */
+  readonly readToEnd: (session: Session) => Promise<void>;
   /** Takes the session's secrets out of a text that is about to be written; null: they are not known. */
   readonly redact: (session: Session, text: string) => string | null;
 }
@@ -207,6 +209,8 @@ async function stop(
     await keepFinalScreen(parts, session, runtime);
   }
   const isPlaceGone = intent.next === "stopped";
+  // Nothing of it is left that could say more; what is read after this is the next incarnation's.
+  if (!isPlaceGone) await parts.readToEnd(session);
   if (isPlaceGone) await runtime.destroy(target);
   failpoint("stop.after-effect");
   await parts.ledger.apply(session.id, {

@@ -8,7 +8,6 @@ export function knownOf(session: Session): Known {
     transcriptPath: session.observability.transcriptPath,
     version: session.watch.version,
     launch: session.launch,
-    startedAt: session.startedAt,
     activity: session.activity.status,
     turnOpen: session.turnOpen,
     lastVerdict: session.lastTurn?.verdict ?? null,

@@ -15,7 +15,11 @@ const take = (reading: Partial<Reading>): Promise<void> =>
 
 /** Everything that reached the disk or memory, as text. */
 const everything = (): string =>
-  JSON.stringify([ground.session(), ground.store.log.read({ after: 0, limit: 1_000 }), ground.readings.lastWords("s")]);
+  JSON.stringify([
+    ground.session(),
+    ground.store.log.read({ after: 0, limit: 1_000 }),
+    ground.readings.lastWords(ground.session()),
+  ]);
 
 const request = {
   id: "p",
@@ -39,7 +43,11 @@ test.each<[string, Partial<Reading>]>([
 });
 
 test("also of what is only noted, and of lines", async () => {
-  ground.readings.note("s", { source: "screen", detail: `rule x: title "${SECRET}"`, activity: "idle" }, "not counted");
+  ground.readings.note(
+    ground.session(),
+    { source: "screen", detail: `rule x: title "${SECRET}"`, activity: "idle" },
+    "not counted",
+  );
   const lines: readonly Reading[] = [
     { source: "transcript", detail: "line", turn: { phase: "failed", error: SECRET } },
   ];
@@ -78,26 +86,41 @@ test("long texts are cut after the secrets were taken out, so that no half of on
 test("what was said last is remembered by source, with what came of it", async () => {
   await take({ detail: "first", activity: "working" });
   await take({ detail: "Stop hook", activity: "idle" });
-  ground.readings.note("s", { source: "screen", detail: "rule idle", activity: "idle" }, "not counted: known already");
+  ground.readings.note(
+    ground.session(),
+    { source: "screen", detail: "rule idle", activity: "idle" },
+    "not counted: known already",
+  );
   const at = expect.any(Number);
-  expect(ground.readings.lastWords("s")).toEqual([
+  expect(ground.readings.lastWords(ground.session())).toEqual([
     { source: "hook", detail: "Stop hook", said: "idle", at, weight: "counted" },
     { source: "screen", detail: "rule idle", said: "idle", at, weight: "not counted: known already" },
   ]);
-  expect(ground.readings.lastWords("other")).toEqual([]);
+  expect(ground.readings.lastWords({ id: "other", incarnation: 1 })).toEqual([]);
   ground.readings.forget("s");
-  expect([ground.readings.lastWords("s"), ground.readings.lastSignAt("s")]).toEqual([[], null]);
+  expect([ground.readings.lastWords(ground.session()), ground.readings.lastSignAt(ground.session())]).toEqual([
+    [],
+    null,
+  ]);
 });
 
 test("what counts is a sign of life, what is only noted is none", async () => {
-  ground.readings.note("s", { source: "screen", detail: "a spinner", activity: "working" }, "not counted");
-  expect(ground.readings.lastSignAt("s")).toBeNull();
+  ground.readings.note(ground.session(), { source: "screen", detail: "a spinner", activity: "working" }, "not counted");
+  expect(ground.readings.lastSignAt(ground.session())).toBeNull();
   await take({ activity: "working" });
-  expect(ground.readings.lastSignAt("s")).toBeTypeOf("number");
+  expect(ground.readings.lastSignAt(ground.session())).toBeTypeOf("number");
 });
 
 test("a reading of another incarnation changes nothing", async () => {
   const before = ground.session();
   await ground.readings.take({ id: "s", incarnation: 2 }, { source: "hook", detail: "late", activity: "working" });
   expect(ground.session()).toBe(before);
+});
+
+test("of an incarnation that another has followed nothing is remembered (issue 7, 7)", async () => {
+  await take({ activity: "working" });
+  const next = { id: "s", incarnation: 2 };
+  expect([ground.readings.lastWords(next), ground.readings.lastSignAt(next)]).toEqual([[], null]);
+  ground.readings.note({ id: "s", incarnation: 1 }, { source: "screen", detail: "late" }, "not counted");
+  expect(ground.readings.lastWords(next)).toEqual([]);
 });

@@ -1,7 +1,8 @@
 /**
  * The one way in for what agents' adapters read: secrets are taken out, the
  * last word of each source is remembered for `explain`, and the rest is the
- * ledger's. In memory only the last words; what counts is in the record.
+ * ledger's. In memory only the last words, those of the newest incarnation;
+ * what counts is in the record.
  */
 import type { Clock } from "../platform/clock.ts";
 import type { ApprovalRequest } from "../session/approval.ts";
@@ -19,21 +20,25 @@ export interface LastWord {
   readonly weight: string;
 }
 
+type Incarnation = Pick<Session, "id" | "incarnation">;
+
 export interface Readings {
   /** Commits what the reading says about this incarnation of the session. */
-  take(session: Pick<Session, "id" | "incarnation">, reading: Reading, idempotency?: IdempotencyRecord): Promise<void>;
+  take(session: Incarnation, reading: Reading, idempotency?: IdempotencyRecord): Promise<void>;
   /** What new lines of the transcript said, in one commit with how far it has been read. */
-  takeLines(
-    session: Pick<Session, "id" | "incarnation">,
-    readings: readonly Reading[],
-    cursor: TranscriptCursor,
-  ): Promise<void>;
+  takeLines(session: Incarnation, readings: readonly Reading[], cursor: TranscriptCursor): Promise<void>;
   /** Remembered, but not (yet) counted, and why. */
-  note(sessionId: string, reading: Reading, weight: string): void;
+  note(session: Incarnation, reading: Reading, weight: string): void;
   /** Something moved: monotonic, for the stall watch. */
-  lastSignAt(sessionId: string): number | null;
-  lastWords(sessionId: string): readonly LastWord[];
+  lastSignAt(session: Incarnation): number | null;
+  lastWords(session: Incarnation): readonly LastWord[];
   forget(sessionId: string): void;
+}
+
+interface Heard {
+  readonly incarnation: number;
+  readonly words: Map<string, LastWord>;
+  signAt: number | null;
 }
 
 export function createReadings(parts: {
@@ -43,46 +48,52 @@ export function createReadings(parts: {
   readonly redact: (sessionId: string, text: string) => string | null;
 }): Readings {
   const { ledger, clock } = parts;
-  const words = new Map<string, Map<string, LastWord>>();
-  const signs = new Map<string, number>();
+  const heard = new Map<string, Heard>();
 
-  function remember(sessionId: string, reading: Reading, weight: string): void {
-    const { source, detail } = reading;
-    const said = saidBy(reading);
-    const bySource = words.get(sessionId) ?? new Map<string, LastWord>();
-    words.set(sessionId, bySource.set(source, { source, detail, said, at: clock.now(), weight }));
+  /** What is remembered of this incarnation; null for one that another has followed. */
+  function heardOf({ id, incarnation }: Incarnation): Heard | null {
+    const known = heard.get(id);
+    if (known?.incarnation === incarnation) return known;
+    if (known !== undefined && known.incarnation > incarnation) return null;
+    const fresh: Heard = { incarnation, words: new Map(), signAt: null };
+    heard.set(id, fresh);
+    return fresh;
   }
 
-  function admit(sessionId: string, raw: Reading): Reading {
-    const reading = clean(raw, (text) => parts.redact(sessionId, text));
-    signs.set(sessionId, clock.monotonic());
-    remember(sessionId, reading, "counted");
+  function remember(session: Incarnation, reading: Reading, weight: string): void {
+    const { source, detail } = reading;
+    const word = { source, detail, said: saidBy(reading), at: clock.now(), weight };
+    heardOf(session)?.words.set(source, word);
+  }
+
+  function admit(session: Incarnation, raw: Reading): Reading {
+    const reading = clean(raw, (text) => parts.redact(session.id, text));
+    const known = heardOf(session);
+    if (known !== null) known.signAt = clock.monotonic();
+    remember(session, reading, "counted");
     return reading;
   }
 
   return {
     async take(session, raw, idempotency) {
-      const reading = admit(session.id, raw);
+      const reading = admit(session, raw);
       await ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading }, idempotency);
     },
     async takeLines(session, raw, cursor) {
-      const readings = raw.map((reading) => admit(session.id, reading));
+      const readings = raw.map((reading) => admit(session, reading));
       const { incarnation } = session;
       await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor });
     },
-    note(sessionId, raw, weight) {
+    note(session, raw, weight) {
       remember(
-        sessionId,
-        clean(raw, (text) => parts.redact(sessionId, text)),
+        session,
+        clean(raw, (text) => parts.redact(session.id, text)),
         weight,
       );
     },
-    lastSignAt: (sessionId) => signs.get(sessionId) ?? null,
-    lastWords: (sessionId) => [...(words.get(sessionId)?.values() ?? [])],
-    forget(sessionId) {
-      words.delete(sessionId);
-      signs.delete(sessionId);
-    },
+    lastSignAt: (session) => heardOf(session)?.signAt ?? null,
+    lastWords: (session) => [...(heardOf(session)?.words.values() ?? [])],
+    forget: (sessionId) => void heard.delete(sessionId),
   };
 }
 

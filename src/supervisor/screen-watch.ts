@@ -50,16 +50,24 @@ export function createScreenWatch(parts: {
     return readScreen(rules, screen, session.watch.version)?.reading ?? null;
   }
 
-  async function lookAgain(sessionId: string): Promise<Reading | null> {
+  /** The session as it is now, if there is a screen of it to look at. */
+  function shown(sessionId: string): Session | null {
     const session = store.registry.get(sessionId);
-    return session === undefined || session.exit !== null || session.place === null ? null : look(session);
+    return session === undefined || session.exit !== null || session.place === null ? null : session;
+  }
+
+  async function lookAgain(of: Session): Promise<Reading | null> {
+    const session = shown(of.id);
+    return session?.incarnation === of.incarnation ? look(session) : null;
   }
 
   async function lookNow(sessionId: string): Promise<void> {
     waiting.delete(sessionId);
     try {
-      const reading = await lookAgain(sessionId);
-      if (reading !== null) await parts.soft.weigh(sessionId, "screen", reading, () => lookAgain(sessionId));
+      const session = shown(sessionId);
+      const reading = session === null ? null : await look(session);
+      if (session !== null && reading !== null)
+        await parts.soft.weigh(session, "screen", reading, () => lookAgain(session));
     } catch (error) {
       parts.log("a screen could not be read", { session: sessionId, why: messageOf(error) });
     }

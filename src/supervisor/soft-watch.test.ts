@@ -55,7 +55,7 @@ const ask = async (): Promise<Reading | null> => {
 };
 const see = (reading: Reading, via: "screen" | "status" = "screen"): Promise<void> => {
   now = reading;
-  return soft.weigh("abc", via, reading, ask);
+  return soft.weigh(session, via, reading, ask);
 };
 const wait = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
@@ -76,9 +76,19 @@ describe("a soft reading", () => {
   });
 
   test("of an unknown session is nothing", async () => {
-    await soft.weigh("other", "screen", screen("idle"), ask);
+    await soft.weigh({ id: "other", incarnation: 1 }, "screen", screen("idle"), ask);
     expect([taken, noted]).toEqual([[], []]);
   });
+});
+
+test("a reading of an earlier incarnation, or of one that is over, counts for nothing (issue 7, 7)", async () => {
+  const before = session;
+  session = { ...runningSession(), incarnation: before.incarnation + 1 };
+  await soft.weigh(before, "screen", screen("working"), ask);
+  session = { ...before, exit: { code: null, signal: "SIGKILL", at: 1 } };
+  await soft.weigh(before, "screen", screen("idle"), ask);
+  await wait(5_000);
+  expect([taken, noted, asked]).toEqual([[], [], 0]);
 });
 
 describe("one that contradicts the record", () => {
@@ -118,7 +128,7 @@ describe("one that contradicts the record", () => {
     now = null;
     await wait(5_000);
     expect(taken).toEqual([]);
-    await soft.weigh("abc", "screen", screen("idle"), () => Promise.reject(new Error("no tmux")));
+    await soft.weigh(session, "screen", screen("idle"), () => Promise.reject(new Error("no tmux")));
     await wait(5_000);
     expect([taken, logged]).toEqual([[], ["a second look at a session failed"]]);
   });

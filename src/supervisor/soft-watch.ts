@@ -1,7 +1,8 @@
 /**
  * Soft readings (screen, title, status file) on their way to the record: what
  * contradicts it counts only when it is still said after a while, by a source
- * that was asked again.
+ * that was asked again. What was read of one incarnation says nothing of the
+ * next.
  */
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
@@ -16,6 +17,7 @@ import type { Readings } from "./readings.ts";
 export const STAYS_MS = 2_500;
 
 type Via = "screen" | "status";
+type Incarnation = Pick<Session, "id" | "incarnation">;
 
 /** Against a turn under way a screen that merely looks idle must stay so for longer: gemini 0.61.0 stands still for 8 s over a long prompt. */
 const BARE_IDLE_FACTOR = 5;
@@ -25,8 +27,8 @@ function isBareIdle(via: Via, session: Session, reading: Reading): boolean {
 }
 
 export interface SoftWatch {
-  /** `ask` reads the same source again; `via` tells the sources apart. */
-  weigh(sessionId: string, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void>;
+  /** `of`: the incarnation that was looked at. `ask` reads the same source again; `via` tells the sources apart. */
+  weigh(of: Incarnation, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void>;
   forget(sessionId: string): void;
 }
 
@@ -46,17 +48,13 @@ export function createSoftWatch(parts: {
     doubts.delete(`${sessionId} ${via}`);
   }
 
-  async function weigh(
-    sessionId: string,
-    via: Via,
-    reading: Reading,
-    ask: () => Promise<Reading | null>,
-  ): Promise<void> {
+  async function weigh(of: Incarnation, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void> {
+    const sessionId = of.id;
     const session = store.registry.get(sessionId);
-    if (session === undefined) return;
+    if (session === undefined || session.incarnation !== of.incarnation || session.exit !== null) return;
     const weight = weighSoft(session, reading);
     if (weight === "no") {
-      readings.note(sessionId, reading, "not counted: the record says so already, or from a better source");
+      readings.note(session, reading, "not counted: the record says so already, or from a better source");
       if (reading.activity === session.activity.status) dismiss(sessionId, via);
       return;
     }
@@ -73,19 +71,19 @@ export function createSoftWatch(parts: {
       return readings.take(session, settleSoft(session, reading));
     }
     dismiss(sessionId, via);
-    readings.note(sessionId, reading, "not counted yet: it contradicts what is known, and may pass");
-    const timer = setTimeout(() => void again(sessionId, via, ask), patienceMs).unref();
+    readings.note(session, reading, "not counted yet: it contradicts what is known, and may pass");
+    const timer = setTimeout(() => void again(of, via, ask), patienceMs).unref();
     doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic(), timer });
   }
 
-  async function again(sessionId: string, via: Via, ask: () => Promise<Reading | null>): Promise<void> {
+  async function again(of: Incarnation, via: Via, ask: () => Promise<Reading | null>): Promise<void> {
     try {
       const reading = await ask();
-      if (reading === null) dismiss(sessionId, via);
-      else await weigh(sessionId, via, reading, ask);
+      if (reading === null) dismiss(of.id, via);
+      else await weigh(of, via, reading, ask);
     } catch (error) {
-      dismiss(sessionId, via);
-      parts.log("a second look at a session failed", { session: sessionId, why: messageOf(error) });
+      dismiss(of.id, via);
+      parts.log("a second look at a session failed", { session: of.id, why: messageOf(error) });
     }
   }
 

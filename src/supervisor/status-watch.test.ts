@@ -4,21 +4,27 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
 import type { Agent } from "../agent/contract.ts";
 import type { ActivityStatus } from "../session/session.ts";
+import type { Runtime } from "../runtime/contract.ts";
 import { makeHome, type TestHome } from "../store/store-fixture.ts";
 import { createSoftWatch } from "./soft-watch.ts";
 import { createStatusWatch } from "./status-watch.ts";
 import { agentWith, type Ground, makeGround } from "./watch-fixture.ts";
 import type { Watcher } from "./watcher.ts";
 
-/** Its own file is `<conversation>.json`, whose content is the activity. */
+/** Its own file is `<conversation>.json`, whose content is the activity; a file of digits names its process, too. */
 const agent: Agent = agentWith({
+  readHolder: ({ name }) =>
+    /^\d+\.json$/.test(name) ? { pid: Number.parseInt(name, 10), startTicks: "1" } : { pid: 2, startTicks: "1" },
   readStatus({ name, content }, known) {
-    if (name !== `${known.nativeId}.json`) return null;
+    if (name !== `${known.nativeId}.json` && !/^\d+\.json$/.test(name)) return null;
     return content === null
       ? { source: "screen", detail: "status file removed", activity: "unknown" }
       : { source: "screen", detail: `status file: ${content.length}`, activity: content.trim() as ActivityStatus };
   },
 });
+
+/** Processes with an even number are of the first incarnation, the others of the second. */
+const runtime = (): Pick<Runtime, "owns"> => ({ owns: ({ incarnation }, { pid }) => (pid % 2) + 1 === incarnation });
 
 let home: TestHome;
 let ground: Ground;
@@ -42,7 +48,7 @@ afterEach(() => ground.dispose());
 
 function watch(): void {
   watcher = ground.use(
-    createStatusWatch({ ...ground.parts, soft: createSoftWatch({ ...ground.parts, staysMs: 500 }) }),
+    createStatusWatch({ ...ground.parts, runtime, soft: createSoftWatch({ ...ground.parts, staysMs: 500 }) }),
   );
 }
 function say(activity: string, name = "n-1.json"): void {
@@ -105,11 +111,21 @@ test("after the end nothing is read", async () => {
   await is("idle");
   await watcher.leave(ground.session());
   say("awaiting-input");
-  const other = createStatusWatch({ ...ground.parts, soft: createSoftWatch({ ...ground.parts, staysMs: 500 }) });
+  const soft = createSoftWatch({ ...ground.parts, staysMs: 500 });
+  const other = createStatusWatch({ ...ground.parts, runtime, soft });
   expect(ground.session().activity.status).toBe("idle");
   // Watched again, so that there was time enough for what must not happen.
   other.attend(ground.session());
   await is("awaiting-input");
   expect(ground.events("activity-changed").map(({ activity }) => activity.status)).toEqual(["idle", "awaiting-input"]);
   await other.close();
+});
+
+test("a file of a process of another incarnation says nothing (issue 7, 7)", async () => {
+  mkdirSync(directory);
+  watch();
+  say("awaiting-input", "4711.json");
+  say("idle", "4712.json");
+  await is("idle");
+  expect(ground.events("activity-changed").map(({ activity }) => activity.status)).toEqual(["idle"]);
 });

@@ -1,15 +1,21 @@
-/** Reads the status files that some agents keep while they run, from the directory their plan names. */
+/**
+ * Reads the status files that some agents keep while they run, from the
+ * directory their plan names. A file speaks only for the process that it
+ * names: one that was killed leaves its last status behind.
+ */
 import type { FSWatcher } from "node:fs";
 import { constants, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agent/contract.ts";
 import type { Log } from "../platform/log.ts";
+import type { Runtime } from "../runtime/contract.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
 import type { Reading } from "../session/reading.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { knownOf } from "./known.ts";
+import { targetOf } from "./target.ts";
 import type { SoftWatch } from "./soft-watch.ts";
 import type { Watcher } from "./watcher.ts";
 
@@ -20,23 +26,29 @@ const RETRY_MS = 500;
 export function createStatusWatch(parts: {
   readonly store: Store;
   readonly agent: (name: string) => Agent;
+  readonly runtime: (kind: string) => Pick<Runtime, "owns">;
   readonly soft: SoftWatch;
   readonly log: Log;
 }): Watcher {
   const watchers = new Map<string, { readonly close: () => void }>();
 
-  async function read(sessionId: string, name: string): Promise<Reading | null> {
-    const session = parts.store.registry.get(sessionId);
-    const directory = session?.watch.statusDir ?? null;
-    if (session === undefined || directory === null) return null;
-    const content = await readSmall(join(directory, name));
-    return parts.agent(session.agent).readStatus({ name, content }, knownOf(session));
+  async function read(of: Session, name: string): Promise<Reading | null> {
+    const content = of.watch.statusDir === null ? null : await readSmall(join(of.watch.statusDir, name));
+    const session = parts.store.registry.get(of.id);
+    if (session?.incarnation !== of.incarnation) return null;
+    const agent = parts.agent(session.agent);
+    const reading = agent.readStatus({ name, content }, knownOf(session));
+    if (reading === null || content === null || agent.readHolder === undefined) return reading;
+    const holder = session.nativeId === null ? null : agent.readHolder({ name, content }, session.nativeId);
+    return holder !== null && parts.runtime(session.runtime).owns(targetOf(session), holder) ? reading : null;
   }
 
   async function notice(sessionId: string, name: string): Promise<void> {
     try {
-      const reading = await read(sessionId, name);
-      if (reading !== null) await parts.soft.weigh(sessionId, "status", reading, () => read(sessionId, name));
+      const session = parts.store.registry.get(sessionId);
+      const reading = session === undefined ? null : await read(session, name);
+      if (session !== undefined && reading !== null)
+        await parts.soft.weigh(session, "status", reading, () => read(session, name));
     } catch (error) {
       parts.log("a status file could not be read", { session: sessionId, name, why: messageOf(error) });
     }

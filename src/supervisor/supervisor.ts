@@ -165,6 +165,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
     prepare: attention.prepare,
     redact: attention.redact,
+    readToEnd: attention.readToEnd,
   };
   /** Sessions to be looked at again, each once: the earliest time asked for. */
   const laterPokes = new Map<string, { readonly dueAt: number; readonly timer: NodeJS.Timeout }>();
@@ -298,7 +299,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runtime,
     orphans: () => sweep.orphans(),
     testimony: (session) => ({
-      lastWords: attention.lastWords(session.id),
+      lastWords: attention.lastWords(session),
       channel: session.watch.socket === null ? null : (attention.describeChannel(session.id) ?? "not open"),
     }),
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { isStopped, readProcess } from "../../src/platform/process-table.ts";
 import type { Target } from "../../src/runtime/contract.ts";
 import { eventually } from "../support/eventually.ts";
-import { first, type Ground, markedProcesses } from "./runtime-ground.ts";
+import { first, type Ground, markedProcesses, second } from "./runtime-ground.ts";
 
 const GRACE = { graceMs: 3_000 } as const;
 
@@ -47,6 +47,23 @@ export function testProcesses(ground: Ground): void {
     expect(await ground.runtime.findStrays((target) => target.sessionId === "one")).toEqual([]);
     await ground.runtime.destroy(first);
     expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ terminated: 1, survivors: [] });
+  });
+
+  it("tells which process is of which incarnation (issue 7, 7)", async () => {
+    const pidIn = async (file: string): Promise<{ pid: number; startTicks: string }> => {
+      const pid = Number(await ground.written(file));
+      return { pid, startTicks: readProcess(pid)?.startTicks ?? "" };
+    };
+    await ground.runtime.create(shell(first, "sh -c 'echo $$ > a; mv a one; exec sleep 100'"));
+    const one = await pidIn("one");
+    expect(ground.runtime.owns(first, one)).toBe(true);
+    expect(ground.runtime.owns(second, one)).toBe(false);
+    expect(ground.runtime.owns(first, { ...one, startTicks: "1" })).toBe(false);
+    expect(
+      ground.runtime.owns(first, { pid: process.pid, startTicks: readProcess(process.pid)?.startTicks ?? "" }),
+    ).toBe(false);
+    await ground.runtime.stop(first, GRACE);
+    expect(ground.runtime.owns(first, one)).toBe(false);
   });
 
   it("suspends and releases the whole tree", async () => {

@@ -109,6 +109,17 @@ export function testTerminal(ground: Ground): void {
     });
   });
 
+  it("shows a new incarnation nothing of the one before it: neither screen nor title (issue 7, 7)", async () => {
+    await ground.runtime.create(
+      shell(first, "printf '\\033]0;[ ! ] Action Required\\007'; seq 300; echo 'Allow this?'; kill -9 $$"),
+    );
+    await exit(first);
+    expect(await ground.runtime.capture(first, { lines: 0 })).toMatchObject({ title: "[ ! ] Action Required" });
+    await ground.runtime.create(shell(second, "touch up; sleep 100", { environment: null }));
+    await eventually("it runs", () => existsSync(path("up")));
+    expect(await ground.runtime.capture(second, { lines: 1_000 })).toEqual({ text: "", title: "", truncated: false });
+  });
+
   it("shows only what is visible when no lines are asked for", async () => {
     await ground.runtime.create(shell(first, "seq 1000; touch up; read x; clear; echo only; touch cleared; sleep 100"));
     await eventually("it printed", () => existsSync(path("up")));

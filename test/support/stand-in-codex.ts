@@ -19,6 +19,8 @@ export interface StandInCodex {
   readonly toml: string;
   readonly thread: string;
   readonly rolloutPath: string;
+  /** Where its hooks leave their records, once it was started. */
+  spool(): string;
   /** Leaves a hook's record in the session's spool. */
   hook(event: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Appends one event to the rollout. */
@@ -52,6 +54,7 @@ export function standInCodex(home: TestHome): StandInCodex {
     toml: `[agent.codex]\ncommand = "${program}"\nmode = "hooks"\n`,
     thread,
     rolloutPath,
+    spool: () => spool,
     async start(name, ...options) {
       const args = ["start", "codex", "--name", name, ...options, "go"];
       const { outputs_dir } = await home.json<{ outputs_dir: string }>(...args);

@@ -15,7 +15,6 @@ export function knownWith(changes: Partial<Known>): Known {
       envNames: [],
       paths: { HOME: "/home/user" },
     },
-    startedAt: null,
     activity: "idle",
     turnOpen: false,
     lastVerdict: null,

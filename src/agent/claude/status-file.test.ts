@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ApprovalRequest } from "../../session/approval.ts";
 import type { Known } from "../contract.ts";
 import { knownWith } from "./known-fixture.ts";
-import { readStatus } from "./status-file.ts";
+import { readHolder, readStatus } from "./status-file.ts";
 
 const ID = "11111111-1111-4111-8111-111111111114";
 const asked: ApprovalRequest = {
@@ -16,7 +16,7 @@ const asked: ApprovalRequest = {
 };
 
 function read(fields: Record<string, unknown>, known: Partial<Known> = {}): ReturnType<typeof readStatus> {
-  const content = JSON.stringify({ pid: 9801, sessionId: ID, startedAt: 1794783732167, ...fields });
+  const content = JSON.stringify({ pid: 9801, sessionId: ID, ...fields });
   return readStatus({ name: "9801.json", content }, knownWith(known));
 }
 
@@ -61,14 +61,18 @@ test("idle before the prompt of the command line is taken does not count", () =>
   expect(read({ status: "idle" }, { ...starting, launch: tooLong })?.activity).toBe("idle");
 });
 
-test("other sessions' files, keys, removed files and files of a killed process say nothing", () => {
+test("other sessions' files, keys and removed files say nothing", () => {
   const known = knownWith({});
   expect(read({ status: "busy", sessionId: "22222222-1111-4111-8111-111111111114" })).toBe(null);
   expect(readStatus({ name: "9801.json", content: null }, known)).toBe(null);
   expect(readStatus({ name: "9801.abc.key", content: "{}" }, known)).toBe(null);
-  const later = Object.assign(knownWith({}), { startedAt: 1794783732168 });
-  const content = JSON.stringify({ sessionId: ID, startedAt: 1794783732167, status: "busy" });
-  expect(readStatus({ name: "9801.json", content }, later)).toBe(null);
+});
+
+test("a file speaks for the process that it names", () => {
+  const content = JSON.stringify({ pid: 9801, procStart: "4711", sessionId: ID, status: "busy" });
+  expect(readHolder({ name: "9801.json", content }, ID)).toEqual({ pid: 9801, startTicks: "4711" });
+  expect(readHolder({ name: "9802.json", content }, ID)).toBe(null);
+  expect(readHolder({ name: "9801.json", content }, "22222222-1111-4111-8111-111111111114")).toBe(null);
 });
 
 test("no file makes it throw", () => {

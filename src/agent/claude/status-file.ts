@@ -1,14 +1,14 @@
 /**
  * Claude Code's registry of living sessions, `sessions/<pid>.json` (2.1.325):
- * sessionId, startedAt, status, waitingFor, statusUpdatedAt.
+ * pid, procStart, sessionId, status, waitingFor, statusUpdatedAt.
  *
  *   busy      a turn, a retry after an error, a compaction, or a subagent at work
  *   idle      at the prompt: also after Esc before the first word, which no hook and no line tells
  *   shell     idle, with a shell command still running in the background
  *   waiting   for a person: waitingFor "permission prompt", "input needed", "dialog open", …
  *
- * A process that was killed leaves its file behind with its last status. Files
- * beside them (`<pid>.<hash>.key`) hold tokens and are none of our business.
+ * A process that was killed leaves its file behind with its last status:
+ * `pid` and `procStart` tell whose it is (readHolder). Files beside them (`<pid>.<hash>.key`) hold tokens and are none of our business.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading } from "../../session/reading.ts";
@@ -24,7 +24,6 @@ export function readStatus(
   if (!/^\d{1,10}\.json$/.test(file.name) || file.content === null || known.nativeId === null) return null;
   const status = parseFields(file.content);
   if (status === null || textIn(status, "sessionId") !== known.nativeId) return null;
-  if (countIn(status, "startedAt") < (known.startedAt ?? 0)) return null;
   const content = contentOf(status, known);
   if (content === null) return null;
   const word = textIn(status, "status") ?? "";

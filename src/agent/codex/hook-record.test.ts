@@ -14,7 +14,6 @@ const NEW: Known = {
   transcriptPath: null,
   version: "0.166.0",
   launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], paths: {} },
-  startedAt: null,
   activity: "starting",
   turnOpen: false,
   lastVerdict: null,

@@ -26,7 +26,6 @@ const KNOWN: Known = {
     envNames: [],
     paths: { HOME: "/home/user" },
   },
-  startedAt: null,
   activity: "idle",
   turnOpen: false,
   lastVerdict: null,

@@ -18,7 +18,6 @@ export function knownWith(changes: Partial<Known>): Known {
       envNames: [],
       paths: { HOME: "/home/user" },
     },
-    startedAt: null,
     activity: "working",
     turnOpen: true,
     lastVerdict: null,

@@ -52,10 +52,15 @@ export function newSessionCommands(
   return commands.map((text) => ({ text }));
 }
 
-/** The pane is dead (the caller checked); -k is for a terminal that a leftover still holds open. */
+/**
+ * The pane is dead (the caller checked); -k is for a terminal that a leftover
+ * still holds open. tmux empties the screen itself, but keeps the title: it is
+ * taken away before the new process can set one, in the same line.
+ */
 export function respawnCommands(plan: PanePlan, pane: Pane): readonly ControlCommand[] {
   const target = quote(pane.target);
   return [
+    { text: `select-pane -t ${pane.id} -T ""` },
     { text: `respawn-pane -k -t ${target} ${assignments(additions(plan))} -- ${command(plan)}` },
     { text: `set-option -p -t ${pane.id} ${OPTION} ${quote(plan.mark)}` },
     { text: `clear-history -t ${pane.id}` },

@@ -58,6 +58,11 @@ function markOf(pid: number): string | null {
   return mark !== null && ownerOf(pid) === process.getuid?.() ? mark : null;
 }
 
+/** Alive, and carries exactly this mark. */
+export function isMarked({ pid, startTicks }: Pick<Place, "pid" | "startTicks">, mark: string): boolean {
+  return isAlive(pid, startTicks) && markOf(pid) === mark;
+}
+
 function descendantsOf(root: number, rows: readonly ProcessRow[]): ReadonlySet<number> {
   const children = Map.groupBy(rows, (row) => row.ppid);
   const found = new Set<number>();

@@ -19,6 +19,7 @@ import { createPlacement } from "./placement.ts";
 import {
   environmentOfPlace,
   findMarked,
+  isMarked,
   membersOf,
   releaseTree,
   stopTree,
@@ -163,6 +164,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       ]);
       return latestKey(answer.replies[0]?.lines ?? []);
     },
+    owns: (target, process) => isMarked(process, formatMark(instance, target)),
     openFiles: (target, place) =>
       membersOf({ instance, mark: formatMark(instance, target), place, spared: [] }).flatMap(({ pid }) =>
         openFilesOf(pid),

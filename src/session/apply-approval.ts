@@ -1,5 +1,6 @@
 /** Approvals: asked by the agent, answered through Reeve or in the pane, gone with the turn or the process. */
 import type { Approval, Decision } from "./approval.ts";
+import { isOnlySeen } from "./approval.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context, Observation } from "./input.ts";
 import type { Change, Outcome } from "./outcome.ts";
@@ -14,13 +15,29 @@ export function applyApproval(session: Session, reading: Reading, evidence: Evid
     const request = approval.requested;
     if (session.approvals.some((known) => known.id === request.id)) return { session, events: [] };
     const asked: Approval = { ...request, requestedAt: evidence.at, answer: null };
+    const seen = session.approvals.find(isOnlySeen);
+    const before = seen === undefined ? { session, events: [] } : replace(session, seen, evidence);
     return {
-      session: { ...session, approvals: [...session.approvals, asked] },
-      events: [{ type: "approval-requested", approval: request, evidence }],
+      session: { ...before.session, approvals: [...before.session.approvals, asked] },
+      events: [
+        ...before.events,
+        {
+          type: "approval-requested",
+          approval: request,
+          evidence,
+          ...(seen === undefined ? {} : { replaces: seen.id }),
+        },
+      ],
     };
   }
   const { id, decision } = approval.settled;
   return settle(session, (open) => id === null || open.id === id, decision, "pane", evidence);
+}
+
+/** The question itself has come: what was seen of it is no question of its own. */
+function replace(session: Session, seen: Approval, evidence: Evidence): Change {
+  const why: Evidence = { ...evidence, detail: `the question itself came: ${evidence.detail}` };
+  return settle(session, (open) => open.id === seen.id, null, "agent", why);
 }
 
 /** An agent that went on, or ended, no longer asks. */

@@ -258,7 +258,8 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
   }
   const reason: Reason = { code: "ended", text: `Ended on request: ${evidence.detail}`, evidence };
   const stopped: Session = { ...rested, state: "stopped", reason, endedAt: session.endedAt ?? context.now };
-  return changed({ session: stopped, events: [...events, { type: "session-stopped", reason }] });
+  const isAfterExit = dead.session.exit !== null;
+  return changed({ session: stopped, events: [...events, { type: "session-stopped", reason, isAfterExit }] });
 }
 
 /** The end of what never had a process, as far as the record goes, is not reported as a death. */

@@ -1,9 +1,11 @@
 /** How a reading of the agent changes what is known of its turns, approvals, activity, transcript and usage. */
 import { applyApproval, lapse } from "./apply-approval.ts";
 import { applyTurn, isOldNews } from "./apply-turn.ts";
+import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
 import type { Reading, Usage, UsageReading } from "./reading.ts";
+import { isWitness } from "./witness.ts";
 import type { Activity, ActivityStatus, Evidence, Observability, Session } from "./session.ts";
 
 export function applyReading(session: Session, reading: Reading, context: Context): Change {
@@ -37,9 +39,10 @@ function statusOf(session: Session, { activity, turn, approval }: Reading): Acti
   if (turn !== undefined) return turn.phase === "started" ? "working" : "idle";
   if (approval === undefined) return undefined;
   if ("requested" in approval) return "awaiting-approval";
+  if (session.activity.status !== "awaiting-approval") return undefined;
   const { id } = approval.settled;
   const isLast = id === null || session.approvals.every((open) => open.id === id);
-  return session.activity.status === "awaiting-approval" && isLast ? "working" : undefined;
+  return isLast ? "working" : "awaiting-approval";
 }
 
 function applyActivity(
@@ -51,12 +54,16 @@ function applyActivity(
   // The dead do nothing, whatever was still in the spool.
   if (status === undefined || session.exit !== null) return { session, events: [] };
   const asks = asksOf(session, reading, status);
-  if (session.activity.status === status && session.activity.asks === asks) return { session, events: [] };
+  const { activity: before } = session;
+  if (before.status === status && before.asks === asks) return { session, events: [] };
   const activity: Activity = { status, asks, evidence };
-  return {
-    session: { ...session, activity },
-    events: [{ type: "activity-changed", from: session.activity.status, activity }],
-  };
+  const changed: SessionEvent = { type: "activity-changed", from: before.status, activity };
+  if (status !== "awaiting-input" || before.status !== status || before.evidence.source === evidence.source)
+    return { session: { ...session, activity }, events: [changed] };
+  // Another source tells of the same question: in its words if the agent's own were not there yet.
+  if (asks === null || (isWitness(before.evidence.source) && !isWitness(evidence.source)))
+    return { session, events: [] };
+  return { session: { ...session, activity }, events: [{ ...changed, isReworded: true }] };
 }
 
 /** A question in full beats what a screen shows of it. */

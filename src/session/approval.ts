@@ -12,6 +12,17 @@ export interface ApprovalRequest {
   readonly reason: string | null;
 }
 
+/** Of a question that was seen before, or without, anything that told what is asked. */
+const SEEN = "seen-";
+
+export function seenApprovalId(name: string): string {
+  return `${SEEN}${name}`;
+}
+
+export function isOnlySeen({ id }: ApprovalRequest): boolean {
+  return id.startsWith(SEEN);
+}
+
 export type Decision = "approved" | "denied";
 
 /** An approval as the session's record holds it, until it is settled. */

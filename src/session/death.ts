@@ -39,7 +39,7 @@ export function fallSilent(session: Session, evidence: Evidence): Change {
 function settle(dead: Session, exit: Exit, reason: Reason, events: readonly SessionEvent[], context: Context): Change {
   const isClean = exit.code === 0;
   const settled: Session = { ...dead, state: isClean ? "stopped" : "error", reason };
-  const fact: SessionEvent = isClean ? { type: "session-stopped", reason } : { type: "session-errored", reason };
+  const fact: SessionEvent = { type: isClean ? "session-stopped" : "session-errored", reason, isAfterExit: true };
   const record = { ...dead.restart, recentAt: recentRestarts(dead.restart.recentAt, context.now) };
   const policy = dead.desired === "running" ? dead.restartPolicy : "never";
   const decision = decideRestart({ policy, exit, record, now: context.now, random: context.random });

@@ -28,15 +28,25 @@ export type SessionEvent =
   | { readonly type: "stop-delayed"; readonly incarnation: number; readonly reason: Reason }
   | { readonly type: "session-exited"; readonly incarnation: number; readonly exit: Exit; readonly reason: Reason }
   | { readonly type: "session-cleared"; readonly incarnation: number; readonly evidence: Evidence }
-  | { readonly type: "session-errored"; readonly reason: Reason }
-  | { readonly type: "session-stopped"; readonly reason: Reason }
+  | {
+      readonly type: "session-errored" | "session-stopped";
+      readonly reason: Reason;
+      /** Its end has been told already: nobody is woken for it again. Missing in logs of version 0.2. */
+      readonly isAfterExit?: boolean;
+    }
   | { readonly type: "liveness-changed"; readonly from: Liveness["status"]; readonly liveness: Liveness }
   | {
       readonly type: "observability-changed";
       readonly from: Observability["status"];
       readonly observability: Observability;
     }
-  | { readonly type: "activity-changed"; readonly from: Activity["status"]; readonly activity: Activity }
+  | {
+      readonly type: "activity-changed";
+      readonly from: Activity["status"];
+      readonly activity: Activity;
+      /** The same question, in the words of another source. */
+      readonly isReworded?: boolean;
+    }
   | { readonly type: "conversation-known"; readonly nativeId: string; readonly evidence: Evidence }
   | { readonly type: "turn-started"; readonly turn: number; readonly evidence: Evidence }
   | { readonly type: "turn-completed"; readonly turn: number; readonly evidence: Evidence }
@@ -52,7 +62,13 @@ export type SessionEvent =
       readonly evidence: Evidence;
     }
   | { readonly type: "session-stalled"; readonly turn: number; readonly evidence: Evidence }
-  | { readonly type: "approval-requested"; readonly approval: ApprovalRequest; readonly evidence: Evidence }
+  | {
+      readonly type: "approval-requested";
+      readonly approval: ApprovalRequest;
+      readonly evidence: Evidence;
+      /** The same question had been seen before anything told of it, and was asked under this id. */
+      readonly replaces?: string;
+    }
   | { readonly type: "approval-answer-requested"; readonly approvalId: string; readonly decision: Decision }
   | {
       readonly type: "approval-settled";

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "./event.ts";
 import type { Input } from "./input.ts";
 import { exitedWith, read, run, runningSession, types } from "./run-inputs.ts";
+import type { Evidence } from "./session.ts";
 import { evidence, plannedSession } from "./session-fixture.ts";
 import { standingWake, wakeReasonOf, type WakeReason } from "./wake.ts";
 
@@ -14,8 +15,11 @@ const ask: Input = read({
 
 /** Every reason for waking that a run gives, in order. */
 function wakes(...inputs: readonly Input[]): readonly WakeReason[] {
-  const { events } = run(runningSession(), ...inputs);
-  return events.flatMap((body: SessionEvent, seq) => wakeReasonOf({ seq, at: 0, sessionId: "abc", body }) ?? []);
+  return reasonsOf(run(runningSession(), ...inputs).events);
+}
+
+function reasonsOf(events: readonly SessionEvent[]): readonly WakeReason[] {
+  return events.flatMap((body, seq) => wakeReasonOf({ seq, at: 0, sessionId: "abc", body }) ?? []);
 }
 
 const standing = (...inputs: readonly Input[]): WakeReason | null =>
@@ -59,13 +63,87 @@ describe("what ends a wait", () => {
     [[started, read({ turn: { phase: "failed", error: "429" } })], ["turn-failed"]],
     [[started, ask], ["awaiting-approval"]],
     [[started, read({ activity: "awaiting-input", asks: "?" })], ["awaiting-input"]],
-    [[exitedWith(0)], ["exited", "exited"]],
+    [[exitedWith(0)], ["exited"]],
     [[started, read({ transcript: "observable", nativeId: "n" })], []],
     [[{ type: "found-unreachable", incarnation: 1, evidence }], []],
   ])("%j", (inputs, reasons) => {
     expect(wakes(...inputs)).toEqual(reasons);
   });
 });
+
+describe("issue 7, 9: each fact wakes once", () => {
+  const input = (source: Evidence["source"], asks: string): Input => read({ source, activity: "awaiting-input", asks });
+  const approval = (id: string): Input =>
+    read({ approval: { requested: { id, kind: "command", title: id, subject: null, cwd: null, reason: null } } });
+  const end: Input = { type: "end", graceMs: 0, afterTurn: false };
+  const cleared: Input = { type: "cleared", incarnation: 1, isPlaceGone: true, evidence };
+
+  test.each<[string, readonly Input[], readonly WakeReason[]]>([
+    ["a question that several sources tell of", [started, ask, ask, seen("rm")], ["awaiting-approval"]],
+    ["a question that was seen before it was told", [started, seenFirst(), ask], ["awaiting-approval"]],
+    ["two questions", [started, approval("p"), approval("q")], ["awaiting-approval", "awaiting-approval"]],
+    [
+      "the second of them, once the first is settled",
+      [started, approval("p"), approval("q"), read({ approval: { settled: { id: "p", decision: "approved" } } })],
+      ["awaiting-approval", "awaiting-approval"],
+    ],
+    [
+      "a dialog in the words of three",
+      [input("screen", "a"), input("hook", "b"), input("screen", "c")],
+      ["awaiting-input"],
+    ],
+    ["a dialog, then another", [input("screen", "a"), input("screen", "b")], ["awaiting-input", "awaiting-input"]],
+    ["a death", [started, exitedWith(1)], ["exited"]],
+    ["a death, and the end that follows", [exitedWith(1), end, cleared], ["exited"]],
+    ["an end on request", [end, exitedWith(0), cleared], ["exited"]],
+    ["an end on request whose exit nobody saw", [end, cleared], ["exited"]],
+  ])("%s", (_what, inputs, reasons) => {
+    expect(wakes(...inputs)).toEqual(reasons);
+  });
+
+  test("a start that failed, and the end that follows", () => {
+    const failed: Input = { type: "create-failed", incarnation: 1, code: "no", evidence };
+    const { events } = run(plannedSession(), failed, end, cleared);
+    expect(reasonsOf(events)).toEqual(["exited"]);
+  });
+
+  test("an end before anything was started", () => {
+    expect(reasonsOf(run(plannedSession(), end, cleared).events)).toEqual(["exited"]);
+  });
+
+  test("the question that came takes the place of what was seen of it", () => {
+    const { session, events } = run(runningSession(), started, seenFirst(), ask);
+    expect(session.approvals).toMatchObject([{ id: "p", title: "Run rm?" }]);
+    expect(session.activity).toMatchObject({ status: "awaiting-approval", asks: "Run rm?" });
+    expect(types(events).filter((type) => type.startsWith("approval-"))).toEqual([
+      "approval-requested",
+      "approval-settled",
+      "approval-requested",
+    ]);
+  });
+
+  test("when the first of two questions is settled the second is what is asked", () => {
+    const settled = read({ approval: { settled: { id: "p", decision: "approved" } } });
+    const { session } = run(runningSession(), started, approval("p"), approval("q"), settled);
+    expect(session.activity).toMatchObject({ status: "awaiting-approval", asks: "q" });
+  });
+
+  test("the agent's own words stay, and take the place of a screen's", () => {
+    const asks = (...inputs: readonly Input[]): string | null => run(runningSession(), ...inputs).session.activity.asks;
+    expect(asks(input("screen", "a"), input("hook", "b"))).toBe("b");
+    expect(asks(input("hook", "b"), input("screen", "c"))).toBe("b");
+  });
+});
+
+/** As settleSoft makes it of a dialog on the screen that nothing has told of. */
+function seenFirst(): Input {
+  const requested = { id: "seen-1", kind: "other", title: "rm", subject: null, cwd: null, reason: null } as const;
+  return read({ source: "screen", activity: "awaiting-approval", asks: "rm", approval: { requested } });
+}
+
+function seen(asks: string): Input {
+  return read({ source: "screen", activity: "awaiting-approval", asks });
+}
 
 describe("what stands without a cursor", () => {
   test.each<[string, readonly Input[], WakeReason | null]>([

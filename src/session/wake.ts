@@ -1,4 +1,8 @@
-/** Which events end a wait, and under which name. */
+/**
+ * Which events end a wait, and under which name. Of the events that tell of
+ * one fact only one does: a question wakes when it is asked, an end when the
+ * process is gone.
+ */
 import type { LoggedEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
@@ -21,15 +25,16 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
     case "turn-interrupted":
       return body.type;
     case "session-exited":
+      return "exited";
     case "session-stopped":
     case "session-errored":
-      return "exited";
+      return body.isAfterExit === true ? null : "exited";
     case "session-stalled":
       return "stalled";
+    case "approval-requested":
+      return body.replaces === undefined ? "awaiting-approval" : null;
     case "activity-changed":
-      return body.activity.status === "awaiting-approval" || body.activity.status === "awaiting-input"
-        ? body.activity.status
-        : null;
+      return body.activity.status === "awaiting-input" && body.isReworded !== true ? "awaiting-input" : null;
     default:
       return null;
   }

@@ -19,6 +19,7 @@ const working = after(started);
 const approving = after(started, asked);
 const seenApproving = after(started, read({ source: "screen", activity: "awaiting-approval", asks: "rm" }));
 const waiting = after(started, read({ activity: "awaiting-input", asks: "Which?" }));
+const seenWaiting = after(started, read({ source: "screen", activity: "awaiting-input", asks: "Which?" }));
 const waitingForWhat = after(read({ activity: "awaiting-input" }));
 const waitingOutside = after(read({ activity: "awaiting-input", asks: "Trust?" }));
 const unknown = after(read({ source: "supervisor", activity: "unknown" }));
@@ -57,7 +58,8 @@ describe("how much a soft reading counts", () => {
     ["that says nothing new, idle", idle, { activity: "idle" }, "no"],
     ["that asks the same", waiting, { activity: "awaiting-input", asks: "Which?" }, "no"],
     ["that asks nothing, as before", waitingForWhat, { activity: "awaiting-input" }, "no"],
-    ["that asks something else", waiting, { activity: "awaiting-input", asks: "How many?" }, "now"],
+    ["that asks something else", seenWaiting, { activity: "awaiting-input", asks: "How many?" }, "now"],
+    ["with other words for what the agent asked", waiting, { activity: "awaiting-input", asks: "Wh…" }, "no"],
     ["that has a title of its own for what goes on", working, { activity: "working", asks: "thinking" }, "no"],
 
     ["idle in a turn: a hook may be on its way", working, { activity: "idle" }, "if it stays"],

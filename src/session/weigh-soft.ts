@@ -7,8 +7,10 @@
  * counts once it has been seen unchanged for a while. "no": what is known
  * comes from a better source, or it says nothing new.
  */
+import { seenApprovalId } from "./approval.ts";
 import type { Reading } from "./reading.ts";
 import type { ActivityStatus, Session } from "./session.ts";
+import { isWitness } from "./witness.ts";
 
 export type Weight = "now" | "if it stays" | "no";
 
@@ -19,7 +21,7 @@ export function weighSoft(session: Session, reading: Reading): Weight {
   if (reading.nativeId !== undefined && reading.nativeId !== session.nativeId) return "now";
   if (activity === "awaiting-approval" && session.approvals.length === 0) return "if it stays";
   if (activity === current && turn === undefined)
-    return (reading.asks ?? null) === session.activity.asks ? "no" : asksAnew(session);
+    return (reading.asks ?? null) === session.activity.asks ? "no" : asksAnew(session, reading);
   // A composer is drawn before it is listened to: what was typed into gemini 0.61.0 that early was lost.
   if (current === "starting" && activity === "idle") return "if it stays";
   if (current === "starting" || current === "unknown") return "now";
@@ -32,8 +34,10 @@ export function weighSoft(session: Session, reading: Reading): Weight {
   return isReported(session) ? "no" : "if it stays";
 }
 
-function asksAnew(session: Session): Weight {
-  return session.activity.status === "awaiting-input" ? "now" : "no";
+/** What the agent itself asked is not asked again because a screen has other words for it. */
+function asksAnew({ activity: { status, evidence } }: Session, reading: Reading): Weight {
+  if (status !== "awaiting-input" || reading.asks === undefined) return "no";
+  return isWitness(evidence.source) && !isWitness(reading.source) ? "no" : "now";
 }
 
 /** In a turn: working on again after a question was answered in the pane. */
@@ -59,7 +63,7 @@ export function settleSoft(session: Session, reading: Reading): Reading {
     };
   if (reading.activity === "awaiting-approval" && session.approvals.length === 0 && reading.approval === undefined) {
     const title = reading.asks ?? "It asks for approval; look at its screen.";
-    const id = `seen-${session.turns}-${session.incarnation}-${session.revision}`;
+    const id = seenApprovalId(`${session.turns}-${session.incarnation}-${session.revision}`);
     return {
       ...reading,
       approval: { requested: { id, kind: "other", title, subject: null, cwd: null, reason: null } },

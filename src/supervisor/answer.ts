@@ -10,6 +10,7 @@ import { failpoint } from "../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import type { Approval, Decision } from "../session/approval.ts";
+import { isOnlySeen } from "../session/approval.ts";
 import type { Reading } from "../session/reading.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
@@ -56,7 +57,7 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
 async function give(parts: AnswerParts, session: Session, approval: Approval, decision: Decision): Promise<void> {
   const given = { type: "answer-given", incarnation: session.incarnation, approvalId: approval.id } as const;
   const channel = parts.channel(session.id);
-  if (channel !== null && session.watch.socket !== null) {
+  if (channel !== null && session.watch.socket !== null && !isOnlySeen(approval)) {
     await parts.ledger.apply(session.id, given);
     failpoint("answer.given");
     await channel.answer(approval.id, decision);

@@ -37,11 +37,15 @@ export async function openChannel({ socket, nativeId, onReading, onClose }: Chan
       read((reader) => reader.readNotification(method, params));
     },
     onRequest: (method, params, id) => read((reader) => reader.readRequest(method, params, id)),
-    onClose,
+    onClose: (why) => {
+      followed?.reader.close();
+      onClose(why);
+    },
   });
 
   async function follow(threadId: string, isNew: boolean): Promise<void> {
     const next: Followed = { threadId, reader: createThreadReader(threadId, onReading), early: [] };
+    followed?.reader.close();
     followed = next;
     if (isNew) await materialise(rpc, threadId);
     // What makes the server tell this client of turns, items and questions; settings stay as they are.
@@ -103,7 +107,10 @@ function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
       rpc.answer(question.requestId, question.answer(decision));
       return Promise.resolve(`answered request ${question.requestId}: ${decision}`);
     },
-    close: () => rpc.close(),
+    close() {
+      current()?.reader.close();
+      rpc.close();
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Reading } from "../../session/reading.ts";
+import { read, run, runningSession } from "../../session/run-inputs.ts";
 import { type Fields, fieldsOf } from "../json-fields.ts";
 import type { RequestId } from "./rpc.ts";
-import { createThreadReader } from "./thread-reader.ts";
+import { createThreadReader, type ThreadReader } from "./thread-reader.ts";
 
 const messages = readFileSync(new URL("../../../test/golden/codex/0.166.0/protocol.jsonl", import.meta.url), "utf8")
   .trim()
@@ -63,6 +64,76 @@ test("an idle status says nothing while the turn's own end is still to come", ()
   const readings = readAll(THREAD);
   const idle = readings.filter(({ activity, turn }) => activity === "idle" && turn === undefined);
   expect(idle).toEqual([{ source: "protocol", detail: "thread status idle", activity: "idle" }]);
+});
+
+test("issue 7, 9: a question is told once, when it is there; that one is coming says nothing yet", () => {
+  const asking = readAll(THREAD).filter(({ activity }) => activity === "awaiting-approval");
+  expect(asking.map(({ asks, approval }) => [asks, approval !== undefined])).toEqual([
+    ["Run: touch /home/user/y1", true],
+    ["Run: touch /home/user/y2", true],
+  ]);
+});
+
+describe("issue 7, 9: it waits for somebody", () => {
+  const waiting = (flag: string): Fields => ({ threadId: "t", status: { type: "active", activeFlags: [flag] } });
+  const question = { threadId: "t", questions: [{ question: "Which colour?" }] };
+  const read = (steps: (reader: ThreadReader) => void): readonly Reading[] => {
+    const readings: Reading[] = [];
+    steps(createThreadReader("t", (reading) => readings.push(reading)));
+    vi.runAllTimers();
+    return readings;
+  };
+
+  test("and what it asks does not come: that is said, after a moment, once", () => {
+    for (const [flag, activity] of [
+      ["waitingOnApproval", "awaiting-approval"],
+      ["waitingOnUserInput", "awaiting-input"],
+    ] as const) {
+      const readings = read((reader) => {
+        reader.readNotification("thread/status/changed", waiting(flag));
+        reader.readNotification("thread/status/changed", waiting(flag));
+        vi.advanceTimersByTime(500);
+        reader.readNotification("thread/status/changed", waiting(flag));
+      });
+      expect(readings).toMatchObject([{ activity, asks: "Codex asks a question: answer it in its pane." }]);
+      expect(readings[0]?.approval !== undefined).toBe(activity === "awaiting-approval");
+    }
+  });
+
+  test("and what it asks comes before, or after: only the question is said", () => {
+    const status = (reader: ThreadReader): void =>
+      reader.readNotification("thread/status/changed", waiting("waitingOnUserInput"));
+    const ask = (reader: ThreadReader): void => reader.readRequest("item/tool/requestUserInput", question, 1);
+    for (const steps of [
+      [status, ask],
+      [ask, status],
+    ]) {
+      const readings = read((reader) => steps.forEach((step) => step(reader)));
+      expect(readings.map(({ asks }) => asks)).toEqual(["Which colour?"]);
+    }
+  });
+
+  test("and no longer does before anything was said", () => {
+    const readings = read((reader) => {
+      reader.readNotification("thread/status/changed", waiting("waitingOnApproval"));
+      reader.readNotification("thread/status/changed", { threadId: "t", status: { type: "active", activeFlags: [] } });
+    });
+    expect(readings.map(({ activity }) => activity)).toEqual(["working"]);
+  });
+
+  test("and the channel closes: nothing is said", () => {
+    const readings = read((reader) => {
+      reader.readNotification("thread/status/changed", waiting("waitingOnApproval"));
+      reader.close();
+    });
+    expect(readings).toEqual([]);
+  });
+});
+
+test("how a question was answered in the pane is not lost to the status that comes with it", () => {
+  const { events } = run(runningSession(), ...readAll(THREAD).map((reading) => read(reading)));
+  const settled = events.flatMap((event) => (event.type === "approval-settled" ? [event.decision] : []));
+  expect(settled).toEqual(["approved", "denied"]);
 });
 
 test("what other threads do is not read", () => {

@@ -5,7 +5,8 @@
  * that make titles, subagents) are not read.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import type { Decision } from "../../session/approval.ts";
+import type { ApprovalRequest, Decision } from "../../session/approval.ts";
+import { seenApprovalId } from "../../session/approval.ts";
 import type { Reading } from "../../session/reading.ts";
 import { errorText } from "./error-text.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
@@ -24,6 +25,8 @@ export interface ThreadReader {
   question(approvalId: string): ProtocolApproval | null;
   /** This client has answered: what it said is what counts, unless an item says otherwise. */
   noteAnswer(question: ProtocolApproval, decision: Decision): void;
+  /** Nothing is said any more. */
+  close(): void;
 }
 
 interface Answered {
@@ -38,34 +41,67 @@ interface Answered {
  */
 const VERDICT_MS = 300;
 
+/** That something is asked is said right before the question itself (0.166.0): a request that this client does not get is not awaited for long. */
+const QUESTION_MS = 1_000;
+
 const ASK_IN_PANE = "Codex asks a question: answer it in its pane.";
 
 export function createThreadReader(threadId: string, onReading: (reading: Reading) => void): ThreadReader {
   const questions = new Map<RequestId, ProtocolApproval>();
+  /** Requests that are for a person to answer. */
+  const inputs = new Set<unknown>();
   const verdicts = new Map<RequestId, Decision>();
   const changes = new Map<string, string>();
   let answered: Answered | null = null;
+  let unasked: NodeJS.Timeout | undefined;
   let turn: string | null = null;
+  let isClosed = false;
 
-  const say = (detail: string, said: Omit<Reading, "source" | "detail">): void =>
-    onReading({ source: "protocol", detail, ...said });
+  const say = (detail: string, said: Omit<Reading, "source" | "detail">): void => {
+    if (!isClosed) onReading({ source: "protocol", detail, ...said });
+  };
 
   function readTurn(detail: string, fields: Fields): void {
     const reading = turnOf(fields);
     if (reading === null) return;
     if (reading.phase === "started") turn = reading.id ?? null;
     else if (turn === reading.id) turn = null;
-    if (reading.phase !== "started") changes.clear();
+    if (reading.phase !== "started") {
+      changes.clear();
+      inputs.clear();
+    }
     say(detail, { activity: reading.phase === "started" ? "working" : "idle", turn: reading });
   }
 
   function readStatus(status: Fields): void {
     const activity = activityOf(status);
-    // The end of the turn follows at once, and says more.
-    if (activity === null || (activity === "idle" && turn !== null)) return;
-    say(`thread status ${String(status["type"])}`, {
+    const detail = `thread status ${String(status["type"])}`;
+    clearTimeout(unasked);
+    if (activity === "awaiting-approval" || activity === "awaiting-input") {
+      unasked = setTimeout(() => sayUnasked(detail, activity), QUESTION_MS).unref();
+      return;
+    }
+    // The end of the turn follows at once, and says more; so does what came of an answer.
+    const isToldBetter = (activity === "idle" && turn !== null) || (activity === "working" && answered !== null);
+    if (activity !== null && !isToldBetter) say(detail, { activity });
+  }
+
+  /** It waits for somebody, and what it asks has not come. */
+  function sayUnasked(detail: string, activity: "awaiting-approval" | "awaiting-input"): void {
+    if (questions.size > 0 || inputs.size > 0) return;
+    const id = seenApprovalId(turn ?? threadId);
+    const requested: ApprovalRequest = {
+      id,
+      kind: "other",
+      title: ASK_IN_PANE,
+      subject: null,
+      cwd: null,
+      reason: null,
+    };
+    say(detail, {
       activity,
-      ...(activity === "awaiting-input" ? { asks: ASK_IN_PANE } : {}),
+      asks: ASK_IN_PANE,
+      ...(activity === "awaiting-approval" ? { approval: { requested } } : {}),
     });
   }
 
@@ -78,6 +114,7 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
   }
 
   function readResolved(requestId: unknown): void {
+    inputs.delete(requestId);
     const question = [...questions.values()].find((open) => open.requestId === requestId);
     if (question === undefined) return;
     settle(null);
@@ -156,12 +193,18 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
         const { request } = question;
         say(method, { activity: "awaiting-approval", asks: request.title, approval: { requested: request } });
       } else if (method === "item/tool/requestUserInput" || method === "mcpServer/elicitation/request") {
+        inputs.add(requestId);
         const first = fieldsOf(listOf(params["questions"])[0]);
         const asks = textOf(first["question"]) ?? textOf(params["message"]);
         say(method, { activity: "awaiting-input", asks: asks === null ? ASK_IN_PANE : stripTerminal(asks) });
       }
     },
     activeTurn: () => turn,
+    close() {
+      isClosed = true;
+      clearTimeout(unasked);
+      clearTimeout(answered?.timer);
+    },
     noteAnswer: ({ requestId }, decision) => void verdicts.set(requestId, decision),
     question: (approvalId) => [...questions.values()].find((open) => open.request.id === approvalId) ?? null,
   };

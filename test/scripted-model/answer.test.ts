@@ -41,6 +41,17 @@ describe.each(rawClients)("$api", (client) => {
     expect(third).toEqual(said("all done"));
   });
 
+  test("calls that are joined come in one answer, and the next one when both results are there", async () => {
+    const prompt = "[[shell echo one]] [[and echo two]] [[say both done]]";
+    await listen(client, model.url, { prompt });
+    const commands = model
+      .requests()
+      .at(-1)
+      ?.calls.map((call) => JSON.stringify(call.input));
+    expect(commands).toEqual([expect.stringContaining("echo one"), expect.stringContaining("echo two")]);
+    expect(await listen(client, model.url, { prompt, results: ["one", "two"] })).toEqual(said("both done"));
+  });
+
   test("without more to say, it says the result", async () => {
     const prompt = "[[shell echo one]]";
     expect(await listen(client, model.url, { prompt, results: ["one"] })).toEqual(said("Done: one"));
@@ -93,4 +104,23 @@ describe.each(rawClients)("$api", (client) => {
     expect(await listen(client, model.url, { prompt, schema })).toEqual(said('{"title":"Scripted session"}'));
     expect(model.requests({ hidden: true }).map((request) => request.prompt)).toContain(prompt);
   });
+});
+
+test("Claude Code's tools that work on in the background", async () => {
+  const body = {
+    model: "m",
+    messages: [{ role: "user", content: "[[background sleep 9]] [[agent [[say from below]]]] [[say begun]]" }],
+    tools: [{ name: "Bash" }, { name: "Agent" }],
+  };
+  const result = (content: string) => ({ role: "user", content: [{ type: "tool_result", content }] });
+  for (const messages of [body.messages, [...body.messages, result("running")]])
+    await fetch(`${model.url}/v1/messages`, { method: "POST", body: JSON.stringify({ ...body, messages }) });
+  const calls = model
+    .requests()
+    .slice(-2)
+    .flatMap((request) => request.calls);
+  expect(calls).toMatchObject([
+    { name: "Bash", input: { command: "sleep 9", run_in_background: true } },
+    { name: "Agent", input: { prompt: "[[say from below]]" } },
+  ]);
 });

@@ -12,6 +12,12 @@ export interface ShellTool {
   readonly input: (command: string) => unknown;
 }
 
+export interface BackgroundTools {
+  readonly shell?: ShellTool;
+  /** Its command is the prompt of a subagent. */
+  readonly agent?: ShellTool;
+}
+
 /** One request in normal form. */
 export interface Asked {
   readonly model: string;
@@ -22,11 +28,15 @@ export interface Asked {
   /** The newest text that the person typed. */
   readonly prompt: string;
   readonly messages: readonly Message[];
+  /** Every text that the person typed, in order, as the whole conversation shows it. */
+  readonly typed: readonly string[];
   /** What the shell commands of this turn printed, without the frame that the agent puts around it. */
   readonly results: readonly string[];
   /** A shell command of this turn that still runs in the agent, and the call that waits for it. */
   readonly running: ToolCall | undefined;
   readonly shell: ShellTool | undefined;
+  /** Tools that work on in the background, for the agents that have them. */
+  readonly background: BackgroundTools;
   /** The JSON schema that the answer has to follow. */
   readonly schema: unknown;
 }
@@ -44,7 +54,7 @@ export interface Usage {
 
 export interface Answer {
   readonly text: string;
-  readonly call: ToolCall | undefined;
+  readonly calls: readonly ToolCall[];
   readonly usage: Usage;
 }
 
@@ -72,7 +82,12 @@ export function typedText(text: string): string {
   return typedMidTurn.exec(words)?.[1]?.trim() ?? words;
 }
 
-/** The last text among the parts of one message that the person typed. */
+/** The texts among the parts of one message that the person typed. */
+export function allTyped(texts: readonly string[]): readonly string[] {
+  return texts.map(typedText).filter((text) => text !== "");
+}
+
+/** The last of them. */
 export function lastTyped(texts: readonly string[]): string {
-  return texts.map(typedText).findLast((text) => text !== "") ?? "";
+  return allTyped(texts).at(-1) ?? "";
 }

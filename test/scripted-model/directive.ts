@@ -3,12 +3,15 @@
 export type Directive =
   | { readonly kind: "delay"; readonly ms: number }
   | { readonly kind: "say"; readonly text: string }
-  | { readonly kind: "shell"; readonly command: string }
+  | { readonly kind: CallKind; readonly command: string }
   | { readonly kind: "stream"; readonly pieces: number; readonly pauseMs: number }
   | { readonly kind: "hang"; readonly midway: boolean }
   | { readonly kind: "status"; readonly status: number; readonly times: number }
   | { readonly kind: "retry-after"; readonly seconds: number }
   | { readonly kind: "disconnect"; readonly midway: boolean };
+
+/** `and` joins the call before it in the same answer; `background` and `agent` work on when the turn goes on. */
+export type CallKind = "shell" | "and" | "background" | "agent";
 
 export interface Script {
   readonly directives: readonly Directive[];
@@ -53,7 +56,10 @@ const readers: Readonly<Record<string, (rest: string) => Directive | undefined>>
     return ms === undefined ? undefined : { kind: "delay", ms };
   },
   say: (text) => ({ kind: "say", text }),
-  shell: (command) => (command === "" ? undefined : { kind: "shell", command }),
+  shell: (command) => readCall("shell", command),
+  and: (command) => readCall("and", command),
+  background: (command) => readCall("background", command),
+  agent: (command) => readCall("agent", command),
   big: (rest) => (/^\d{1,8}$/.test(rest) ? { kind: "say", text: bigText(Number(rest)) } : undefined),
   stream: (rest) => {
     const [pieces = "", pause = "", ...more] = rest.split(/\s+/);
@@ -77,6 +83,10 @@ function readDirective(inner: string): Directive | undefined {
   const reader = Object.hasOwn(readers, word) ? readers[word] : undefined;
   if (reader === undefined) return undefined;
   return reader(rest) ?? { kind: "say", text: `Bad directive: ${inner}` };
+}
+
+function readCall(kind: CallKind, command: string): Directive | undefined {
+  return command === "" ? undefined : { kind, command };
 }
 
 function readMidway(kind: "hang" | "disconnect", rest: string): Directive | undefined {

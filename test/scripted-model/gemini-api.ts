@@ -29,9 +29,7 @@ function line(data: unknown): string {
 }
 
 function callParts(answer: Answer): readonly JsonObject[] {
-  if (answer.call === undefined) return [];
-  const { id, name, input } = answer.call;
-  return [{ functionCall: { id, name, args: input } }];
+  return answer.calls.map(({ id, name, input }) => ({ functionCall: { id, name, args: input } }));
 }
 
 function chunk(asked: Asked, parts: readonly JsonObject[], usage?: Usage): JsonObject {

@@ -1,7 +1,7 @@
 // Reads a request of the Gemini API as Gemini CLI 0.61.0 sends it.
 
 import type { Asked, Message, ShellTool } from "./conversation.ts";
-import { BadRequest, lastTyped } from "./conversation.ts";
+import { allTyped, BadRequest, lastTyped } from "./conversation.ts";
 import type { RequestLine } from "./dialect.ts";
 import type { JsonObject } from "./json.ts";
 import { listAt, objectAt, textAt, textsOf } from "./json.ts";
@@ -22,12 +22,14 @@ export function readGeminiRequest(body: JsonObject, request: RequestLine): Asked
     session: "",
     prompt: prompts[promptAt] ?? "",
     messages: [...(system === "" ? [] : [{ role: "system" as const, text: system }]), ...contents.flatMap(toMessages)],
+    typed: contents.flatMap((item) => (textAt(item, "role") === "model" ? [] : allTyped(textsOf(parts(item))))),
     results: contents
       .slice(promptAt + 1)
       .flatMap(resultsOf)
       .map(printed),
     running: undefined,
     shell: shellTool(tools),
+    background: {},
     schema,
   };
 }

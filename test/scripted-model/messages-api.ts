@@ -15,7 +15,7 @@ export const messagesApi: Dialect = {
     ...envelope(asked, answer.usage),
     content: [
       ...(answer.text === "" ? [] : [{ type: "text", text: answer.text }]),
-      ...(answer.call === undefined ? [] : [{ type: "tool_use", ...answer.call }]),
+      ...answer.calls.map((call) => ({ type: "tool_use", ...call })),
     ],
     stop_reason: stopReason(answer),
   }),
@@ -42,8 +42,7 @@ function speak(answer: Answer, asked: Asked): Speech {
     },
     close: () => {
       let frames = index < 0 ? "" : stopBlock();
-      if (answer.call !== undefined) {
-        const { id, name, input } = answer.call;
+      for (const { id, name, input } of answer.calls) {
         index += 1;
         frames += event("content_block_start", { index, content_block: { type: "tool_use", id, name, input: {} } });
         frames += event("content_block_delta", {
@@ -78,7 +77,7 @@ function envelope(asked: Asked, usage: Usage): JsonObject {
 }
 
 function stopReason(answer: Answer): string {
-  return answer.call === undefined ? "end_turn" : "tool_use";
+  return answer.calls.length === 0 ? "end_turn" : "tool_use";
 }
 
 function usageOf(usage: Usage): JsonObject {

@@ -1,7 +1,7 @@
 // Reads a request of the Anthropic Messages API as Claude Code 2.1.325 sends it.
 
-import type { Asked, Message, ShellTool } from "./conversation.ts";
-import { BadRequest, lastTyped } from "./conversation.ts";
+import type { Asked, BackgroundTools, Message, ShellTool } from "./conversation.ts";
+import { allTyped, BadRequest, lastTyped } from "./conversation.ts";
 import type { RequestLine } from "./dialect.ts";
 import type { JsonObject } from "./json.ts";
 import { isObject, listAt, objectAt, textAt, textsOf } from "./json.ts";
@@ -22,9 +22,11 @@ export function readMessagesRequest(body: JsonObject, request: RequestLine): Ask
     session: typeof session === "string" ? session : "",
     prompt,
     messages: [...(system === "" ? [] : [{ role: "system" as const, text: system }]), ...input.flatMap(toMessages)],
+    typed: input.flatMap((item) => (textAt(item, "role") === "user" ? allTyped(textsOf(contentOf(item))) : [])),
     results: input.slice(promptAt + 1).flatMap(resultsOf),
     running: undefined,
     shell: shellTool(listAt(body, "tools")),
+    background: backgroundTools(listAt(body, "tools")),
     schema,
   };
 }
@@ -69,4 +71,16 @@ function toMessages(item: unknown): readonly Message[] {
 function shellTool(tools: readonly unknown[]): ShellTool | undefined {
   if (!tools.some((tool) => textAt(tool, "name") === "Bash")) return undefined;
   return { name: "Bash", input: (command) => ({ command, description: "Scripted command", timeout: 600_000 }) };
+}
+
+/** As Claude Code 2.1.325 has them: an Agent runs in the background by itself. */
+function backgroundTools(tools: readonly unknown[]): BackgroundTools {
+  const offers = (name: string): boolean => tools.some((tool) => textAt(tool, "name") === name);
+  const shell = (command: string) => ({ command, description: "Scripted background command", run_in_background: true });
+  const agent = (prompt: string) => ({ description: "Scripted subagent", prompt, subagent_type: "general-purpose" });
+  const agentName = ["Agent", "Task"].find(offers);
+  return {
+    ...(offers("Bash") ? { shell: { name: "Bash", input: shell } } : {}),
+    ...(agentName === undefined ? {} : { agent: { name: agentName, input: agent } }),
+  };
 }

@@ -1,8 +1,9 @@
 // Decides what one request gets: which part of the prompt's script is due, and what it amounts to.
-// A script is cut after each shell directive; a request with n tool results behind its prompt is at part n.
+// A script is cut after each call of a tool (calls joined by `and` are one answer); as many tool results as calls behind
+// the prompt tell which part is due.
 
-import type { Answer, Asked, ToolCall } from "./conversation.ts";
-import type { Directive } from "./directive.ts";
+import type { Answer, Asked, ShellTool, ToolCall } from "./conversation.ts";
+import type { CallKind, Directive } from "./directive.ts";
 import { parseScript } from "./directive.ts";
 import { newId } from "./id.ts";
 import { exampleOf } from "./schema-example.ts";
@@ -22,17 +23,17 @@ export interface Plan {
 export type Before = Extract<Directive, { kind: "delay" | "status" | "hang" | "disconnect" }>;
 
 export function planFor(asked: Asked): Plan {
-  if (asked.hidden) return plainPlan(asked, hiddenText(asked), undefined);
-  if (asked.running !== undefined) return plainPlan(asked, "", asked.running);
+  if (asked.hidden) return plainPlan(asked, hiddenText(asked), []);
+  if (asked.running !== undefined) return plainPlan(asked, "", [asked.running]);
   const script = parseScript(asked.prompt);
   const part = partOf(script.directives, asked.results.length);
   const says = part.filter((directive) => directive.kind === "say").map((directive) => directive.text);
-  const shell = part.find((directive) => directive.kind === "shell");
+  const wanted = part.filter(isCall);
   const stream = part.findLast((directive) => directive.kind === "stream");
-  const call = shell === undefined ? undefined : callShell(asked, shell.command);
-  const text = says.length > 0 ? says.join("\n") : textWithoutSay(asked, script.rest, shell !== undefined, call);
+  const calls = wanted.flatMap((directive) => callOf(asked, directive));
+  const text = says.length > 0 ? says.join("\n") : textWithoutSay(asked, script.rest, wanted.length > 0, calls);
   return {
-    ...plainPlan(asked, text, call),
+    ...plainPlan(asked, text, calls),
     before: part.filter(isBefore),
     pieces: stream?.pieces ?? 1,
     pauseMs: stream?.pauseMs ?? 0,
@@ -41,11 +42,11 @@ export function planFor(asked: Asked): Plan {
   };
 }
 
-function plainPlan(asked: Asked, text: string, call: ToolCall | undefined): Plan {
+function plainPlan(asked: Asked, text: string, calls: readonly ToolCall[]): Plan {
   return {
     part: asked.results.length,
     before: [],
-    answer: { text, call, usage: usageOf(asked, text, call) },
+    answer: { text, calls, usage: usageOf(asked, text, calls) },
     pieces: 1,
     pauseMs: 0,
     retryAfterSeconds: undefined,
@@ -53,13 +54,26 @@ function plainPlan(asked: Asked, text: string, call: ToolCall | undefined): Plan
   };
 }
 
-function partOf(directives: readonly Directive[], index: number): readonly Directive[] {
-  let part = 0;
-  return directives.filter((directive) => {
-    const mine = part === index;
-    if (directive.kind === "shell") part += 1;
-    return mine;
-  });
+function partOf(directives: readonly Directive[], results: number): readonly Directive[] {
+  const parts: Directive[][] = [[]];
+  for (const directive of directives) {
+    const last = parts.at(-1) ?? [];
+    const isJoined = directive.kind === "and" && last.length === 0 && parts.length > 1;
+    if (isJoined) parts.at(-2)?.push(directive);
+    else last.push(directive);
+    if (isCall(directive) && !isJoined) parts.push([]);
+  }
+  let left = results;
+  for (const part of parts) {
+    const calls = part.filter(isCall).length;
+    if (calls > left || calls === 0) return part;
+    left -= calls;
+  }
+  return [];
+}
+
+function isCall(directive: Directive): directive is Extract<Directive, { kind: CallKind }> {
+  return ["shell", "and", "background", "agent"].includes(directive.kind);
 }
 
 function isMidway(directive: Directive): directive is Extract<Directive, { kind: "hang" | "disconnect" }> {
@@ -72,14 +86,22 @@ function isBefore(directive: Directive): directive is Before {
   return kind === "delay" || kind === "status";
 }
 
-function callShell(asked: Asked, command: string): ToolCall | undefined {
-  if (asked.shell === undefined) return undefined;
-  return { id: newId("call"), name: asked.shell.name, input: asked.shell.input(command) };
+function callOf(
+  asked: Asked,
+  { kind, command }: { readonly kind: CallKind; readonly command: string },
+): readonly ToolCall[] {
+  const tool = toolFor(asked, kind);
+  return tool === undefined ? [] : [{ id: newId("call"), name: tool.name, input: tool.input(command) }];
 }
 
-function textWithoutSay(asked: Asked, rest: string, wantsShell: boolean, call: ToolCall | undefined): string {
-  if (call !== undefined) return "";
-  if (wantsShell) return "This request offers no shell tool.";
+function toolFor(asked: Asked, kind: CallKind): ShellTool | undefined {
+  if (kind === "background") return asked.background.shell;
+  return kind === "agent" ? asked.background.agent : asked.shell;
+}
+
+function textWithoutSay(asked: Asked, rest: string, wantsCall: boolean, calls: readonly ToolCall[]): string {
+  if (calls.length > 0) return "";
+  if (wantsCall) return "This request offers no such tool.";
   const result = asked.results.at(-1);
   return result === undefined ? `You said: ${rest.slice(0, 200)}` : `Done: ${result.slice(0, 200)}`;
 }
@@ -92,8 +114,8 @@ function hiddenText(asked: Asked): string {
 }
 
 /** About four characters to a token, as the vendors say. */
-function usageOf(asked: Asked, text: string, call: ToolCall | undefined): Answer["usage"] {
+function usageOf(asked: Asked, text: string, calls: readonly ToolCall[]): Answer["usage"] {
   const said = asked.messages.reduce((sum, message) => sum + message.text.length, 0);
-  const answered = text.length + (call === undefined ? 0 : JSON.stringify(call.input).length);
+  const answered = text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
   return { input: Math.ceil(said / 4) + 3, output: Math.ceil(answered / 4) + 1 };
 }

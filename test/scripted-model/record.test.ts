@@ -10,9 +10,11 @@ const asked = (prompt: string): Asked => ({
   session: "",
   prompt,
   messages: [],
+  typed: [],
   results: [],
   running: undefined,
   shell: undefined,
+  background: {},
   schema: undefined,
 });
 

@@ -1,6 +1,6 @@
 // Keeps what was asked, newest last and bounded, and lets a test wait for it. Headers are never kept.
 
-import type { Api, Asked, Message } from "./conversation.ts";
+import type { Answer, Api, Asked, Message, ToolCall } from "./conversation.ts";
 
 export type Outcome = "answered" | "hung" | "failed" | "disconnected" | "aborted";
 
@@ -16,6 +16,11 @@ export interface RecordedRequest {
   readonly hidden: boolean;
   readonly prompt: string;
   readonly messages: readonly Message[];
+  /** Every text that the person typed, in the order of the conversation. */
+  readonly typed: readonly string[];
+  /** What the model is about to say and to call; of errors and hangs too. */
+  readonly says: string;
+  readonly calls: readonly ToolCall[];
   /** Absent while the request is under way. `aborted`: the client went away first. */
   readonly outcome?: Outcome;
   /** When the connection was done with it. A request that hangs has none until its client gives up. */
@@ -30,7 +35,11 @@ export interface RequestFilter {
 export type Match = (request: RecordedRequest) => boolean;
 
 export interface Records {
-  begin(where: { readonly api: Api; readonly path: string; readonly prefix: string }, asked: Asked): Entry;
+  begin(
+    where: { readonly api: Api; readonly path: string; readonly prefix: string },
+    asked: Asked,
+    answer?: Answer,
+  ): Entry;
   list(filter?: RequestFilter): readonly RecordedRequest[];
   /** Resolves with the first record that matches, now or after a change. */
   waitFor(match: Match, timeoutMs: number): Promise<RecordedRequest>;
@@ -51,7 +60,7 @@ export function createRecords(): Records {
   const listeners = new Set<() => void>();
   const changed = (): void => listeners.forEach((listener) => listener());
   return {
-    begin: (where, asked) => {
+    begin: (where, asked, answer) => {
       let current: RecordedRequest = {
         at: Date.now(),
         ...where,
@@ -59,6 +68,9 @@ export function createRecords(): Records {
         hidden: asked.hidden,
         prompt: asked.prompt,
         messages: asked.messages,
+        typed: asked.typed,
+        says: answer?.text ?? "",
+        calls: answer?.calls ?? [],
       };
       const update = (next: RecordedRequest): void => {
         const index = records.indexOf(current);

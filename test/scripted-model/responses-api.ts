@@ -13,7 +13,7 @@ export const responsesApi: Dialect = {
   speak,
   whole: (answer, asked) => {
     const items = answer.text === "" ? [] : [messageItem(newId("msg"), "completed", answer.text)];
-    const output = answer.call === undefined ? items : [...items, callItem(answer.call)];
+    const output = [...items, ...answer.calls.map(callItem)];
     return { ...envelope(newId("resp"), asked, "completed"), output, usage: usageOf(answer.usage) };
   },
   error: (status, message) => ({
@@ -32,9 +32,9 @@ function speak(answer: Answer, asked: Asked): Speech {
     send("response.output_text.done", { ...place, text: said }) +
     send("response.content_part.done", { ...place, part: textPart(said) }) +
     send("response.output_item.done", { output_index: 0, item: messageItem(itemId, "completed", said) });
-  const finishCall = (call: ToolCall): string => {
+  const finishCall = (call: ToolCall, index: number): string => {
     const item = callItem(call);
-    const output_index = said === "" ? 0 : 1;
+    const output_index = (said === "" ? 0 : 1) + index;
     return (
       send("response.output_item.added", { output_index, item }) +
       send("response.output_item.done", { output_index, item })
@@ -55,10 +55,10 @@ function speak(answer: Answer, asked: Asked): Speech {
     },
     close: () => {
       const items = said === "" ? [] : [messageItem(itemId, "completed", said)];
-      const output = answer.call === undefined ? items : [...items, callItem(answer.call)];
+      const output = [...items, ...answer.calls.map(callItem)];
       return (
         (said === "" ? "" : finishMessage()) +
-        (answer.call === undefined ? "" : finishCall(answer.call)) +
+        answer.calls.map(finishCall).join("") +
         send("response.completed", {
           response: { ...envelope(id, asked, "completed"), output, usage: usageOf(answer.usage) },
         })

@@ -1,7 +1,7 @@
 // Reads a request of the OpenAI Responses API as codex 0.166.0 sends it.
 
 import type { Asked, Message, ShellTool, ToolCall } from "./conversation.ts";
-import { BadRequest, lastTyped } from "./conversation.ts";
+import { allTyped, BadRequest, lastTyped } from "./conversation.ts";
 import type { RequestLine } from "./dialect.ts";
 import { newId } from "./id.ts";
 import type { JsonObject } from "./json.ts";
@@ -27,9 +27,11 @@ export function readResponsesRequest(body: JsonObject, request: RequestLine): As
     session: textAt(objectAt(body, "client_metadata"), "thread_id"),
     prompt: prompts[promptAt] ?? "",
     messages: input.map(toMessage).filter((message) => message !== undefined),
+    typed: input.flatMap((item) => (textAt(item, "role") === "user" ? allTyped(textsOf(textsSource(item))) : [])),
     results: finished.map(printed),
     running: last === undefined ? undefined : waitForSession(runningSession(last)),
     shell: shellTool(listAt(body, "tools")),
+    background: {},
     schema,
   };
 }

@@ -66,12 +66,12 @@ async function serve(
   const asked = await readRequest(request, route);
   if (asked instanceof BadRequest) return sendJson(response, 400, route.dialect.error(400, asked.message));
   const gone = new AbortController();
-  const entry = records.begin({ api: route.dialect.api, path, prefix: route.prefix }, asked);
+  const plan = planFor(asked);
+  const entry = records.begin({ api: route.dialect.api, path, prefix: route.prefix }, asked, plan.answer);
   response.once("close", () => {
     entry.close();
     gone.abort();
   });
-  const plan = planFor(asked);
   if (route.verb === "count_tokens" || route.verb === "countTokens") {
     entry.end("answered");
     return sendJson(response, 200, { input_tokens: plan.answer.usage.input, totalTokens: plan.answer.usage.input });

@@ -11,6 +11,7 @@ import { commandAgent } from "./agent/command/command-agent.ts";
 import { declaredAgent, declaredRules, hasPatterns } from "./agent/command/declared-agent.ts";
 import { geminiAgent } from "./agent/gemini/gemini-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
+import type { Agent } from "./agent/contract.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
 import { operations } from "./operation/operations.ts";
 import { systemClock } from "./platform/clock.ts";
@@ -18,12 +19,13 @@ import { failpoint } from "./platform/failpoint.ts";
 import type { Home } from "./platform/home.ts";
 import { openLog } from "./platform/log.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
-import { errnoOf, messageOf } from "./platform/reeve-error.ts";
+import { errnoOf, messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
 import { createTmuxRuntime } from "./runtime/tmux/tmux-runtime.ts";
 import { openStore } from "./store/open-store.ts";
 import { createRuleBook } from "./supervisor/rule-book.ts";
-import { readSettings } from "./supervisor/settings.ts";
+import { defaultSettings, readSettings } from "./supervisor/settings.ts";
+import type { AgentOptions, Settings } from "./supervisor/settings.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
 import { createHttpServer } from "./surface/http/server.ts";
 
@@ -47,7 +49,6 @@ export async function run(home: Home): Promise<void> {
     verifyAfterMs: VERIFY_AFTER_MS,
   });
   const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log });
-  const settings = readSettings(home.configPath);
   const nodePath = process.execPath;
   const builtIn = [
     commandAgent,
@@ -56,16 +57,16 @@ export async function run(home: Home): Promise<void> {
     claudeAgent,
     geminiAgent,
   ];
-  const declared = Object.entries(settings.agents).filter(([name]) => !builtIn.some((agent) => agent.name === name));
-  const agents = [
-    ...builtIn,
-    ...declared.map(([name, { command, settings }]) => declaredAgent(name, command, settings)),
-  ];
-  const watchedByPatterns = declared.filter(([, { settings }]) => hasPatterns(settings));
+  const { settings, declared, patterns, problem } = readConfig(
+    home.configPath,
+    builtIn.map((agent) => agent.name),
+  );
+  if (problem !== null) log("config.toml does not count", { why: problem });
+  const agents = [...builtIn, ...declared];
   const rules = createRuleBook({
     shippedDir: join(import.meta.dirname, "..", "rules"),
     usersDir: join(dirname(home.configPath), "rules"),
-    declared: new Map(watchedByPatterns.map(([name, { settings }]) => [name, () => declaredRules(name, settings)])),
+    declared: new Map(patterns.map(([name, table]) => [name, () => declaredRules(name, table.settings)])),
     log,
   });
   const scrub = [
@@ -78,6 +79,7 @@ export async function run(home: Home): Promise<void> {
     runtimes: [tmux],
     agents,
     rules,
+    configProblem: problem,
     socketDir: home.runDir,
     settings,
     clock,
@@ -106,7 +108,7 @@ export async function run(home: Home): Promise<void> {
     process.exit(0);
   };
   const warnings = (): readonly string[] =>
-    [lingerWarning(), ...rules.problems()].filter((warning) => warning !== null);
+    [problem?.message ?? null, lingerWarning(), ...rules.problems()].filter((warning) => warning !== null);
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
   const server = createHttpServer({
     operations,
@@ -128,7 +130,33 @@ export async function run(home: Home): Promise<void> {
   );
   failpoint("daemon.started");
   // Says at once, not with the first session, which patterns of config.toml cannot be used.
-  for (const [name] of watchedByPatterns) void rules.of(name);
+  for (const [name] of patterns) void rules.of(name);
+}
+
+interface Config {
+  readonly settings: Settings;
+  /** The agents that only config.toml knows. */
+  readonly declared: readonly Agent[];
+  /** The tables of those that are watched by patterns. */
+  readonly patterns: readonly (readonly [string, AgentOptions])[];
+  readonly problem: ReeveError | null;
+}
+
+/** A file that is not right counts for nothing, but must not keep anyone from listing and ending sessions. */
+function readConfig(path: string, builtIn: readonly string[]): Config {
+  try {
+    const settings = readSettings(path);
+    const tables = Object.entries(settings.agents).filter(([name]) => !builtIn.includes(name));
+    return {
+      settings,
+      declared: tables.map(([name, table]) => declaredAgent(name, table.command, table.settings)),
+      patterns: tables.filter(([, table]) => hasPatterns(table.settings)),
+      problem: null,
+    };
+  } catch (error) {
+    if (!(error instanceof ReeveError) || error.kind !== "config") throw error;
+    return { settings: defaultSettings, declared: [], patterns: [], problem: error };
+  }
 }
 
 function readVersion(): string {

@@ -128,6 +128,8 @@ export interface Known {
 
 export interface Agent {
   readonly name: string;
+  /** Why nothing can be done with it, in a sentence; only where it stands in for one that is not known. */
+  readonly impediment?: string;
   readonly capabilities: AgentCapabilities;
   /** How an orchestrator should wait for it. */
   readonly wait: "notification" | "poll";

@@ -45,6 +45,7 @@ export const answerApproval = defineOperation({
     const cursor = store.log.head();
     const titles = new Map(session.approvals.map(({ id, title }) => [id, stripTerminal(title)]));
     const approvalId = await idempotent(context, "answer_approval", async (record) => {
+      supervisor.requireUnimpeded(session);
       const id = input.approval_id ?? onlyApproval(session);
       const idempotency = record(id);
       const command = { type: "answer", approvalId: id, decision: input.decision } as const;

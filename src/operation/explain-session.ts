@@ -52,7 +52,7 @@ export const explainSession = defineOperation({
     const session = resolveSession(store.registry, input.session);
     const { lastWords, channel } = supervisor.testimony(session);
     return {
-      session: viewSession(session, supervisor.agent(session.agent).wait),
+      session: viewSession(session, supervisor.about(session)),
       mode: { name: session.watch.mode, text: session.watch.text, version: session.watch.version },
       channel,
       liveness: claim(session.liveness.status, "The runtime decides; nobody else is asked.", session.liveness.evidence),

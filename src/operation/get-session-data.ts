@@ -77,7 +77,10 @@ export const getSessionData = defineOperation({
   async run(input, context) {
     const session = resolveSession(context.store.registry, input.session);
     const agent = context.supervisor.agent(session.agent);
-    const head = { session: viewSession(session, agent.wait), captured_at: iso(context.clock.now()) };
+    const head = {
+      session: viewSession(session, context.supervisor.about(session)),
+      captured_at: iso(context.clock.now()),
+    };
     if (input.source !== "screen") {
       const transcript = await readWholeTurn(context, session, agent, input.tail, input.since ?? null);
       // A transcript that shows nothing (not a word yet, or only lines too long to read) leaves the screen to look at.
@@ -135,6 +138,7 @@ const ENOUGH_MESSAGES = 20;
 
 async function readTranscript(session: Session, agent: Agent, tail: number, since: number | null) {
   const { status, transcriptPath } = session.observability;
+  if (agent.impediment !== undefined) return null;
   if (status !== "observable" || transcriptPath === null) return null;
   for (let window = tail; ; window = Math.min(window * 8, FURTHEST_BACK)) {
     const read = await readTail(transcriptPath, { bytes: window, since }).catch(() => null);

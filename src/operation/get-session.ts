@@ -15,6 +15,6 @@ export const getSession = defineOperation({
 
   async run(input, { store, supervisor }) {
     const session = resolveSession(store.registry, input.session);
-    return viewSession(session, supervisor.agent(session.agent).wait);
+    return viewSession(session, supervisor.about(session));
   },
 });

@@ -37,5 +37,5 @@ export async function carryOut(
     return before.id;
   });
   const { done, session = before } = await settled(context, id, request.isFact, request.timeoutMs);
-  return { done, session: viewSession(session, supervisor.agent(session.agent).wait) };
+  return { done, session: viewSession(session, supervisor.about(session)) };
 }

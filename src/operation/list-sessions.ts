@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
+import type { About } from "../supervisor/supervisor.ts";
 import { defineOperation } from "./contract.ts";
 import type { SessionView } from "./session-view.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
@@ -22,7 +23,7 @@ export const listSessions = defineOperation({
     const sessions = store.registry
       .all()
       .filter(wanted)
-      .map((session) => cachedView(session, supervisor.agent(session.agent).wait));
+      .map((session) => cachedView(session, supervisor.about(session)));
     return { sessions, cursor: store.log.head() };
   },
 });
@@ -30,10 +31,10 @@ export const listSessions = defineOperation({
 /** Rows are immutable, so a view of one stays true for as long as the row is current. */
 const views = new WeakMap<Session, SessionView>();
 
-function cachedView(session: Session, wait: "notification" | "poll"): SessionView {
+function cachedView(session: Session, about: About): SessionView {
   let view = views.get(session);
   if (view === undefined) {
-    view = viewSession(session, wait);
+    view = viewSession(session, about);
     views.set(session, view);
   }
   return view;

@@ -26,6 +26,9 @@ export const restartSession = defineOperation({
   async run(input, context) {
     const { store, supervisor } = context;
     const before = resolveSession(store.registry, input.session);
+    // What could not be started again is not stopped either.
+    supervisor.requireUnimpeded(before);
+    supervisor.requireStartable(before.agent, before.runtime);
     const graceMs = (input.grace_seconds ?? supervisor.settings.endGraceMs / 1_000) * 1_000;
     const environment =
       input.environment === undefined || before.launch.envNames.length > 0

@@ -52,6 +52,7 @@ export const sendMessage = defineOperation({
           message: `Session ${session.name} has ended and takes no messages; restart it first.`,
         });
       }
+      supervisor.requireUnimpeded(session);
       requireRoute(supervisor.agent(session.agent), input.how);
       const id = newMessageId();
       await supervisor.send(session, { id, text: input.text, submit: input.submit, how: input.how }, record(id));

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Session } from "../session/session.ts";
 import { STATES } from "../session/session.ts";
+import type { About } from "../supervisor/supervisor.ts";
 
 const instant = z.nullable(z.string());
 
@@ -67,7 +68,7 @@ export const sessionViewSchema = z.object({
 
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
-export function viewSession(session: Session, wait: "notification" | "poll"): SessionView {
+export function viewSession(session: Session, { wait, impediment }: About): SessionView {
   return {
     session_id: session.id,
     name: session.name,
@@ -75,7 +76,7 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
     agent: session.agent,
     state: session.state,
     desired: session.desired,
-    reason: stripTerminal(session.reason.text),
+    reason: stripTerminal(impediment === null ? session.reason.text : `${impediment} ${session.reason.text}`),
     reason_code: session.reason.code,
     evidence: {
       source: session.reason.evidence.source,
@@ -94,7 +95,7 @@ export function viewSession(session: Session, wait: "notification" | "poll"): Se
       transcript_path: session.observability.transcriptPath,
     },
     wait,
-    guidance: guidanceOf(session),
+    guidance: impediment === null ? guidanceOf(session) : stripTerminal(impediment),
     runtime: { kind: session.runtime, id: session.place?.id ?? null, pid: session.place?.pid ?? null },
     cwd: stripTerminal(session.launch.cwd),
     branch: { declared: session.branch },
@@ -149,8 +150,10 @@ function guidanceOf(session: Session): string {
   return "It is idle: send it a message, or end it.";
 }
 
+/** What no calendar has is shown as its beginning: one bad instant must not take the whole list with it. */
 export function iso(at: number): string {
-  return new Date(at).toISOString();
+  const date = new Date(at);
+  return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
 }
 
 function safeOrNull(text: string | null): string | null {

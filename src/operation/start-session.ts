@@ -60,9 +60,9 @@ export const startSession = defineOperation({
   async run(input, context) {
     const { supervisor, store } = context;
     const start = async (record: RecordFor): Promise<string> => {
+      supervisor.requireStartable(input.agent, input.runtime);
       const agent = supervisor.agent(input.agent);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
-      supervisor.runtime(input.runtime);
       const cwd = existingDirectory(input.cwd);
       if (input.branch !== undefined) await requireBranch(cwd, input.branch);
       const envFile = input.env_file === undefined ? null : resolve(cwd, input.env_file);
@@ -131,7 +131,7 @@ function answer({ store, supervisor }: OperationContext, id: string) {
       kind: "internal",
       message: `Session ${id} was recorded but is not there.`,
     });
-  return viewSession(session, supervisor.agent(session.agent).wait);
+  return viewSession(session, supervisor.about(session));
 }
 
 /** Of a session that was not recorded; one that holds anything stays. */

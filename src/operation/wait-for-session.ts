@@ -94,7 +94,7 @@ export const waitForSession = defineOperation({
       done: isDone(),
       reason,
       cursor,
-      session: viewSession(subject, supervisor.agent(subject.agent).wait),
+      session: viewSession(subject, supervisor.about(subject)),
       woken,
     };
   },

@@ -21,6 +21,7 @@ import { targetOf } from "./target.ts";
 import type { Environment } from "./environment.ts";
 import { readEnvFile, secretValues } from "./environment.ts";
 import { createIdentityWatch } from "./identity-watch.ts";
+import { isolated } from "./isolated.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LastWord } from "./readings.ts";
 import { createReadings } from "./readings.ts";
@@ -77,6 +78,8 @@ export function createAttention(parts: {
   const watched = new Map<string, Watched>();
   /** What watchers of a process that is gone still have to read. */
   const leaving = new Map<string, Promise<void>>();
+  /** Incarnations of which it was said that nobody understands them. */
+  const blind = new Set<string>();
   /** Outlives the process: its last screen is written after its end. */
   const secretsBySession = new Map<string, readonly string[]>();
   const readings = createReadings({ ...parts, redact: (sessionId, text) => withoutSecrets(sessionId, text) });
@@ -114,7 +117,7 @@ export function createAttention(parts: {
     const { incarnation } = session;
     const watching: Watched = { incarnation, output, stopStream, isCaughtUp: false };
     watched.set(session.id, watching);
-    if (session.hasTurns) void readSpool(session, watching);
+    if (session.hasTurns && !isInert(session)) void readSpool(session, watching);
   }
 
   /** One that cannot be read holds nothing back: it is logged, and the session goes on without it. */
@@ -131,7 +134,7 @@ export function createAttention(parts: {
     soft.forget(session.id);
     const left = [
       ...watchers.map((watcher) => watcher.leave(session)),
-      ...(session.hasTurns ? [spool.leave(session)] : []),
+      ...(session.hasTurns && !isInert(session) ? [spool.leave(session)] : []),
     ];
     const leave = Promise.all(left.map((one) => one.catch(report(session)))).then(() => {
       if (leaving.get(session.id) === leave) leaving.delete(session.id);
@@ -177,6 +180,20 @@ export function createAttention(parts: {
     return (error) => parts.log("a session could not be watched", { session: session.id, why: messageOf(error) });
   }
 
+  /** Nobody here can read what its agent says; what it says is left for a daemon that can. */
+  function isInert(session: Session): boolean {
+    return parts.agent(session.agent).impediment !== undefined;
+  }
+
+  /** What it was doing when its agent was last understood is not what it is doing now. */
+  function admitBlindness(session: Session): void {
+    const detail = parts.agent(session.agent).impediment;
+    const incarnation = `${session.id} ${session.incarnation}`;
+    if (detail === undefined || session.activity.status === "unknown" || blind.has(incarnation)) return;
+    blind.add(incarnation);
+    readings.take(session, { source: "supervisor", detail, activity: "unknown" }).catch(report(session));
+  }
+
   return {
     prepare(session, environment) {
       if (environment !== null) remember(session, environment);
@@ -192,17 +209,21 @@ export function createAttention(parts: {
         if (!watched.has(session.id)) begin(session);
         // While the process lives its environment can be read; afterwards it is too late.
         secretsOf(session);
-        for (const watcher of watchers) watcher.attend(session);
+        if (isInert(session)) admitBlindness(session);
+        else
+          for (const watcher of watchers)
+            isolated(parts.log, "a watcher", { session: session.id }, () => watcher.attend(session));
       }
       if (session.state === "stopped" && session.stop === null) secretsBySession.delete(session.id);
       if (isEnded(session)) readings.forget(session.id);
     },
     catchUp(session) {
-      if (session.hasTurns && session.exit !== null && !isEnded(session)) readLastWords(session).catch(report(session));
+      if (session.hasTurns && session.exit !== null && !isEnded(session) && !isInert(session))
+        readLastWords(session).catch(report(session));
     },
     async readToEnd(session) {
       await leaving.get(session.id);
-      if (session.hasTurns) await readLastWords(session).catch(report(session));
+      if (session.hasTurns && !isInert(session)) await readLastWords(session).catch(report(session));
     },
     isCaughtUp(session) {
       const watching = watched.get(session.id);

@@ -53,6 +53,28 @@ describe("the effect runner", () => {
     expect(sleepers.map((sleeper) => sleeper.ms)).toEqual([500, 1_000]);
   });
 
+  test("what cannot be decided for one session is tried again, and harms no other (issue 7, 24)", async () => {
+    const { clock, sleepers } = manualClock();
+    const done: string[] = [];
+    const logged: unknown[] = [];
+    let isBroken = true;
+    const next = (sessionId: string): Task | null => {
+      if (sessionId === "bad" && isBroken) throw new Error("no such agent");
+      if (done.includes(sessionId)) return null;
+      return { key: "k", kind: "k", perform: async () => void done.push(sessionId) };
+    };
+    const runner = createEffectRunner({ nextTask: next, clock, log: (_message, fields) => logged.push(fields) });
+    runner.poke("bad");
+    runner.poke("good");
+    await settle();
+    expect(done).toEqual(["good"]);
+    expect(logged).toMatchObject([{ session: "bad", why: "no such agent" }]);
+    isBroken = false;
+    sleepers[0]?.wake();
+    await settle();
+    expect(done).toEqual(["good", "bad"]);
+  });
+
   test.each([
     ["less patience hurries it", 5, true],
     ["more patience does not", 500, false],

@@ -50,9 +50,21 @@ export function createEffectRunner(parts: {
   >();
   let isClosed = false;
 
+  /** What cannot even be told is a task that fails: it is logged, and tried again like any other. */
+  function nextTask(sessionId: string): Task | null {
+    try {
+      return parts.nextTask(sessionId);
+    } catch (error) {
+      const perform = async (): Promise<void> => {
+        throw error;
+      };
+      return { key: "decide", kind: "decide", perform };
+    }
+  }
+
   function poke(sessionId: string): void {
     if (isClosed) return;
-    const task = parts.nextTask(sessionId);
+    const task = nextTask(sessionId);
     const current = running.get(sessionId);
     if (current !== undefined) {
       if (isLessPatient(task, current.task)) current.hurry.abort(new Error("less patience is asked for now"));
@@ -82,7 +94,7 @@ export function createEffectRunner(parts: {
     }
     running.delete(sessionId);
     if (isClosed) return;
-    const next = parts.nextTask(sessionId);
+    const next = nextTask(sessionId);
     // Done, or overtaken by another wish. The same task again without an error would spin: it waits as well.
     if (next?.key !== task.key) return poke(sessionId);
     if (failure !== undefined)
@@ -102,7 +114,7 @@ export function createEffectRunner(parts: {
     parts.clock.sleep(delay, cancel.signal).then(
       () => {
         retries.delete(sessionId);
-        const next = parts.nextTask(sessionId);
+        const next = nextTask(sessionId);
         if (isClosed || running.has(sessionId)) return;
         if (next?.key === task.key) start(sessionId, next, attempt);
         else poke(sessionId);

@@ -34,9 +34,12 @@ export function createLauncher(parts: {
   readonly socketDir: string;
   /** Rejects when it could be started but not watched. */
   readonly requireRules: (agent: string) => Promise<void>;
+  /** Throws what is wrong with the settings that it would be started with. */
+  readonly requireConfigured: (agent: Agent) => void;
 }): Launcher {
   return async ({ agent: name, sessionId, outputsDir, launch, resume, prompt }) => {
     const agent = parts.agent(name);
+    parts.requireConfigured(agent);
     await parts.requireRules(name);
     const program = await parts.programs.find(agent, launch.paths, launch.cwd);
     const plan = agent.plan({

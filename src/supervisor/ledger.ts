@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../platform/clock.ts";
 import { failpoint } from "../platform/failpoint.ts";
+import type { Log } from "../platform/log.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { HomeEvent, SessionEvent } from "../session/event.ts";
 import type { Input } from "../session/input.ts";
@@ -11,6 +12,7 @@ import type { Message } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
 import { transition } from "../session/transition.ts";
 import type { Commit, IdempotencyRecord, Store } from "../store/contract.ts";
+import { isolated } from "./isolated.ts";
 import { createKeyedQueue } from "./keyed-queue.ts";
 
 export type NewMessage = Omit<Message, "position">;
@@ -36,11 +38,13 @@ export interface Ledger {
   idle(): Promise<void>;
 }
 
-export function createLedger({ store, clock }: { readonly store: Store; readonly clock: Clock }): Ledger {
+export function createLedger(parts: { readonly store: Store; readonly clock: Clock; readonly log: Log }): Ledger {
+  const { store, clock, log } = parts;
   const queue = createKeyedQueue();
   const listeners: ((sessionId: string) => void)[] = [];
   const tell = (sessionId: string): void => {
-    for (const listener of listeners) listener(sessionId);
+    for (const listener of listeners)
+      isolated(log, "what follows a commit", { session: sessionId }, () => listener(sessionId));
   };
 
   return {

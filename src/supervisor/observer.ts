@@ -13,6 +13,7 @@ import { healthy, judge } from "../session/health.ts";
 import type { Observation as SessionInput } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
+import { eachIsolated } from "./isolated.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** A second question soon after an unanswered one, so that the verdict does not take a whole interval. */
@@ -97,7 +98,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     listing: Extract<Listing, { reachable: false }>,
   ): Promise<void> {
     const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
-    await Promise.all(
+    await eachIsolated(
+      parts.log,
+      "recording what was seen",
       known.map((session) =>
         ledger.apply(session.id, { type: "found-unreachable", incarnation: session.incarnation, evidence }),
       ),
@@ -124,7 +127,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
       await ledger.note({ type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
     }
-    await Promise.all(
+    await eachIsolated(
+      parts.log,
+      "recording what was seen",
       sightings
         .filter(isNews)
         .map(({ session, observation }) => ledger.apply(session.id, toInput(session, observation))),

@@ -55,7 +55,7 @@ test("a file that is not right says where it is and what to do", () => {
       expect.objectContaining({
         code: "config-invalid",
         kind: "config",
-        message: `${path} is not right: [agent.codex] command must be a program or a list of words; mend or remove it.`,
+        message: `${path} is not right: [agent.codex] command must be a program or a list of words; fix or remove it, then run: reeve daemon stop.`,
       }),
     );
     writeFileSync(path, "[agent");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
 import type { AgentSettings } from "../agent/contract.ts";
-import { messageOf, ReeveError } from "../platform/reeve-error.ts";
+import { errnoOf, messageOf, ReeveError } from "../platform/reeve-error.ts";
 
 /** What a user may tune, with its defaults. Times are in milliseconds. */
 export interface Settings {
@@ -83,8 +83,13 @@ export function readSettings(path: string): Settings {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
-  } catch {
-    return defaultSettings;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return defaultSettings;
+    throw new ReeveError({
+      code: "config-invalid",
+      kind: "config",
+      message: `${path} cannot be read (${messageOf(error)}); fix or remove it, then run: reeve daemon stop.`,
+    });
   }
   try {
     return parseSettings(text);
@@ -92,7 +97,7 @@ export function readSettings(path: string): Settings {
     throw new ReeveError({
       code: "config-invalid",
       kind: "config",
-      message: `${path} is not right: ${messageOf(error)}; mend or remove it.`,
+      message: `${path} is not right: ${messageOf(error).split("\n", 1)[0]}; fix or remove it, then run: reeve daemon stop.`,
     });
   }
 }

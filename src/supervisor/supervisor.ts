@@ -15,8 +15,10 @@ import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
 import type { Reason, Session } from "../session/session.ts";
+import { isEnded } from "../session/session.ts";
 import type { IdempotencyRecord, Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
+import { createAdapters } from "./adapters.ts";
 import { createAttention } from "./attention.ts";
 import { createBroughtEnvironments } from "./brought-environments.ts";
 import { createDelivery } from "./delivery.ts";
@@ -26,6 +28,7 @@ import type { EffectParts } from "./effects.ts";
 import { performEffect } from "./effects.ts";
 import type { Environment } from "./environment.ts";
 import { readEnvFile, sessionEnvironment } from "./environment.ts";
+import { isolated } from "./isolated.ts";
 import type { Launcher, LaunchRequest } from "./launcher.ts";
 import { createLauncher } from "./launcher.ts";
 import type { NewMessage } from "./ledger.ts";
@@ -39,12 +42,15 @@ import type { AgentOptions, Settings } from "./settings.ts";
 import { noOptions } from "./settings.ts";
 import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
+import { createTimers } from "./timers.ts";
 
 export interface SupervisorParts {
   readonly store: Store;
   readonly runtimes: readonly Runtime[];
   readonly agents: readonly Agent[];
   readonly rules: RuleBook;
+  /** What is wrong with config.toml, of which then nothing counts. */
+  readonly configProblem: ReeveError | null;
   /** For the sockets of agents' own protocols. */
   readonly socketDir: string;
   readonly settings: Settings;
@@ -88,8 +94,15 @@ export interface Supervisor {
     message: Pick<Message, "id" | "text" | "submit" | "how">,
     idempotency?: IdempotencyRecord,
   ): Promise<void>;
+  /** One that is not known is inert: it says so, and does nothing. */
   agent(name: string): Agent;
   agents(): readonly Agent[];
+  /** Throws what keeps this agent from being started here. */
+  requireStartable(agent: string, runtime: string): void;
+  /** Throws what keeps this session from being written to or started again. */
+  requireUnimpeded(session: Session): void;
+  /** What a view of a session says that is not in its record. */
+  about(session: Session): About;
   /** What was read of a session, by whom, and what came of it. */
   testimony(session: Session): Testimony;
   runtime(kind: string): Runtime;
@@ -97,6 +110,12 @@ export interface Supervisor {
   /** Adopts what survived, reports what did not, resumes what was under way. */
   boot(version: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface About {
+  readonly wait: Agent["wait"];
+  /** Why it can be neither written to nor started again; null where nothing is in the way. */
+  readonly impediment: string | null;
 }
 
 export interface Testimony {
@@ -113,17 +132,14 @@ const HELD_END_LOOK_MS = 1_000;
 
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { store, clock, log, settings } = parts;
-  const agents = new Map(parts.agents.map((agent) => [agent.name, agent]));
-  const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.kind, runtime]));
-  const agent = (name: string): Agent => known(agents, name, "agent");
-  const runtime = (kind: string): Runtime => known(runtimes, kind, "runtime");
+  const adapters = createAdapters({ ...parts, sessions: store.registry.all() });
+  const { agent, runtime } = adapters;
 
   const environment = ({ caller, envFile, given }: EnvironmentRequest): Environment =>
     sessionEnvironment({ caller, scrub: parts.scrub, file: readEnvFile(envFile), given });
 
-  const ledger = createLedger({ store, clock });
+  const ledger = createLedger({ store, clock, log });
   const brought = createBroughtEnvironments(clock);
-  const restartTimers = new Map<string, NodeJS.Timeout>();
   const attention = createAttention({
     store,
     ledger,
@@ -138,7 +154,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const options = (name: string): AgentOptions => settings.agents[name] ?? noOptions;
   const programs = createProgramFinder(options);
   const plan = createLauncher({
-    agent,
+    ...adapters,
     options,
     programs,
     socketDir: parts.socketDir,
@@ -173,19 +189,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     redact: attention.redact,
     readToEnd: attention.readToEnd,
   };
-  /** Sessions to be looked at again, each once: the earliest time asked for. */
-  const laterPokes = new Map<string, { readonly dueAt: number; readonly timer: NodeJS.Timeout }>();
-  const pokeLater = (id: string, ms: number): void => {
-    const dueAt = clock.monotonic() + ms;
-    const known = laterPokes.get(id);
-    if (known !== undefined && known.dueAt <= dueAt) return;
-    clearTimeout(known?.timer);
-    const timer = setTimeout(() => {
-      laterPokes.delete(id);
-      runner.poke(id);
-    }, ms);
-    laterPokes.set(id, { dueAt, timer: timer.unref() });
-  };
+  const timers = createTimers(clock);
+  const pokeLater = (id: string, ms: number): void => timers.atMost(id, "poke", ms, () => runner.poke(id));
   const delivery = createDelivery({
     store,
     ledger,
@@ -202,7 +207,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const sweep = createSweep({
     store,
     ledger,
-    runtimes: parts.runtimes,
+    runtimes: adapters.runtimes,
     clock,
     log,
     graceMs: settings.orphanGraceMs,
@@ -211,7 +216,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const observer = createObserver({
     store,
     ledger,
-    runtimes: parts.runtimes,
+    runtimes: adapters.runtimes,
     clock,
     log,
     intervalMs: settings.healthIntervalMs,
@@ -220,7 +225,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   function nextTask(sessionId: string): Task | null {
     const session = store.registry.get(sessionId);
     if (session === undefined) return null;
-    const effect = pendingEffect(session, clock.now());
+    const effect = pendingEffect(adapters.impedimentOf(session) === null ? session : endingNow(session), clock.now());
     if (session.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
     if (effect === null) return delivery.nextTask(session);
     // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
@@ -234,16 +239,12 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   }
 
   function scheduleRestart(session: Session): void {
-    clearTimeout(restartTimers.get(session.id));
-    restartTimers.delete(session.id);
+    timers.cancel(session.id, "restart");
     if (session.restart.dueAt === null || session.stop !== null) return;
     // Wall time decides only how long to wait, within what the policy could have asked for: a clock jump cannot strand it.
     const wait = Math.min(LONGEST_DELAY_MS, Math.max(0, session.restart.dueAt - clock.now()));
-    const timer = setTimeout(
-      () => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due")),
-      wait,
-    );
-    restartTimers.set(session.id, timer.unref());
+    const due = (): void => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due"));
+    timers.atMost(session.id, "restart", wait, due);
   }
 
   /** Until then sessions are only adopted; whoever waits for the daemon comes before what is watched. */
@@ -252,8 +253,9 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     const session = store.registry.get(sessionId);
     if (session === undefined) return;
     brought.attend(session);
-    if (session.restart.dueAt !== null || restartTimers.has(sessionId)) scheduleRestart(session);
-    if (isBooted) attention.attend(session);
+    scheduleRestart(session);
+    // Whether it can be watched or not, what was asked for is done.
+    if (isBooted) isolated(log, "watching a session", { session: sessionId }, () => attention.attend(session));
     runner.poke(sessionId);
   });
 
@@ -278,8 +280,10 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       if (index % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
       const session = store.registry.get(id);
       if (session === undefined) continue;
-      attention.attend(session);
-      attention.catchUp(session);
+      isolated(log, "watching an adopted session", { session: id }, () => {
+        attention.attend(session);
+        attention.catchUp(session);
+      });
     }
   }
 
@@ -291,7 +295,9 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         text: detail,
         evidence: { source: "supervisor", detail, at: clock.now() },
       };
-      await ledger.settle(message, "unknown", { type: "message-unknown", messageId: message.id, reason }, detail);
+      await ledger
+        .settle(message, "unknown", { type: "message-unknown", messageId: message.id, reason }, detail)
+        .catch(report("settling a message"));
     }
   }
 
@@ -299,7 +305,16 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     settings,
     environment,
     agent,
-    agents: () => parts.agents,
+    agents: () => adapters.agents,
+    requireStartable: adapters.requireStartable,
+    about: (session) => ({
+      wait: agent(session.agent).wait,
+      impediment: isEnded(session) ? null : adapters.impedimentOf(session),
+    }),
+    requireUnimpeded(session) {
+      const impediment = adapters.impedimentOf(session);
+      if (impediment !== null) throw new ReeveError({ code: "session-impeded", kind: "conflict", message: impediment });
+    },
     plan,
     programs,
     runtime,
@@ -345,8 +360,10 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       isBooted = true;
       const sessions = store.registry.all();
       for (const session of sessions) {
-        if (session.restart.dueAt !== null) scheduleRestart(session);
-        runner.poke(session.id);
+        isolated(log, "taking a session up again", { session: session.id }, () => {
+          scheduleRestart(session);
+          runner.poke(session.id);
+        });
       }
       attendAll(sessions.map((session) => session.id)).catch(report("watching the adopted sessions"));
       observer.start();
@@ -354,13 +371,18 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
 
     async close() {
-      for (const timer of restartTimers.values()) clearTimeout(timer);
+      timers.close();
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid });
       await ledger.idle();
     },
   };
+}
+
+/** Nobody would tell of the end of its turn. */
+function endingNow(session: Session): Session {
+  return session.stop === null ? session : { ...session, stop: { ...session.stop, afterTurn: false } };
 }
 
 /** A restart goes on with the conversation if there is one, and brings the first prompt if nobody took it. */
@@ -371,16 +393,4 @@ function launchOf(session: Session): LaunchRequest {
     session.incarnation > 1 && hasConversation ? { nativeId, transcriptPath: observability.transcriptPath } : null;
   const prompt = session.turns === 0 ? launch.prompt : null;
   return { agent, sessionId: id, outputsDir, launch, resume, prompt };
-}
-
-function known<T>(table: ReadonlyMap<string, T>, name: string, what: string): T {
-  const value = table.get(name);
-  if (value === undefined) {
-    throw new ReeveError({
-      code: `unknown-${what}`,
-      kind: "usage",
-      message: `There is no ${what} "${name}"; known are: ${[...table.keys()].join(", ")}.`,
-    });
-  }
-  return value;
 }

@@ -42,20 +42,26 @@ export function createSweep(parts: {
   let isClosed = false;
 
   async function sweep(): Promise<void> {
-    for (const runtime of parts.runtimes) {
-      const listing = await runtime.list();
-      // What cannot be asked cannot be swept.
-      if (!listing.reachable) continue;
-      const places = listing.entries.filter((entry) => !ownsPlace(parts.store.registry.get(entry.sessionId), entry));
-      const strays = await runtime.findStrays((target) =>
-        ownsProcesses(parts.store.registry.get(target.sessionId), target),
-      );
-      const candidates = new Map<string, string>();
-      for (const place of places) candidates.set(keyOf(place), describePlace(place));
-      for (const stray of strays) candidates.set(keyOf(stray), `process ${stray.pid} (${stray.command})`);
-      await quarantine(runtime, candidates);
-      await reap(runtime);
-    }
+    for (const runtime of parts.runtimes) await sweepOne(runtime).catch(report(runtime.kind));
+  }
+
+  function report(what: string): (error: unknown) => void {
+    return (error) => parts.log("the sweep failed", { what, why: messageOf(error) });
+  }
+
+  async function sweepOne(runtime: Runtime): Promise<void> {
+    const listing = await runtime.list();
+    // What cannot be asked cannot be swept.
+    if (!listing.reachable) return;
+    const places = listing.entries.filter((entry) => !ownsPlace(parts.store.registry.get(entry.sessionId), entry));
+    const strays = await runtime.findStrays((target) =>
+      ownsProcesses(parts.store.registry.get(target.sessionId), target),
+    );
+    const candidates = new Map<string, string>();
+    for (const place of places) candidates.set(keyOf(place), describePlace(place));
+    for (const stray of strays) candidates.set(keyOf(stray), `process ${stray.pid} (${stray.command})`);
+    await quarantine(runtime, candidates);
+    await reap(runtime);
   }
 
   async function quarantine(runtime: Runtime, candidates: ReadonlyMap<string, string>): Promise<void> {
@@ -74,12 +80,16 @@ export function createSweep(parts: {
   async function reap(runtime: Runtime): Promise<void> {
     for (const [key, orphan] of found) {
       if (orphan.runtime !== runtime || parts.clock.monotonic() - orphan.foundAt < parts.graceMs) continue;
-      const report = await runtime.stop(orphan, { graceMs: REAP_GRACE_MS });
-      if (report.survivors.length > 0) continue;
-      await runtime.destroy(orphan);
-      found.delete(key);
-      await parts.ledger.note({ type: "orphan-reaped", what: orphan.what, evidence: evidence(report.evidence) });
+      await reapOne(key, orphan, runtime).catch(report(orphan.what));
     }
+  }
+
+  async function reapOne(key: string, orphan: Orphan, runtime: Runtime): Promise<void> {
+    const { survivors, evidence: proof } = await runtime.stop(orphan, { graceMs: REAP_GRACE_MS });
+    if (survivors.length > 0) return;
+    await runtime.destroy(orphan);
+    found.delete(key);
+    await parts.ledger.note({ type: "orphan-reaped", what: orphan.what, evidence: evidence(proof) });
   }
 
   function evidence(detail: string) {
@@ -88,7 +98,7 @@ export function createSweep(parts: {
 
   function run(): Promise<void> {
     running ??= sweep()
-      .catch((error: unknown) => parts.log("the sweep failed", { why: messageOf(error) }))
+      .catch(report("all of it"))
       .finally(() => (running = null));
     return running;
   }

@@ -9,16 +9,24 @@ export async function until(
   timeoutMs: number,
 ): Promise<boolean> {
   if (holds([])) return true;
-  return await new Promise<boolean>((resolve) => {
-    const finish = (value: boolean): void => {
+  return await new Promise<boolean>((resolve, reject) => {
+    const leave = (): void => {
       unfollow();
       clearTimeout(timer);
       context.signal?.removeEventListener("abort", onAbort);
+    };
+    const finish = (value: boolean): void => {
+      leave();
       resolve(value);
     };
     const onAbort = (): void => finish(false);
     const unfollow = context.store.log.follow((events) => {
-      if (holds(events)) finish(true);
+      try {
+        if (holds(events)) finish(true);
+      } catch (error) {
+        leave();
+        reject(error);
+      }
     });
     const timer = setTimeout(() => finish(false), timeoutMs);
     context.signal?.addEventListener("abort", onAbort, { once: true });

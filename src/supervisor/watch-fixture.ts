@@ -82,7 +82,7 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
     mkdirSync(session.outputsDir, { recursive: true });
     await store.commit({ session });
   }
-  const ledger = createLedger({ store, clock: systemClock });
+  const ledger = createLedger({ store, clock: systemClock, log: home.log });
   const readings = createReadings({ ledger, clock: systemClock, redact: (_id, text) => redact(text, [SECRET]) });
   const watchers: Watcher[] = [];
   const session = (): Session => store.registry.get("s") ?? makeSession(home, "s");

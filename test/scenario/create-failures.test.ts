@@ -48,61 +48,73 @@ function start(environment: Readonly<Record<string, string>>, ...options: readon
   return home.run(args, { environment });
 }
 
-test("the second try has the caller's environment, and until then the reason says what fails (issue 7, 25)", async () => {
-  const tmux = breakableTmux();
-  tmux.break();
-  expect(await home.run(["daemon", "start"], { environment: { PATH: tmux.path } })).toMatchObject({ status: 0 });
-  expect(await start({ MINE: "the caller's" }, "--env", "GIVEN=by hand")).toMatchObject({ status: 0 });
-  const waiting = await eventually("it failed twice", async () => {
-    const session = await askSession(home, "late");
-    return session?.reason.includes("2 times") === true && session;
-  });
-  expect(waiting).toMatchObject({
-    state: "starting",
-    reason_code: "tmux-not-started",
-    reason: expect.stringMatching(
-      /^Not started yet: tmux could not be run: no more ptys\. Failed 2 times since \S+Z; trying again\.$/,
-    ) as string,
-    evidence: { source: "runtime", detail: "tmux could not be run: no more ptys." },
-  });
-  expect((await home.run(["list"])).stdout).toContain("no more ptys");
-  tmux.mend();
-  expect(await seen()).toEqual(expect.arrayContaining(["MINE=the caller's", "GIVEN=by hand"]));
-  expect(await home.session("late")).toMatchObject({ state: "running", reason_code: "process-started" });
-  const told = (await home.events()).filter((event) => event.type === "start-delayed");
-  expect(told).toHaveLength(1);
-});
+test(
+  "the second try has the caller's environment, and until then the reason says what fails (issue 7, 25)",
+  { timeout: 90_000 },
+  async () => {
+    const tmux = breakableTmux();
+    tmux.break();
+    expect(await home.run(["daemon", "start"], { environment: { PATH: tmux.path } })).toMatchObject({ status: 0 });
+    expect(await start({ MINE: "the caller's" }, "--env", "GIVEN=by hand")).toMatchObject({ status: 0 });
+    const waiting = await eventually("it failed twice", async () => {
+      const session = await askSession(home, "late");
+      return session?.reason.includes("2 times") === true && session;
+    });
+    expect(waiting).toMatchObject({
+      state: "starting",
+      reason_code: "tmux-not-started",
+      reason: expect.stringMatching(
+        /^Not started yet: tmux could not be run: no more ptys\. Failed 2 times since \S+Z; trying again\.$/,
+      ) as string,
+      evidence: { source: "runtime", detail: "tmux could not be run: no more ptys." },
+    });
+    expect((await home.run(["list"])).stdout).toContain("no more ptys");
+    tmux.mend();
+    expect(await seen()).toEqual(expect.arrayContaining(["MINE=the caller's", "GIVEN=by hand"]));
+    expect(await home.session("late")).toMatchObject({ state: "running", reason_code: "process-started" });
+    const told = (await home.events()).filter((event) => event.type === "start-delayed");
+    expect(told).toHaveLength(1);
+  },
+);
 
-test("what cannot be created is given up with the reason, and waiters wake (issue 7, 25)", async () => {
-  home.configure("[sessions]\nstart_patience_seconds = 1\n");
-  const tmux = breakableTmux();
-  tmux.break();
-  expect(await home.run(["daemon", "start"], { environment: { PATH: tmux.path } })).toMatchObject({ status: 0 });
-  await start({});
-  const woken = await home.json("wait", "late", "--for", "exited", "--timeout", "25");
-  expect(woken).toMatchObject({ done: true, reason: "exited" });
-  expect(await home.session("late")).toMatchObject({
-    state: "error",
-    reason_code: "tmux-not-started",
-    reason: expect.stringMatching(
-      /^tmux could not be run: no more ptys\. Given up after 5 times since \S+Z\.$/,
-    ) as string,
-  });
-  tmux.mend();
-  expect(await home.run(["restart", "late"])).toMatchObject({ status: 0 });
-  await eventually("it runs", async () => (await home.session("late")).state === "running");
-});
+test(
+  "what cannot be created is given up with the reason, and waiters wake (issue 7, 25)",
+  { timeout: 90_000 },
+  async () => {
+    home.configure("[sessions]\nstart_patience_seconds = 1\n");
+    const tmux = breakableTmux();
+    tmux.break();
+    expect(await home.run(["daemon", "start"], { environment: { PATH: tmux.path } })).toMatchObject({ status: 0 });
+    await start({});
+    const woken = await home.json("wait", "late", "--for", "exited", "--timeout", "25");
+    expect(woken).toMatchObject({ done: true, reason: "exited" });
+    expect(await home.session("late")).toMatchObject({
+      state: "error",
+      reason_code: "tmux-not-started",
+      reason: expect.stringMatching(
+        /^tmux could not be run: no more ptys\. Given up after 5 times since \S+Z\.$/,
+      ) as string,
+    });
+    tmux.mend();
+    expect(await home.run(["restart", "late"])).toMatchObject({ status: 0 });
+    await eventually("it runs", async () => (await home.session("late")).state === "running");
+  },
+);
 
-test("a start whose daemon is killed before the process is there keeps its environment: its caller brings it again (issue 7, 25)", async () => {
-  await home.json("daemon", "start");
-  home.failAt("start.after-commit");
-  expect(await start({ MINE: "the caller's" }, "--env", "GIVEN=by hand")).toMatchObject({ status: 0 });
-  expect(home.isFailpointArmed()).toBe(false);
-  expect(await seen()).toEqual(expect.arrayContaining(["MINE=the caller's", "GIVEN=by hand"]));
-  expect(await home.list()).toHaveLength(1);
-});
+test(
+  "a start whose daemon is killed before the process is there keeps its environment: its caller brings it again (issue 7, 25)",
+  { timeout: 90_000 },
+  async () => {
+    await home.json("daemon", "start");
+    home.failAt("start.after-commit");
+    expect(await start({ MINE: "the caller's" }, "--env", "GIVEN=by hand")).toMatchObject({ status: 0 });
+    expect(home.isFailpointArmed()).toBe(false);
+    expect(await seen()).toEqual(expect.arrayContaining(["MINE=the caller's", "GIVEN=by hand"]));
+    expect(await home.list()).toHaveLength(1);
+  },
+);
 
-test("without a caller who repeats it, what is lost is said (issue 7, 25)", async () => {
+test("without a caller who repeats it, what is lost is said (issue 7, 25)", { timeout: 90_000 }, async () => {
   await home.json("daemon", "start");
   const body = { agent: "command", args: dump, cwd: home.dir, environment: home.environment };
   home.failAt("start.after-commit");
@@ -129,6 +141,7 @@ test("without a caller who repeats it, what is lost is said (issue 7, 25)", asyn
 
 test.each(["create-delayed.before-commit", "create-delayed.after-commit"])(
   "killed at %s: the next daemon goes on trying (issue 7, 25)",
+  { timeout: 90_000 },
   async (point) => {
     const tmux = breakableTmux();
     tmux.break();

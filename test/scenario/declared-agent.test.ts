@@ -171,7 +171,7 @@ test.concurrent("issue 7, 15: a pattern and a screen that would never end in ano
     await eventually("it is ready", async () => (await askSession(home, "hostile"))?.["activity"] === "idle");
   }));
 
-test.concurrent("what is wrong with its table is said in a sentence, and nothing starts until it is mended", () =>
+test.concurrent("what is wrong with its table is said in a sentence, and it is not started until that is mended", () =>
   inHome("", async (home) => {
     const { table } = fakeIn(home);
     const wrong: readonly (readonly [string, RegExp])[] = [
@@ -182,7 +182,8 @@ test.concurrent("what is wrong with its table is said in a sentence, and nothing
     ];
     for (const [toml, says] of wrong) {
       home.configure(toml);
-      const { status, stdout } = await home.run(["list", "--json"]);
+      await home.run(["daemon", "stop"]);
+      const { status, stdout } = await home.run(["start", "fake", "--cwd", home.dir, "--json"]);
       expect(status, toml).toBe(78);
       const { error } = JSON.parse(stdout) as { error: { code: string; message: string } };
       expect(error.code).toBe("config-invalid");
@@ -190,7 +191,8 @@ test.concurrent("what is wrong with its table is said in a sentence, and nothing
       expect(error.message).toMatch(/^[^\n]+\.$/);
     }
     home.configure(table);
-    expect((await home.run(["list"])).status).toBe(0);
+    await home.run(["daemon", "stop"]);
+    expect((await home.run(["start", "fake", "--cwd", home.dir])).status).toBe(0);
   }));
 
 test.concurrent("the user's rules come first and may change while it runs; a broken file is logged and left out", () =>

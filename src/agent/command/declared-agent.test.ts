@@ -58,11 +58,15 @@ describe("an agent that only the configuration knows", () => {
   });
 
   test.each([
-    [[], {}, "[agent.aider] of config.toml is not right: command is missing: the program that is to run."],
+    [
+      [],
+      {},
+      "[agent.aider] of config.toml is not right: command is missing: the program that is to run; fix it, then run: reeve daemon stop.",
+    ],
     [
       ["aider"],
       { redy: "x" },
-      "[agent.aider] of config.toml is not right: there is no setting redy, only ready, working, waiting.",
+      "[agent.aider] of config.toml is not right: there is no setting redy, only ready, working, waiting; fix it, then run: reeve daemon stop.",
     ],
   ])("%j %j is refused", (command, given, message) => {
     const refused = expect.objectContaining({ code: "config-invalid", kind: "config", message });

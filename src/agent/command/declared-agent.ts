@@ -99,6 +99,6 @@ function invalid(name: string, why: string): ReeveError {
   return new ReeveError({
     code: "config-invalid",
     kind: "config",
-    message: `[agent.${name}] of config.toml is not right: ${why}.`,
+    message: `[agent.${name}] of config.toml is not right: ${why}; fix it, then run: reeve daemon stop.`,
   });
 }

@@ -8,12 +8,18 @@ export interface ChangeHints {
   listen(listener: Listener): () => void;
 }
 
-export function createChangeHints(): ChangeHints {
+export function createChangeHints(log: (message: string, fields?: object) => void): ChangeHints {
   const listeners = new Set<Listener>();
   let isPending = false;
 
   const tellAll = (target: Target | null): void => {
-    for (const listener of listeners) listener(target);
+    for (const listener of listeners) {
+      try {
+        listener(target);
+      } catch (error) {
+        log("a listener to changes failed", { why: error });
+      }
+    }
   };
 
   return {

@@ -20,7 +20,10 @@ export interface OutputStreams {
   forgetAll(): void;
 }
 
-export function createOutputStreams(onWantedChanged: (mark: string) => void): OutputStreams {
+export function createOutputStreams(
+  onWantedChanged: (mark: string) => void,
+  log: (message: string, fields?: object) => void,
+): OutputStreams {
   const listeners = new Map<string, Set<(bytes: Buffer) => void>>();
   const marks = new Map<string, string>();
   const panes = new Map<string, string>();
@@ -64,7 +67,14 @@ export function createOutputStreams(onWantedChanged: (mark: string) => void): Ou
     deliver(paneId, bytes) {
       const mark = marks.get(paneId);
       if (mark === undefined) return;
-      for (const listener of listeners.get(mark) ?? []) listener(bytes);
+      for (const listener of listeners.get(mark) ?? []) {
+        try {
+          listener(bytes);
+        } catch (error) {
+          // One session's reader must not cost the connection that all of them share.
+          log("a listener to output failed", { mark, why: error });
+        }
+      }
     },
     forget,
     forgetAll() {

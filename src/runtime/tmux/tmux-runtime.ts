@@ -45,10 +45,10 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   const { runDir, clock, log } = options;
   const instance = checkName(options.instance);
   const binary = options.tmuxBinary ?? "tmux";
-  const hints = createChangeHints();
+  const hints = createChangeHints(log);
   const streams = createOutputStreams((mark) => {
     if (streams.paneOf(mark) !== undefined) links.refresh(mark);
-  });
+  }, log);
   const link = createServerLink({
     instance,
     runDir,

@@ -1,0 +1,33 @@
+/**
+ * Stands in for an agent that this daemon does not know: one that was taken out
+ * of config.toml, or that only another version has. Its sessions can be seen by
+ * their screens and ended; nothing is typed into them and none is started.
+ */
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { Agent } from "./contract.ts";
+
+/** `impediment`: one sentence, what is wrong and what to do. */
+export function inertAgent(name: string, impediment: string): Agent {
+  return {
+    name,
+    impediment,
+    capabilities: { turns: false, confirms: false, resume: false, transcript: false, steer: false, approvals: false },
+    wait: "notification",
+    program: null,
+    sessionVariables: [],
+    pathVariables: [],
+    plan: () => {
+      throw new ReeveError({ code: "unknown-agent", kind: "conflict", message: impediment });
+    },
+    encode: () => [],
+    interrupt: null,
+    encodeAnswer: () => null,
+    accepts: () => false,
+    readHook: () => null,
+    readLine: () => null,
+    readMessages: () => [],
+    readStatus: () => null,
+    readOpenFiles: () => null,
+    searchTranscript: () => null,
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * Stands in for a runtime that this daemon does not know. It cannot be asked,
+ * so its sessions are unreachable: nothing is concluded about them, nothing is
+ * started or signalled, and whoever tries is told why.
+ */
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { ErrorKind } from "../platform/reeve-error.ts";
+import type { Runtime } from "./contract.ts";
+
+export function inertRuntime(kind: string, impediment: string): Runtime {
+  const refusal = (errorKind: ErrorKind): ReeveError =>
+    new ReeveError({ code: "unknown-runtime", kind: errorKind, message: impediment });
+  // It may be known again to the next daemon, so this is tried again.
+  const cannot = async (): Promise<never> => {
+    throw refusal("unavailable");
+  };
+  return {
+    kind,
+    capabilities: { suspend: false, stream: false, attach: false },
+    create: async () => {
+      throw refusal("conflict");
+    },
+    retainsEnvironment: cannot,
+    environmentOf: () => null,
+    observe: async () => ({ status: "unreachable", evidence: impediment }),
+    list: async () => ({ reachable: false, evidence: impediment }),
+    send: cannot,
+    capture: cannot,
+    lastTypedAt: cannot,
+    owns: () => false,
+    openFiles: () => [],
+    stream: () => () => undefined,
+    suspend: cannot,
+    release: cannot,
+    stop: cannot,
+    destroy: cannot,
+    findStrays: async () => [],
+    onChange: () => () => undefined,
+    attachCommand: cannot,
+    close: async () => undefined,
+  };
+}

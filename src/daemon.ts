@@ -106,7 +106,7 @@ export async function run(home: Home): Promise<void> {
     process.exit(0);
   };
   const warnings = (): readonly string[] =>
-    [lingerWarning(), ...rules.problems()].filter((warning) => warning !== null);
+    [lingerWarning(), ...store.warnings(), ...rules.problems()].filter((warning) => warning !== null);
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
   const server = createHttpServer({
     operations,

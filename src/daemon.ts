@@ -108,7 +108,9 @@ export async function run(home: Home): Promise<void> {
     process.exit(0);
   };
   const warnings = (): readonly string[] =>
-    [problem?.message ?? null, lingerWarning(), ...rules.problems()].filter((warning) => warning !== null);
+    [problem?.message ?? null, lingerWarning(), ...store.warnings(), ...rules.problems()].filter(
+      (warning) => warning !== null,
+    );
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
   const server = createHttpServer({
     operations,

@@ -61,7 +61,7 @@ export const sessionViewSchema = z.object({
   last_activity_at: instant,
   ended_at: instant,
   parent_session_id: z.nullable(z.string()),
-  held: z.nullable(z.object({ reason: z.string(), until: z.string() })),
+  held: z.nullable(z.object({ reason: z.string(), until: z.nullable(z.string()) })),
   outputs_dir: z.string(),
   revision: z.number(),
 });
@@ -126,7 +126,10 @@ export function viewSession(session: Session, { wait, impediment }: About): Sess
     last_activity_at: isoOrNull(session.lastActivityAt),
     ended_at: isoOrNull(session.endedAt),
     parent_session_id: session.parentId,
-    held: session.held === null ? null : { reason: session.held.reason, until: iso(session.held.until) },
+    held:
+      session.held === null
+        ? null
+        : { reason: session.held.reason, until: session.held.until === null ? null : iso(session.held.until) },
     outputs_dir: session.outputsDir,
     revision: session.revision,
   };

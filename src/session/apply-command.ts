@@ -71,6 +71,7 @@ function restart(session: Session, command: Extract<Command, { type: "restart" }
     desired: "running",
     pauseMode: null,
     stop: { next: "restart", graceMs: command.graceMs, afterTurn: false },
+    held: null,
     restart: { ...session.restart, dueAt: null },
   };
   return changed({ session: next, events: [{ type: "restart-requested", reason }] });

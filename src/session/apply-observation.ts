@@ -4,6 +4,7 @@ import { answerFailed, answerGiven } from "./apply-approval.ts";
 import { applyReading } from "./apply-reading.ts";
 import { die, fallSilent } from "./death.ts";
 import type { SessionEvent } from "./event.ts";
+import { restHeld } from "./hold.ts";
 import type { Context, Observation, PlannedWatch } from "./input.ts";
 import type { Change, Outcome } from "./outcome.ts";
 import { changed, unchanged } from "./outcome.ts";
@@ -28,7 +29,7 @@ export function applyObservation(session: Session, input: Observation, context: 
       );
     case "found-absent":
       // Before the effect has created it there is nothing to be absent.
-      if (session.place === null) return unchanged(session);
+      if (session.place === null) return absentBeforeCreation(session, input.evidence);
       return changed(die(session, { code: null, signal: null, at: context.now }, input.evidence, context));
     case "found-unreachable":
       return foundUnreachable(session, input.evidence);
@@ -60,6 +61,11 @@ export function applyObservation(session: Session, input: Observation, context: 
     case "read-transcript":
       return changed(readTranscript(session, input, context));
   }
+}
+
+function absentBeforeCreation(session: Session, evidence: Evidence): Outcome {
+  if (session.held === null || session.exit !== null) return unchanged(session);
+  return changed(restHeld(session, session.held, evidence));
 }
 
 /** What the agent planned for the incarnation that is about to be created. */
@@ -269,7 +275,7 @@ function overNow(session: Session, evidence: Evidence, context: Context): Change
 }
 
 function restartDue(session: Session, context: Context): Outcome {
-  if (session.restart.dueAt === null || session.stop !== null || session.desired !== "running")
+  if (session.restart.dueAt === null || session.stop !== null || session.desired !== "running" || session.held !== null)
     return unchanged(session);
   const evidence: Evidence = {
     source: "supervisor",

@@ -41,7 +41,7 @@ function settle(dead: Session, exit: Exit, reason: Reason, events: readonly Sess
   const settled: Session = { ...dead, state: isClean ? "stopped" : "error", reason };
   const fact: SessionEvent = { type: isClean ? "session-stopped" : "session-errored", reason, isAfterExit: true };
   const record = { ...dead.restart, recentAt: recentRestarts(dead.restart.recentAt, context.now) };
-  const policy = dead.desired === "running" ? dead.restartPolicy : "never";
+  const policy = dead.desired === "running" && dead.held === null ? dead.restartPolicy : "never";
   const decision = decideRestart({ policy, exit, record, now: context.now, random: context.random });
   if (decision.restart) {
     const dueAt = context.now + decision.delayMs;
@@ -54,7 +54,11 @@ function settle(dead: Session, exit: Exit, reason: Reason, events: readonly Sess
       events: [...events, fact, { type: "restart-scheduled", dueAt, reason: why }],
     };
   }
-  if (decision.why === "policy") return { session: { ...settled, restart: record }, events: [...events, fact] };
+  if (decision.why === "policy") {
+    const rests: Session =
+      dead.held === null || isClean ? settled : { ...settled, reason: notStarted(reason, dead.held) };
+    return { session: { ...rests, restart: record }, events: [...events, fact] };
+  }
   const given: Reason = {
     ...reason,
     code: "restarts-exhausted",
@@ -64,6 +68,10 @@ function settle(dead: Session, exit: Exit, reason: Reason, events: readonly Sess
     session: { ...settled, state: "error", reason: given, restart: record },
     events: [...events, fact, { type: "restart-abandoned", reason: given }],
   };
+}
+
+function notStarted(reason: Reason, held: NonNullable<Session["held"]>): Reason {
+  return { ...reason, text: `${reason.text} Not started again: ${held.reason}` };
 }
 
 /** What the dead process left behind is ended too; the place stays for a restart. */

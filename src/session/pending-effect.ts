@@ -17,7 +17,7 @@ export function pendingEffect(session: Session, now: number = Number.POSITIVE_IN
   const { incarnation } = session;
   if (session.stop !== null && mayStopNow(session, session.stop, now))
     return { kind: "stop", incarnation, stop: session.stop };
-  if (session.state === "starting") return { kind: "create", incarnation };
+  if (session.state === "starting") return session.held === null ? { kind: "create", incarnation } : null;
   if (session.stop !== null) return null;
   if (session.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
   const wantsSuspended = session.desired === "paused" && session.pauseMode === "suspend";

@@ -150,9 +150,10 @@ export interface RestartRecord {
   readonly dueAt: number | null;
 }
 
+/** Not started by Reeve itself: until then, or until a person asks for a restart (null). */
 export interface Held {
   readonly reason: string;
-  readonly until: number;
+  readonly until: number | null;
 }
 
 export interface Session {

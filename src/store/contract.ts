@@ -73,6 +73,8 @@ export interface Store {
   readonly instance: string;
   /** What had to be mended while opening. */
   readonly repairs: readonly EventBody[];
+  /** What somebody should look at, one sentence each. */
+  warnings(): readonly string[];
   /** Waits for pending writes (state.json included) and closes. */
   close(): Promise<void>;
 }

@@ -78,8 +78,10 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
   const background = new AbortController();
   // Cut short by a close, which waits for the comparison: no file is overwritten unread.
   const begun = options.clock.sleep(options.verifyAfterMs ?? 0, background.signal).catch(() => undefined);
+  let warnings: readonly string[] = [];
   const compared = begun
     .then(() => verifyStateFiles({ store: options, tables, queue, writer }))
+    .then((found) => void (warnings = found))
     .catch(onFailure)
     .finally(() => writer.release());
   const checked = begun.then(() =>
@@ -102,6 +104,7 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
     mailbox: tables.mailbox,
     instance,
     repairs,
+    warnings: () => warnings,
     verified: compared.then(() => checked),
     commit: async (change) => (await queue.enqueue((before) => tables.stage(change, before))).events,
     idempotency: (key) => guardRead(onFailure, () => tables.idempotency.get(key)),
@@ -109,18 +112,22 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
   };
 }
 
-/** What cannot wait: without rows there is nothing to start from, and a lost -wal took acknowledged commits with it. */
+/**
+ * What cannot wait: a lost database took all sessions with it, a lost -wal
+ * acknowledged commits. Only then are the files believed, and what comes from
+ * them is held. An empty database that is sound was not lost.
+ */
 async function mend(
   options: StoreOptions,
-  { tables, quarantined, lostWal }: Opened,
+  { tables, quarantined, lostWal, isNew }: Opened,
   onFailure: (error: unknown) => void,
 ): Promise<{ readonly tables: Tables; readonly repairs: readonly EventBody[] }> {
-  if (!tables.registry.isEmpty() && quarantined === undefined && !lostWal) return { tables, repairs: [] };
+  if (!isNew && quarantined === undefined && !lostWal) return { tables, repairs: [] };
   const { clock, log, outputsRoot } = options;
   const repairs: EventBody[] = [];
   const files: StateRecord[] = [];
   await scanStateFiles(outputsRoot, tables.registry, async (directory, verdict) => {
-    if (verdict.kind === "ahead") files.push(verdict.record);
+    if (verdict.kind === "unknown" || verdict.kind === "ahead") files.push(verdict.record);
     if (verdict.kind !== "corrupt") return;
     try {
       repairs.push({
@@ -133,7 +140,13 @@ async function mend(
     }
   });
   const saved = quarantined === undefined ? NOTHING_SALVAGED : salvage(quarantined);
-  const taken = restoreRows({ tables, files, saved, eventsLost: quarantined !== undefined || lostWal });
+  const taken = restoreRows({
+    tables,
+    files,
+    saved,
+    eventsLost: quarantined !== undefined || lostWal,
+    now: clock.now(),
+  });
   if (taken.length > 0 || quarantined !== undefined) {
     repairs.unshift({
       type: "store-rebuilt",

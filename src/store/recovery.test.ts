@@ -17,7 +17,8 @@ import { basename, dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../session/session.ts";
-import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
+import { writeStateFile } from "./state-file.ts";
 
 const PAGE = 4_096;
 
@@ -47,7 +48,7 @@ afterEach(() => home.remove());
 /** Sessions and instance are whole, the log goes on above every number given out, and the store takes commits. */
 async function expectRecovered(): Promise<void> {
   const store = await home.open();
-  expect(store.registry.all()).toEqual(sessions);
+  expect(store.registry.all().map(unheld)).toEqual(sessions);
   expect(store.instance).toBe(instance);
   const [event] = await store.commit({
     session: nextRevision(sessions[0] as Session),
@@ -85,7 +86,7 @@ test("any single page may be overwritten", async () => {
     copyFileSync(copy, home.databasePath);
     scribble(page);
     const store = await home.open();
-    expect([page, store.registry.all()]).toEqual([page, sessions]);
+    expect([page, store.registry.all().map(unheld)]).toEqual([page, sessions]);
     expect([
       page,
       store.log.read({ after: 0, limit: 100 }).every(({ body }) => body.type === "daemon-started"),
@@ -159,7 +160,8 @@ test("a -wal that was deleted after a kill took commits with it; the state files
     if (name.startsWith("reeve.db")) rmSync(join(dirname(home.databasePath), name));
   for (const name of readdirSync(killed)) renameSync(join(killed, name), join(dirname(home.databasePath), name));
   const again = await home.open();
-  expect(again.registry.all()).toEqual([...newer, added]);
+  expect(again.registry.all().map(unheld)).toEqual([...newer, added]);
+  expect(again.registry.all().every(({ held }) => held !== null)).toBe(true);
   expect(again.repairs).toEqual([{ type: "store-rebuilt", from: home.outputsRoot, sessions: 21, quarantined: "" }]);
   expect(again.log.head()).toBeGreaterThan(last?.seq ?? Infinity);
 });
@@ -183,12 +185,55 @@ test("a moved home is rebuilt where it lies now", async () => {
   const outputsRoot = join(home.directory, "moved");
   renameSync(home.outputsRoot, outputsRoot);
   const store = await home.open({ outputsRoot });
-  expect(store.registry.all()).toEqual(
+  expect(store.registry.all().map(unheld)).toEqual(
     sessions.map((session) => ({
       ...session,
       outputsDir: makeSession({ outputsRoot }, session.id, { role: session.role }).outputsDir,
     })),
   );
+});
+
+test("issue 7, 16: what comes from state.json is held; what was salvaged of the database is not", async () => {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(home.databasePath + suffix, { force: true });
+  const lost = await home.open();
+  expect(lost.registry.all().map(({ held }) => held?.until)).toEqual(sessions.map(() => null));
+  await lost.close();
+  const known = await home.open();
+  expect(known.registry.all().every(({ held }) => held !== null)).toBe(true);
+  await known.commit({ session: nextRevision(known.registry.get("s-3") as Session, { held: null }) });
+  await known.close();
+  const copy = `${home.databasePath}.copy`;
+  copyFileSync(home.databasePath, copy);
+  const isHeld: boolean[] = [];
+  for (let page = 1; page < pages(); page += 1) {
+    copyFileSync(copy, home.databasePath);
+    scribble(page);
+    const damaged = await home.open();
+    expect(damaged.registry.get("s-3")?.revision).toBe(2);
+    isHeld.push(damaged.registry.get("s-3")?.held !== null);
+    await damaged.close();
+  }
+  // It depends on the page whether its row could still be read.
+  expect(new Set(isHeld)).toEqual(new Set([true, false]));
+});
+
+test("issue 7, 16: a file gives a salvaged session neither another launch nor a held one its answers", async () => {
+  rmSync(home.databasePath);
+  const [first, second] = sessions as readonly [Session, Session];
+  const asked = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
+  const answer = { decision: "approved", stage: "wanted", at: 1 } as const;
+  for (const [session, changes] of [
+    [first, { approvals: [{ ...asked, requestedAt: 1, answer }], restart: { count: 0, recentAt: [], dueAt: 5 } }],
+    [second, { stop: { next: "restart", graceMs: 0, afterTurn: false } }],
+  ] as const)
+    await writeStateFile({ seq: 30, session: nextRevision(session, changes) });
+  const store = await home.open();
+  expect(store.registry.get(first.id)).toMatchObject({
+    approvals: [{ id: "q", answer: null }],
+    restart: { dueAt: null },
+    reason: { code: "held", text: expect.stringContaining(`reeve restart ${first.name}`) },
+  });
+  expect(store.registry.get(second.id)?.stop).toBeNull();
 });
 
 test("with everything gone an empty store works", async () => {
@@ -222,7 +267,7 @@ test("damage in a big database that was not closed properly is found in the back
   await unaware.close();
   const mended = await home.open();
   expect(mended.repairs).toMatchObject([{ type: "store-rebuilt", sessions: 20 }]);
-  expect(mended.registry.all()).toEqual(sessions);
+  expect(mended.registry.all().map(unheld)).toEqual(sessions);
   expect(mended.log.read({ after: 0, limit: 50_000 }).length).toBeGreaterThan(15_000);
 });
 

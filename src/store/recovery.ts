@@ -13,12 +13,15 @@
  */
 import { existsSync, lstatSync, renameSync, statSync } from "node:fs";
 import { messageOf } from "../platform/reeve-error.ts";
+import { hold } from "../session/hold.ts";
+import type { Session } from "../session/session.ts";
 import { migrate } from "./migrations.ts";
 import type { Left } from "./open-marker.ts";
 import type { StoreOptions } from "./options.ts";
 import type { Salvage } from "./salvage.ts";
 import { isCorruption, MalformedRow, Sqlite, storageError } from "./sqlite.ts";
 import type { StateRecord } from "./state-file.ts";
+import { identityOf } from "./state-scan.ts";
 import { Tables } from "./tables.ts";
 
 /** Checked in about 2 ms. */
@@ -35,6 +38,8 @@ export interface Opened {
   /** Where the damaged database went. */
   readonly quarantined: string | undefined;
   readonly lostWal: boolean;
+  /** Nothing was in it: there was none, or it was emptied. */
+  readonly isNew: boolean;
 }
 
 export function openDatabase(options: StoreOptions, left: Left, onFailure: (error: unknown) => void): Opened {
@@ -42,17 +47,23 @@ export function openDatabase(options: StoreOptions, left: Left, onFailure: (erro
   const lostWal = left !== "closed" && existsSync(databasePath) && !existsSync(`${databasePath}-wal`);
   const load = (): Tables => openTables(options, left === "suspect" || lostWal, onFailure);
   try {
-    return { tables: load(), quarantined: undefined, lostWal };
+    return opened(load(), undefined, lostWal);
   } catch (error) {
     if (!isCorruption(error)) throw storageError(error);
     log("the database is damaged; it is set aside and rebuilt", { databasePath, why: messageOf(error) });
   }
   const quarantined = quarantineDatabase(databasePath, clock.now());
   try {
-    return { tables: load(), quarantined, lostWal };
+    return opened(load(), quarantined, lostWal);
   } catch (error) {
     throw storageError(error);
   }
+}
+
+/** A database that was ever used has an instance id. */
+function opened(tables: Tables, quarantined: string | undefined, lostWal: boolean): Opened {
+  const isNew = tables.db.get("SELECT 1 FROM meta WHERE key = 'instance'") === undefined;
+  return { tables, quarantined, lostWal, isNew };
 }
 
 export interface Found {
@@ -61,15 +72,22 @@ export interface Found {
   readonly saved: Salvage;
   /** Numbers may have been given out that nothing left here tells of. */
   readonly eventsLost: boolean;
+  readonly now: number;
 }
 
-/** In one transaction: every session whose revision is higher than the stored one, and what was salvaged. Returns the ids taken. */
+/**
+ * In one transaction: what was salvaged of the old database, then what files
+ * tell beyond that, held. A file cannot give a salvaged session another launch.
+ * Returns the ids taken.
+ */
 export function restoreRows(found: Found): readonly string[] {
-  const { tables, files, saved, eventsLost } = found;
+  const { tables, files, saved, eventsLost, now } = found;
   const { db, registry, log } = tables;
-  const byCreation = [...files.map(({ session }) => session), ...saved.sessions].toSorted(
-    (one, other) => one.createdAt - other.createdAt,
-  );
+  const salvaged = new Map(saved.sessions.map((session) => [session.id, session]));
+  const ofFiles = files
+    .map(({ session }) => hold(session, now))
+    .filter((session) => isNewerThan(salvaged.get(session.id), session));
+  const byCreation = [...saved.sessions, ...ofFiles].toSorted((one, other) => one.createdAt - other.createdAt);
   return db.transaction(() => {
     const taken = new Set<string>();
     for (const session of byCreation) if (registry.restore(session)) taken.add(session.id);
@@ -115,6 +133,11 @@ export function restoreRows(found: Found): readonly string[] {
     if (eventsLost || highest > log.head()) continueAfter(db, highest + SEQUENCE_GAP);
     return [...taken];
   });
+}
+
+function isNewerThan(salvaged: Session | undefined, session: Session): boolean {
+  if (salvaged === undefined) return true;
+  return session.revision > salvaged.revision && identityOf(session) === identityOf(salvaged);
 }
 
 function openTables(options: StoreOptions, mustCheck: boolean, onFailure: (error: unknown) => void): Tables {

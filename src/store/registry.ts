@@ -38,10 +38,6 @@ export class SqliteRegistry implements Registry {
     return this.#rows.keys();
   }
 
-  isEmpty(): boolean {
-    return this.#rows.size === 0;
-  }
-
   get(id: string): Session | undefined {
     const row = this.#rows.get(id);
     return typeof row === "string" ? this.#fetch(id) : row;

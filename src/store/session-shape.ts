@@ -147,7 +147,7 @@ const session = object<Session>({
   ),
   exit: orNull(object<NonNullable<Session["exit"]>>({ code: orNull(instant), signal: orNull(text), at: instant })),
   restart: object<Session["restart"]>({ count, recentAt: listOf(instant), dueAt: orNull(instant) }),
-  held: orNull(object<NonNullable<Session["held"]>>({ reason: text, until: instant })),
+  held: orNull(object<NonNullable<Session["held"]>>({ reason: text, until: orNull(instant) })),
   createdAt: instant,
   startedAt: orNull(instant),
   lastActivityAt: orNull(instant),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../session/session.ts";
 import { encodeState, readStateFile } from "./state-file.ts";
-import { makeHome, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+import { makeHome, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
 
 /** Some tests open hundreds of stores or files; a busy machine takes its time. */
 vi.setConfig({ testTimeout: 30_000 });
@@ -127,7 +127,7 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
     DAMAGE[name]?.();
     removeDatabase();
     const store = await home.open();
-    expect(store.registry.all()).toEqual([makeSession(home, "b")]);
+    expect(store.registry.all().map(unheld)).toEqual([makeSession(home, "b")]);
     expect(store.repairs).toEqual([
       { type: "store-rebuilt", from: home.outputsRoot, sessions: 1, quarantined: "" },
       { type: "state-file-quarantined", path: expect.stringContaining("state.json.corrupt-"), why: expect.any(String) },
@@ -137,24 +137,59 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
 });
 
 describe("database and state.json disagree", () => {
-  test("the file is ahead: it wins, and the log says so", async () => {
-    const ahead = offer({ revision: 7, turns: 3 });
+  test("issue 7, 16: the file is ahead: the database counts, and the file is set aside", async () => {
+    offer({ revision: 7, turns: 3 });
     const store = await home.open();
     await store.verified;
-    expect(store.registry.get("a")).toEqual(ahead);
+    expect(store.registry.get("a")).toEqual(session);
     expect(store.log.read({ after: 1, limit: 10 }).map(({ body }) => body)).toEqual([
-      { type: "store-rebuilt", from: path, sessions: 1, quarantined: "" },
+      {
+        type: "state-file-quarantined",
+        path: expect.stringMatching(/state\.json\.corrupt-\d+$/),
+        why: "it is ahead of the database, which is right: nothing of it was taken",
+      },
     ]);
-    await store.commit({ session: nextRevision(ahead) });
+    await store.commit({ session: nextRevision(session) });
+    await store.close();
+    expect(await readStateFile(session.outputsDir)).toMatchObject({ record: { session: { revision: 2, turns: 0 } } });
   });
 
-  test("the file is ahead of a commit made meanwhile: it is not overwritten unread", async () => {
-    const ahead = offer({ revision: 7, turns: 3 });
+  test("issue 7, 16: the file is ahead of a commit made meanwhile: it is not overwritten unread", async () => {
+    offer({ revision: 7, turns: 3 });
     const store = await home.open();
     await store.commit({ session: nextRevision(session) });
     await store.close();
-    expect((await home.open()).registry.get("a")).toEqual(ahead);
+    expect(readdirSync(session.outputsDir).filter((name) => name.includes(".corrupt-"))).toHaveLength(1);
+    expect((await home.open()).registry.get("a")).toEqual(nextRevision(session));
   });
+
+  test.each(["with other sessions", "without any"])(
+    "issue 7, 16: a session that the database does not know is set aside and told of, %s",
+    async (what) => {
+      if (what === "without any") {
+        rmSync(home.outputsRoot, { recursive: true });
+        removeDatabase();
+        await (await home.open()).close();
+      }
+      const planted = makeSession(home, "planted", { state: "starting" });
+      mkdirSync(planted.outputsDir, { recursive: true });
+      writeFileSync(join(planted.outputsDir, "state.json"), encodeState({ seq: 500, session: planted }));
+      for (const start of ["the first", "the second"]) {
+        const store = await home.open();
+        await store.verified;
+        expect([start, store.registry.get("planted")]).toEqual([start, undefined]);
+        expect(store.warnings()).toEqual([expect.stringMatching(/state\.json\.unknown-\d+ describes a session that/)]);
+        expect(
+          store.log.read({ after: 0, limit: 10 }).filter(({ body }) => body.type === "state-file-quarantined"),
+        ).toHaveLength(1);
+        await store.close();
+      }
+      rmSync(planted.outputsDir, { recursive: true });
+      const store = await home.open();
+      await store.verified;
+      expect(store.warnings()).toEqual([]);
+    },
+  );
 
   test("the database is ahead: the file is written again", async () => {
     offer({ revision: 1, turns: 99 });

@@ -82,10 +82,14 @@ export async function readStateFile(directory: string): Promise<StateFileReading
 }
 
 /** Moves a bad file (or whatever stands in its place) aside; returns where to. */
-export async function quarantineStateFile(directory: string, timestamp: number): Promise<string> {
+export async function quarantineStateFile(
+  directory: string,
+  timestamp: number,
+  as: "corrupt" | "unknown" = "corrupt",
+): Promise<string> {
   const path = join(directory, STATE_FILE);
-  let target = `${path}.corrupt-${timestamp}`;
-  for (let attempt = 1; await exists(target); attempt += 1) target = `${path}.corrupt-${timestamp}-${attempt}`;
+  let target = `${path}.${as}-${timestamp}`;
+  for (let attempt = 1; await exists(target); attempt += 1) target = `${path}.${as}-${timestamp}-${attempt}`;
   await rename(path, target);
   return target;
 }

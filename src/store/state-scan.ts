@@ -1,7 +1,7 @@
 /**
  * Finds the state.json of every session and compares it with the registry. It
- * reads and judges; it never changes anything. The higher revision wins, with
- * one exception: a file cannot change what a session is, only how it fares.
+ * reads and judges; it never changes anything. What is done about a file that
+ * tells more than the database depends on whether the database was lost.
  */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -15,9 +15,14 @@ const CONCURRENCY = 4;
 
 export type Verdict =
   | { readonly kind: "same" }
+  /** Neither file nor session. */
+  | { readonly kind: "missing" }
   /** Missing, or behind the database: to be written again. */
   | { readonly kind: "stale"; readonly session: Session }
-  | { readonly kind: "ahead"; readonly record: StateRecord }
+  /** The database does not know the session. */
+  | { readonly kind: "unknown"; readonly record: StateRecord }
+  /** Its revision is higher than the database's, and it is about the same launch. */
+  | { readonly kind: "ahead"; readonly record: StateRecord; readonly session: Session }
   | { readonly kind: "corrupt"; readonly why: string; readonly session: Session | undefined }
   | { readonly kind: "unreadable"; readonly why: string };
 
@@ -51,7 +56,7 @@ async function judge(directory: string, id: string, registry: SqliteRegistry): P
   const session = registry.get(id);
   switch (reading.status) {
     case "missing":
-      return session ? { kind: "stale", session } : { kind: "same" };
+      return session ? { kind: "stale", session } : { kind: "missing" };
     case "corrupt":
       return { kind: "corrupt", why: reading.why, session };
     case "unreadable":
@@ -72,16 +77,16 @@ function compare(
   if (found.id !== id || found.role !== role)
     return { kind: "corrupt", why: `it describes ${found.role}/${found.id}`, session };
   const here = found.outputsDir === directory ? found : Object.freeze({ ...found, outputsDir: directory });
-  if (!session) return { kind: "ahead", record: { seq, session: here } };
+  if (!session) return { kind: "unknown", record: { seq, session: here } };
   if (found.revision > session.revision) {
-    if (identityOf(here) === identityOf(session)) return { kind: "ahead", record: { seq, session: here } };
+    if (identityOf(here) === identityOf(session)) return { kind: "ahead", record: { seq, session: here }, session };
     return { kind: "corrupt", why: "it contradicts the database in what never changes", session };
   }
   return JSON.stringify(found) === JSON.stringify(session) ? { kind: "same" } : { kind: "stale", session };
 }
 
 /** What decides which program runs where: an agent that can write its state.json must not be able to choose that. */
-function identityOf({ id, role, agent, runtime, launch, parentId, outputsDir, createdAt }: Session): string {
+export function identityOf({ id, role, agent, runtime, launch, parentId, outputsDir, createdAt }: Session): string {
   return JSON.stringify([id, role, agent, runtime, launch, parentId, outputsDir, createdAt]);
 }
 

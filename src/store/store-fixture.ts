@@ -106,6 +106,13 @@ export function makeSession(
   };
 }
 
+/** Of a session of this fixture that was taken from its state.json: as it was before, less that it is held. */
+export function unheld(session: Session): Session {
+  if (session.held === null) return session;
+  const { reason, state } = makeSession({ outputsRoot: "/" }, session.id);
+  return { ...session, reason, state, held: null };
+}
+
 export function nextRevision(session: Session, changes: Partial<Session> = {}): Session {
   return { ...session, ...changes, revision: session.revision + 1 };
 }

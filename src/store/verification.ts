@@ -1,13 +1,17 @@
 /**
  * What the start does not wait for: comparing every state.json with the
- * registry and mending whichever is behind. What it mends is told in the log.
+ * registry. The database was opened soundly, so it is right: a file that is
+ * behind is written again, and one that says more than the database (a session
+ * it does not know, a higher revision) is set aside and told of. Agents can
+ * write these files; none of them decides what runs.
  */
-import { messageOf } from "../platform/reeve-error.ts";
-import type { EventBody, LoggedEvent } from "../session/event.ts";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../platform/reeve-error.ts";
+import type { Session } from "../session/session.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { StoreOptions } from "./options.ts";
-import { quarantineStateFile, STATE_FILE, type StateRecord } from "./state-file.ts";
+import { quarantineStateFile, STATE_FILE } from "./state-file.ts";
 import { scanStateFiles, type Verdict } from "./state-scan.ts";
 import type { StateWriter } from "./state-writer.ts";
 import type { Staged, Tables } from "./tables.ts";
@@ -19,43 +23,54 @@ export interface VerificationOptions {
   readonly writer: StateWriter;
 }
 
-export async function verifyStateFiles({ store, tables, queue, writer }: VerificationOptions): Promise<void> {
+/** Resolves with a sentence about each file that waits for somebody to look at it. */
+export async function verifyStateFiles({
+  store,
+  tables,
+  queue,
+  writer,
+}: VerificationOptions): Promise<readonly string[]> {
   const { clock, log, outputsRoot } = store;
+  const warnings: string[] = [];
 
-  const append = (sessionId: string | null, body: EventBody): readonly LoggedEvent[] =>
-    tables.log.append([{ sessionId, body }]);
-
-  const restore = async ({ session }: StateRecord, directory: string): Promise<void> => {
-    const path = join(directory, STATE_FILE);
-    log("a state.json was ahead of the database and was taken", { path, revision: session.revision });
-    await queue.enqueue(() => {
-      if (!tables.registry.restore(session)) return { session: undefined, messages: [], events: [] };
-      const events = append(session.id, { type: "store-rebuilt", from: path, sessions: 1, quarantined: "" });
-      return { session, messages: [], events };
-    });
+  const setAside = async (
+    directory: string,
+    as: "corrupt" | "unknown",
+    why: string,
+    session: Session | undefined,
+  ): Promise<string> => {
+    const path = await quarantineStateFile(directory, clock.now(), as);
+    log("a state.json was set aside", { path, why });
+    if (session) writer.put({ seq: tables.log.head(), session });
+    await queue.enqueue(() => ({
+      session: undefined,
+      messages: [],
+      events: tables.log.append([
+        { sessionId: session?.id ?? null, body: { type: "state-file-quarantined", path, why } },
+      ]),
+    }));
+    return path;
   };
 
   const act = async (directory: string, verdict: Verdict): Promise<void> => {
     switch (verdict.kind) {
       case "same":
         return;
+      case "missing":
+        for (const name of await unknownFiles(directory)) warnings.push(warningOf(join(directory, name)));
+        return;
       case "stale":
         return writer.put({ seq: tables.log.head(), session: verdict.session });
+      case "unknown":
+        warnings.push(warningOf(await setAside(directory, "unknown", UNKNOWN, undefined)));
+        return;
       case "ahead":
-        return restore(verdict.record, directory);
+        await setAside(directory, "corrupt", AHEAD, verdict.session);
+        return;
       case "unreadable":
         return log("a state.json could not be read", { directory, why: verdict.why });
-      case "corrupt": {
-        const { session, why } = verdict;
-        const path = await quarantineStateFile(directory, clock.now());
-        log("a state.json was bad and was set aside", { path, why });
-        if (session) writer.put({ seq: tables.log.head(), session });
-        await queue.enqueue(() => ({
-          session: undefined,
-          messages: [],
-          events: append(session?.id ?? null, { type: "state-file-quarantined", path, why }),
-        }));
-      }
+      case "corrupt":
+        await setAside(directory, "corrupt", verdict.why, verdict.session);
     }
   };
 
@@ -64,4 +79,18 @@ export async function verifyStateFiles({ store, tables, queue, writer }: Verific
       log("a state.json could not be mended", { directory, why: messageOf(error) }),
     ),
   );
+  return warnings;
+}
+
+const AHEAD = "it is ahead of the database, which is right: nothing of it was taken";
+const UNKNOWN =
+  "the database does not know this session, so it was not started; if you want it, read the file and start it with reeve start, else delete the file";
+
+function warningOf(path: string): string {
+  return `${path} describes a session that Reeve does not know. It was not started. If you want it, read the file and start it with reeve start; then delete the file.`;
+}
+
+/** Set aside by this daemon or an earlier one, and still there. */
+async function unknownFiles(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => name.startsWith(`${STATE_FILE}.unknown-`));
 }

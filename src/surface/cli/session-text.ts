@@ -79,6 +79,7 @@ export function infoOf(session: SessionView): string {
   // How to go about it is the daemon's to say.
   if (session.stalled_since !== null) return oneLine(session.guidance);
   if (session.observability.status === "lost") return oneLine(session.observability.reason);
+  if (session.held !== null) return oneLine(`Not restarted by itself: ${session.held.reason}`);
   if (!session.turn_open && session.last_turn !== null && session.last_turn !== "completed")
     return oneLine(`${LAST_TURNS[session.last_turn]} ${session.last_turn_error ?? ""}`.trimEnd());
   return oneLine(session.reason);

@@ -1,0 +1,75 @@
+/** Issue 7, 16: a record from a file tells which process to look for, and never what to start. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { hold } from "./hold.ts";
+import type { Input } from "./input.ts";
+import { pendingEffect } from "./pending-effect.ts";
+import { created, exitedWith, run, types } from "./run-inputs.ts";
+import { anyInput, context, evidence, place, plannedSession } from "./session-fixture.ts";
+import { transition } from "./transition.ts";
+
+const absent: Input = { type: "found-absent", incarnation: 1, evidence };
+const found: Input = { type: "found-running", incarnation: 1, place, evidence, adopted: true };
+
+test("issue 7, 16: whatever happens to a held session, nothing is started until somebody asks for a restart", () => {
+  fc.assert(
+    fc.property(fc.array(anyInput()), fc.array(anyInput()), (before, after) => {
+      let session = before.reduce(
+        (known, input) => {
+          const outcome = transition(known, input, context);
+          return outcome.refused === null ? outcome.session : known;
+        },
+        plannedSession({ restartPolicy: "always" }),
+      );
+      session = hold(session, 5_000);
+      for (const input of after.filter(({ type }) => type !== "restart")) {
+        const outcome = transition(session, input, context);
+        if (outcome.refused === null) session = outcome.session;
+        expect(pendingEffect(session)?.kind).not.toBe("create");
+        expect(session.restart.dueAt).toBeNull();
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("issue 7, 16: its process lives: it goes on as it was, and is not started again by its policy", () => {
+  const running = run(plannedSession({ restartPolicy: "always" }), created).session;
+  const held = hold(running, 5_000);
+  const adopted = run({ ...held, liveness: { status: "unreachable", evidence } }, found);
+  expect(types(adopted.events)).toEqual(["liveness-changed", "session-adopted"]);
+  expect(adopted.session).toMatchObject({ state: "running", held: { until: null } });
+  expect(run(adopted.session, exitedWith(1)).session).toMatchObject({
+    state: "error",
+    restart: { dueAt: null },
+    reason: {
+      code: "failed",
+      text: "Its process exited with status 1. Not started again: its record came from state.json after the database was lost; start it with: reeve restart builder",
+    },
+  });
+});
+
+test("issue 7, 16: its process is not there: it rests with the reason, and a restart confirms it", () => {
+  for (const session of [plannedSession(), run(plannedSession(), created).session]) {
+    const rests = run(hold(session, 5_000), absent).session;
+    expect(rests).toMatchObject({ state: "error", desired: "running", exit: { code: null } });
+    expect(rests.reason.text).toContain("start it with: reeve restart builder");
+    const again = run(
+      rests,
+      { type: "restart", graceMs: 0 },
+      { type: "cleared", incarnation: 1, isPlaceGone: false, evidence },
+    ).session;
+    expect([again.held, again.state, pendingEffect(again)]).toEqual([
+      null,
+      "starting",
+      { kind: "create", incarnation: 2 },
+    ]);
+  }
+});
+
+test("issue 7, 16: an end that was asked for goes on; one that is over stays as it is", () => {
+  const ending = run(plannedSession(), created, { type: "end", graceMs: 0, afterTurn: false }).session;
+  expect(pendingEffect(hold(ending, 5_000))?.kind).toBe("stop");
+  const ended = run(ending, exitedWith(0), { type: "cleared", incarnation: 1, isPlaceGone: true, evidence }).session;
+  expect(hold(ended, 5_000)).toBe(ended);
+});

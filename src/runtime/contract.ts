@@ -96,7 +96,9 @@ export interface Runtime {
   retainsEnvironment(sessionId: string): Promise<boolean>;
   /** What a living process of it was started with; null when that is not known: there is none, or it could not be read. */
   environmentOf(target: Target, place: Place | null): Readonly<Record<string, string>> | null;
+  /** How it is at some moment between the call and the answer; never an answer to an earlier question. */
   observe(target: Target): Promise<Observation>;
+  /** Likewise, however long it takes. What was created meanwhile may or may not be in it. */
   list(): Promise<Listing>;
   send(target: Target, steps: readonly InputStep[]): Promise<void>;
   /** The newest lines, scrolled-off ones included; with `lines: 0` only what is visible. */

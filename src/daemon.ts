@@ -15,6 +15,7 @@ import type { Agent } from "./agent/contract.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
 import { operations } from "./operation/operations.ts";
 import { systemClock } from "./platform/clock.ts";
+import { reserveDescriptors } from "./platform/descriptors.ts";
 import { failpoint } from "./platform/failpoint.ts";
 import type { Home } from "./platform/home.ts";
 import { openLog } from "./platform/log.ts";
@@ -36,6 +37,7 @@ const OWN_VARIABLES = ["REEVE_MARK", "REEVE_SESSION_ID", "REEVE_FAILPOINT_FILE",
 const VERIFY_AFTER_MS = 500;
 
 export async function run(home: Home): Promise<void> {
+  reserveDescriptors();
   const log = openLog(home.logPath);
   const clock = systemClock;
   const version = readVersion();

@@ -2,9 +2,14 @@
  * The system's processes, as /proc shows them. Owns every reading of /proc and
  * every signal Reeve sends to a process it is not the parent of. Never trusts a
  * bare pid: whoever signals names the start time too, because pids are reused.
+ *
+ * A process is gone only if the kernel says so (ENOENT, ESRCH). Whatever else
+ * keeps a file of /proc from being read (no descriptor, no memory, no
+ * permission) is thrown as `processes-unreadable`: nothing follows from it.
  */
-import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import { ReeveError } from "./reeve-error.ts";
+import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
+import { withDescriptor } from "./descriptors.ts";
+import { errnoOf, messageOf, ReeveError } from "./reeve-error.ts";
 
 export interface ProcessRow {
   readonly pid: number;
@@ -19,15 +24,13 @@ export interface ProcessRow {
   readonly startTicks: string;
 }
 
+/** Null only when there is no such process. */
 export function readProcess(pid: number): ProcessRow | null {
-  requireLinux();
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  } catch {
-    return null;
-  }
-  return parseStat(stat);
+  const bytes = readOf(pid, "stat");
+  if (bytes === null) return null;
+  const row = parseStat(bytes.toString("latin1"));
+  if (row === null) throw unreadable(`/proc/${pid}/stat`, "it is not in the form that Linux documents");
+  return row;
 }
 
 /** The command name is in parentheses and may hold anything, a `)` included: fields count from the last one. */
@@ -40,12 +43,12 @@ export function parseStat(stat: string): ProcessRow | null {
   return { pid, ppid: Number(ppid), session: Number(session), ttyNumber: Number(ttyNumber), state, startTicks };
 }
 
+/** All of them. A row is left out only if its process is gone, or another user's and hidden from us. */
 export function listProcesses(): readonly ProcessRow[] {
-  requireLinux();
   const rows: ProcessRow[] = [];
-  for (const name of readdirSync("/proc")) {
+  for (const name of namesIn("/proc") ?? []) {
     if (!/^[0-9]+$/.test(name)) continue;
-    const row = readProcess(Number(name));
+    const row = unlessForeign(Number(name), readProcess);
     if (row !== null) rows.push(row);
   }
   return rows;
@@ -53,23 +56,13 @@ export function listProcesses(): readonly ProcessRow[] {
 
 /** The owner, or null when there is no such process. */
 export function ownerOf(pid: number): number | null {
-  requireLinux();
-  try {
-    return statSync(`/proc/${pid}`).uid;
-  } catch {
-    return null;
-  }
+  return read(`/proc/${pid}`, (path) => statSync(path).uid);
 }
 
-/** A variable of the environment the process was started with; null when unset or not ours to read. */
+/** A variable of the environment the process was started with; null when unset, gone, or not ours to read. */
 export function readEnvironmentVariable(pid: number, name: string): string | null {
-  requireLinux();
-  let block: Buffer;
-  try {
-    block = readFileSync(`/proc/${pid}/environ`);
-  } catch {
-    return null;
-  }
+  const block = ifPermitted(pid, (id) => readOf(id, "environ"));
+  if (block === null) return null;
   const needle = Buffer.from(`${name}=`);
   for (let at = block.indexOf(needle); at >= 0; at = block.indexOf(needle, at + 1)) {
     if (at > 0 && block[at - 1] !== 0) continue;
@@ -81,58 +74,39 @@ export function readEnvironmentVariable(pid: number, name: string): string | nul
 
 /** The whole environment the process was started with; null when there is none to read. */
 export function readEnvironment(pid: number): Readonly<Record<string, string>> | null {
-  requireLinux();
-  let block: string;
-  try {
-    block = readFileSync(`/proc/${pid}/environ`, "utf8");
-  } catch {
-    return null;
-  }
+  const block = ifPermitted(pid, (id) => readOf(id, "environ"));
   const variables: Record<string, string> = {};
-  for (const entry of block.split("\0")) {
+  for (const entry of block?.toString("utf8").split("\0") ?? []) {
     const equals = entry.indexOf("=");
     if (equals > 0) variables[entry.slice(0, equals)] = entry.slice(equals + 1);
   }
   return Object.keys(variables).length === 0 ? null : variables;
 }
 
-/** The command line as one string, arguments joined by spaces; empty when it cannot be read. */
+/** The command line as one string, arguments joined by spaces; empty when it has none, is gone, or not ours to read. */
 export function readCommandLine(pid: number): string {
-  requireLinux();
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
-  } catch {
-    return "";
-  }
+  const bytes = ifPermitted(pid, (id) => readOf(id, "cmdline"));
+  return bytes === null ? "" : bytes.toString("utf8").split("\0").join(" ").trim();
 }
 
 /** Regular paths only: sockets, pipes and files that were deleted are left out. */
 export function openFilesOf(pid: number): readonly string[] {
-  requireLinux();
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
-      try {
-        const path = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
-        return path.startsWith("/") && !path.endsWith(" (deleted)") ? [path] : [];
-      } catch {
-        return [];
-      }
-    });
-  } catch {
-    return [];
-  }
+  const descriptors = ifPermitted(pid, (id) => namesIn(`/proc/${id}/fd`)) ?? [];
+  return descriptors.flatMap((descriptor) => {
+    const path = ifPermitted(pid, (id) => read(`/proc/${id}/fd/${descriptor}`, (link) => readlinkSync(link)));
+    return path?.startsWith("/") === true && !path.endsWith(" (deleted)") ? [path] : [];
+  });
 }
 
-/** Of its main thread, which is what forks in a shell. */
+/** Of its main thread, which is what forks in a shell; none where the kernel was built without this file. */
 export function childrenOf(pid: number): readonly number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-      .split(" ")
-      .filter((text) => text !== "")
-      .map(Number);
-  } catch {
-    return [];
-  }
+  const bytes = readOf(pid, `task/${pid}/children`);
+  if (bytes === null) return [];
+  return bytes
+    .toString("latin1")
+    .split(" ")
+    .filter((text) => text !== "")
+    .map(Number);
 }
 
 /** A zombie counts as gone: it runs nothing and only waits to be reaped. */
@@ -155,9 +129,107 @@ export function sendSignal(pid: number, startTicks: string, signal: NodeJS.Signa
   try {
     process.kill(pid, signal);
     return true;
+  } catch (error) {
+    if (isGone(error) || isForbidden(error)) return false;
+    throw error;
+  }
+}
+
+/** Grows with the largest file that was read; one reading at a time uses it. */
+let buffer = Buffer.allocUnsafe(16_384);
+
+/** The bytes of a file of that process, valid until the next reading; null when there is no such process. */
+function readOf(pid: number, file: string): Buffer | null {
+  return read(`/proc/${pid}/${file}`, (path) => {
+    const descriptor = openSync(path, "r");
+    try {
+      let size = 0;
+      for (;;) {
+        const count = readSync(descriptor, buffer, size, buffer.length - size, null);
+        size += count;
+        if (count === 0) return buffer.subarray(0, size);
+        if (size === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+function namesIn(path: string): readonly string[] | null {
+  return read(path, (directory) => readdirSync(directory));
+}
+
+function read<T>(path: string, work: (path: string) => T): T | null {
+  requireLinux();
+  try {
+    return withDescriptor(() => work(path));
+  } catch (error) {
+    if (isGone(error) && isMounted()) return null;
+    throw unreadable(path, messageOf(error), errnoOf(error));
+  }
+}
+
+/**
+ * What we may not read of another user's process, or of one with more rights than ours (pid 1 in a container), says
+ * nothing about our own: it counts as not there. But if we may not even read the same of this process, the fault is
+ * not with that one.
+ */
+function ifPermitted<T>(pid: number, work: (pid: number) => T | null): T | null {
+  try {
+    return work(pid);
+  } catch (error) {
+    if (!isForbidden(error) || pid === process.pid) throw error;
+    if (!isForeign(pid)) work(process.pid);
+    return null;
+  }
+}
+
+/** With /proc mounted so (hidepid) another user's process cannot be read at all; ours can. */
+function unlessForeign<T>(pid: number, work: (pid: number) => T | null): T | null {
+  try {
+    return work(pid);
+  } catch (error) {
+    if (isForbidden(error) && isForeign(pid)) return null;
+    throw error;
+  }
+}
+
+function isForeign(pid: number): boolean {
+  const owner = ownerOf(pid);
+  return owner !== null && owner !== process.getuid?.();
+}
+
+function isGone(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === "ENOENT" || errno === "ESRCH";
+}
+
+function isForbidden(error: unknown): boolean {
+  const errno = isUnreadable(error) ? error.details["errno"] : errnoOf(error);
+  return errno === "EACCES" || errno === "EPERM";
+}
+
+/** Without /proc nothing is found there, whatever runs. */
+function isMounted(): boolean {
+  try {
+    return statSync("/proc/self").isDirectory();
   } catch {
     return false;
   }
+}
+
+function unreadable(path: string, why: string, errno?: string): ReeveError {
+  return new ReeveError({
+    code: "processes-unreadable",
+    kind: "unavailable",
+    message: `${path} could not be read: ${why}. Nothing was concluded from it; try again.`,
+    details: { reason: `${path} could not be read: ${why}`, errno },
+  });
+}
+
+export function isUnreadable(error: unknown): error is ReeveError {
+  return error instanceof ReeveError && error.code === "processes-unreadable";
 }
 
 function requireLinux(): void {

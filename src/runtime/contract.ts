@@ -4,9 +4,10 @@
  *
  * Rules every implementation must hold (test/conformance/runtime proves them):
  * - `create` is idempotent per (session id, incarnation).
- * - `absent` and `exited` are proven; whatever could not be asked is `unreachable`.
+ * - `absent` and `exited` are proven; whatever could not be asked is `unreachable`. Only the kernel's "no such
+ *   process" means gone: a look that failed for want of descriptors, memory or permission proves nothing.
  * - Only what carries this home's mark is ever signalled or deleted.
- * - `stop` returns only when no process with the mark is left, or says which is.
+ * - `stop` returns only when no process with the mark is left, or says which is; it throws where it cannot look.
  */
 import type { InputStep } from "../session/input.ts";
 import type { Place } from "../session/session.ts";
@@ -93,18 +94,20 @@ export interface Runtime {
   create(request: CreateRequest): Promise<Created>;
   /** Whether an environment from an earlier incarnation is still held, so that `environment: null` works; throws when that cannot be asked. */
   retainsEnvironment(sessionId: string): Promise<boolean>;
-  /** What a living process of it was started with; null when there is none to ask. */
+  /** What a living process of it was started with; null when that is not known: there is none, or it could not be read. */
   environmentOf(target: Target, place: Place | null): Readonly<Record<string, string>> | null;
+  /** How it is at some moment between the call and the answer; never an answer to an earlier question. */
   observe(target: Target): Promise<Observation>;
+  /** Likewise, however long it takes. What was created meanwhile may or may not be in it. */
   list(): Promise<Listing>;
   send(target: Target, steps: readonly InputStep[]): Promise<void>;
   /** The newest lines, scrolled-off ones included; with `lines: 0` only what is visible. */
   capture(target: Target, options: { readonly lines: number }): Promise<Screen>;
   /** When a person last pressed a key in it; null when nobody is attached. */
   lastTypedAt(target: Target): Promise<number | null>;
-  /** Whether that very process lives and belongs to this incarnation. */
+  /** Whether that very process lives and belongs to this incarnation; throws where that cannot be read. */
   owns(target: Target, process: Pick<Place, "pid" | "startTicks">): boolean;
-  /** Paths of the files its processes hold open; empty when there is none to ask. */
+  /** Paths of the files its processes hold open; empty when there is none to ask. Throws where that cannot be read. */
   openFiles(target: Target, place: Place | null): readonly string[];
   /** Raw terminal output from now on; returns how to stop listening. */
   stream(target: Target, listener: (bytes: Buffer) => void): () => void;
@@ -114,7 +117,7 @@ export interface Runtime {
   stop(target: Target, options: StopOptions): Promise<StopReport>;
   /** Removes the place. Never called while something in it runs. */
   destroy(target: Target): Promise<void>;
-  /** Processes of this home's mark whose (session, incarnation) is not in `live`. */
+  /** Processes of this home's mark whose (session, incarnation) is not in `live`. Throws where that cannot be read. */
   findStrays(live: (target: Target) => boolean): Promise<readonly Stray[]>;
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;

@@ -5,7 +5,7 @@ import type { Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
 import { exitedWith, read, run, runningSession, types } from "./run-inputs.ts";
 import type { Session } from "./session.ts";
-import { context, evidence } from "./session-fixture.ts";
+import { context, evidence, place } from "./session-fixture.ts";
 import { transition } from "./transition.ts";
 
 const request: ApprovalRequest = {
@@ -145,7 +145,7 @@ describe("an answer is given only while the session takes input", () => {
 
   test.each<[string, readonly Input[], string | null]>([
     ["running", [], "answer"],
-    ["unreachable", [{ type: "found-unreachable", incarnation: 1, evidence }], null],
+    ["unreachable", [{ type: "found-unreachable", incarnation: 1, asked: place, evidence }], null],
     ["paused", [{ type: "pause", mode: "detach" }], null],
     ["to be suspended", [{ type: "pause", mode: "suspend" }], "suspend"],
     [
@@ -179,7 +179,7 @@ describe("no longer asked", () => {
     ["it went on working", read({ source: "screen", activity: "working" })],
     ["another turn began", read({ turn: { phase: "started", id: "u" } })],
     ["the process died", exitedWith(1)],
-    ["the process is gone", { type: "found-absent", incarnation: 1, evidence }],
+    ["the process is gone", { type: "found-absent", incarnation: 1, asked: place, evidence }],
   ])("%s: lapsed, unless it had been answered", (_what, input) => {
     const { session, events } = run(asking(), input);
     expect(settlements(events)).toEqual([{ id: "p", decision: null, by: "agent" }]);

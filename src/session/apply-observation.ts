@@ -10,6 +10,7 @@ import type { Change, Outcome } from "./outcome.ts";
 import { changed, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
 import type { Activity, Evidence, Place, Reason, Session, StopIntent } from "./session.ts";
+import { isSamePlace } from "./session.ts";
 
 export function applyObservation(session: Session, input: Observation, context: Context): Outcome {
   switch (input.type) {
@@ -28,10 +29,11 @@ export function applyObservation(session: Session, input: Observation, context: 
         die(session, { code: input.code, signal: input.signal, at: context.now }, input.evidence, context),
       );
     case "found-absent":
-      // Before the effect has created it there is nothing to be absent.
       if (session.place === null) return absentBeforeCreation(session, input.evidence);
+      if (!isAboutPlace(session, input.asked)) return unchanged(session);
       return changed(die(session, { code: null, signal: null, at: context.now }, input.evidence, context));
     case "found-unreachable":
+      if (!isAboutPlace(session, input.asked)) return unchanged(session);
       return foundUnreachable(session, input.evidence);
     case "suspended":
       return suspended(session, input.evidence);
@@ -66,6 +68,14 @@ export function applyObservation(session: Session, input: Observation, context: 
 function absentBeforeCreation(session: Session, evidence: Evidence): Outcome {
   if (session.held === null || session.exit !== null) return unchanged(session);
   return changed(restHeld(session, session.held, evidence));
+}
+
+/**
+ * Silence is about what the question knew. Before the effect has created it there is nothing to be absent, and an
+ * answer that was under way while it was created does not know it.
+ */
+function isAboutPlace(session: Session, asked: Place | null): boolean {
+  return session.place !== null && isSamePlace(session.place, asked);
 }
 
 /** What the agent planned for the incarnation that is about to be created. */
@@ -219,8 +229,7 @@ function environmentLost(session: Session, evidence: Evidence): Outcome {
 }
 
 function foundUnreachable(session: Session, evidence: Evidence): Outcome {
-  if (session.exit !== null || session.place === null || session.liveness.status === "unreachable")
-    return unchanged(session);
+  if (session.exit !== null || session.liveness.status === "unreachable") return unchanged(session);
   const liveness = { status: "unreachable", evidence } as const;
   return changed({
     session: { ...session, liveness },

@@ -8,7 +8,7 @@ import { created, exitedWith, run, types } from "./run-inputs.ts";
 import { anyInput, context, evidence, place, plannedSession } from "./session-fixture.ts";
 import { transition } from "./transition.ts";
 
-const absent: Input = { type: "found-absent", incarnation: 1, evidence };
+const absent: Input = { type: "found-absent", incarnation: 1, asked: place, evidence };
 const found: Input = { type: "found-running", incarnation: 1, place, evidence, adopted: true };
 
 test("issue 7, 16: whatever happens to a held session, nothing is started until somebody asks for a restart", () => {

@@ -39,8 +39,13 @@ export type Observation =
       readonly signal: string | null;
       readonly evidence: Evidence;
     }
-  | { readonly type: "found-absent"; readonly incarnation: number; readonly evidence: Evidence }
-  | { readonly type: "found-unreachable"; readonly incarnation: number; readonly evidence: Evidence }
+  | {
+      readonly type: "found-absent" | "found-unreachable";
+      readonly incarnation: number;
+      /** Its place as it was known when the question was asked: the answer is about that one, and nothing newer. */
+      readonly asked: Place | null;
+      readonly evidence: Evidence;
+    }
   | { readonly type: "suspended"; readonly incarnation: number; readonly evidence: Evidence }
   | { readonly type: "released"; readonly incarnation: number; readonly evidence: Evidence }
   | {

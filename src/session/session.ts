@@ -126,6 +126,11 @@ export interface Place {
   readonly startTicks: string;
 }
 
+export function isSamePlace(one: Place | null, other: Place | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.id === other.id && one.pid === other.pid && one.startTicks === other.startTicks;
+}
+
 /**
  * The processes of this incarnation are to be ended, and what follows then.
  * Present from the commit of the intent until the end is proven.

@@ -19,6 +19,9 @@ type Happening =
   | { readonly kind: "effect" }
   | { readonly kind: "crash-after-effect" }
   | { readonly kind: "look" }
+  /** The runtime is asked, and its answer takes its time. */
+  | { readonly kind: "ask" }
+  | { readonly kind: "answer-arrives" }
   | { readonly kind: "process-dies"; readonly code: number }
   | { readonly kind: "reach"; readonly isReachable: boolean }
   | { readonly kind: "agent-asks" }
@@ -30,6 +33,7 @@ const happenings = fc.array(
     { weight: 4, arbitrary: fc.constant<Happening>({ kind: "effect" }) },
     { weight: 1, arbitrary: fc.constant<Happening>({ kind: "crash-after-effect" }) },
     { weight: 3, arbitrary: fc.constant<Happening>({ kind: "look" }) },
+    { weight: 2, arbitrary: fc.constantFrom<Happening>({ kind: "ask" }, { kind: "answer-arrives" }) },
     {
       weight: 1,
       arbitrary: fc.constantFrom<Happening>({ kind: "process-dies", code: 0 }, { kind: "process-dies", code: 1 }),
@@ -64,6 +68,8 @@ interface World {
   /** Incarnation → exit code, or null while it lives. A place goes with `destroy`. */
   readonly places: Map<number, number | null>;
   isReachable: boolean;
+  /** Of the runtime, on their way. */
+  readonly answers: Input[];
   /** The agent's question, as it is on its screen. */
   question: string | null;
   questions: number;
@@ -128,13 +134,18 @@ function ask(world: World): void {
   apply(world, { type: "read", incarnation, reading: { source: "hook", detail: "asks", approval: { requested } } });
 }
 
-function look(world: World): void {
-  const { incarnation, place: known } = world.session;
-  if (!world.isReachable) return apply(world, { type: "found-unreachable", incarnation, evidence });
+function look(world: World): Input {
+  const { incarnation, place: asked } = world.session;
+  if (!world.isReachable) return { type: "found-unreachable", incarnation, asked, evidence };
   const code = world.places.get(incarnation);
-  if (code === null) return apply(world, { type: "found-running", incarnation, place, evidence, adopted: false });
-  if (code !== undefined) return apply(world, { type: "found-exited", incarnation, code, signal: null, evidence });
-  if (known !== null) apply(world, { type: "found-absent", incarnation, evidence });
+  if (code === null) return { type: "found-running", incarnation, place, evidence, adopted: false };
+  if (code !== undefined) return { type: "found-exited", incarnation, code, signal: null, evidence };
+  return { type: "found-absent", incarnation, asked, evidence };
+}
+
+function arrive(world: World): void {
+  const answer = world.answers.shift();
+  if (answer !== undefined) apply(world, answer);
 }
 
 function step(world: World, happening: Happening): void {
@@ -146,7 +157,11 @@ function step(world: World, happening: Happening): void {
     case "crash-after-effect":
       return carryOut(world, false);
     case "look":
-      return look(world);
+      return apply(world, look(world));
+    case "ask":
+      return void world.answers.push(look(world));
+    case "answer-arrives":
+      return arrive(world);
     case "process-dies":
       for (const [incarnation, code] of world.places) if (code === null) world.places.set(incarnation, happening.code);
       world.question = null;
@@ -179,6 +194,7 @@ test("at most one process lives, no question is answered twice, and after an end
           session: plannedSession({ restartPolicy }),
           places: new Map(),
           isReachable: true,
+          answers: [],
           question: null,
           questions: 0,
           pressed: [],
@@ -186,13 +202,15 @@ test("at most one process lives, no question is answered twice, and after an end
         for (const happening of story) {
           step(world, happening);
           expect(living(world)).toBeLessThanOrEqual(1);
+          // Nothing is called dead that lives, however old the answer that says so (issue 7, 2).
+          if (world.session.exit !== null) expect(world.places.get(world.session.incarnation)).not.toBe(null);
           expect(new Set(world.pressed).size).toBe(world.pressed.length);
         }
         world.isReachable = true;
         apply(world, { type: "end", graceMs: 0, afterTurn: false });
         for (let turn = 0; turn < 6 && pendingEffect(world.session) !== null; turn++) {
           carryOut(world, true);
-          look(world);
+          apply(world, look(world));
         }
         expect(world.session).toMatchObject({ state: "stopped", desired: "stopped", stop: null, approvals: [] });
         expect(living(world)).toBe(0);

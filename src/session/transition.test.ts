@@ -58,7 +58,7 @@ describe("a life without incidents", () => {
 describe("absent, exited and unreachable", () => {
   test("unreachable changes liveness and nothing else", () => {
     const before = run(plannedSession(), created).session;
-    const after = run(before, { type: "found-unreachable", incarnation: 1, evidence }).session;
+    const after = run(before, { type: "found-unreachable", incarnation: 1, asked: place, evidence }).session;
     expect(after).toEqual({ ...before, liveness: { status: "unreachable", evidence }, revision: before.revision + 1 });
   });
 
@@ -66,7 +66,7 @@ describe("absent, exited and unreachable", () => {
     const { session, events } = run(
       plannedSession(),
       created,
-      { type: "found-unreachable", incarnation: 1, evidence },
+      { type: "found-unreachable", incarnation: 1, asked: place, evidence },
       { type: "found-running", incarnation: 1, place, evidence, adopted: false },
     );
     expect(types(events)).toEqual(["session-running", "liveness-changed", "liveness-changed"]);
@@ -75,7 +75,10 @@ describe("absent, exited and unreachable", () => {
 
   test("absent means nothing before the process was created", () => {
     const before = plannedSession();
-    expect(run(before, { type: "found-absent", incarnation: 1, evidence })).toEqual({ session: before, events: [] });
+    expect(run(before, { type: "found-absent", incarnation: 1, asked: place, evidence })).toEqual({
+      session: before,
+      events: [],
+    });
   });
 
   test("a second report of the same death is no event", () => {
@@ -83,7 +86,7 @@ describe("absent, exited and unreachable", () => {
       plannedSession(),
       created,
       exitedWith(1),
-      { type: "found-absent", incarnation: 1, evidence },
+      { type: "found-absent", incarnation: 1, asked: place, evidence },
       exitedWith(1),
     );
     expect(types(events).filter((type) => type === "session-exited")).toHaveLength(1);

@@ -3,7 +3,7 @@ import type { SessionEvent } from "./event.ts";
 import type { Input } from "./input.ts";
 import { exitedWith, read, run, runningSession, types } from "./run-inputs.ts";
 import type { Evidence } from "./session.ts";
-import { evidence, plannedSession } from "./session-fixture.ts";
+import { evidence, place, plannedSession } from "./session-fixture.ts";
 import { standingWake, wakeReasonOf, type WakeReason } from "./wake.ts";
 
 const started = read({ turn: { phase: "started", id: "a" } });
@@ -65,7 +65,7 @@ describe("what ends a wait", () => {
     [[started, read({ activity: "awaiting-input", asks: "?" })], ["awaiting-input"]],
     [[exitedWith(0)], ["exited"]],
     [[started, read({ transcript: "observable", nativeId: "n" })], []],
-    [[{ type: "found-unreachable", incarnation: 1, evidence }], []],
+    [[{ type: "found-unreachable", incarnation: 1, asked: place, evidence }], []],
   ])("%j", (inputs, reasons) => {
     expect(wakes(...inputs)).toEqual(reasons);
   });
@@ -156,7 +156,7 @@ describe("what stands without a cursor", () => {
     ["stalled, then asking: the question is what helps", [started, stalled, ask], "awaiting-approval"],
     ["dead", [exitedWith(1)], "exited"],
     ["dead, to be restarted on request", [{ type: "restart", graceMs: 0 }, exitedWith(1)], null],
-    ["unreachable", [{ type: "found-unreachable", incarnation: 1, evidence }], null],
+    ["unreachable", [{ type: "found-unreachable", incarnation: 1, asked: place, evidence }], null],
   ])("%s", (_what, inputs, reason) => {
     expect(standing(...inputs)).toBe(reason);
   });

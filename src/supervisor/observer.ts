@@ -1,8 +1,9 @@
 /**
  * Asks the runtimes what is there and feeds the answers to the ledger: at
  * once when a runtime hints at a change, and every few seconds regardless. An
- * answer only speaks about sessions that were known before the question was
- * asked; silence is a miss, and only the second miss is a verdict.
+ * answer only speaks about what was known before the question was asked: the
+ * sessions, and of each the place it had. Silence is a miss, and only the
+ * second miss is a verdict.
  */
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
@@ -12,6 +13,7 @@ import type { Health } from "../session/health.ts";
 import { healthy, judge } from "../session/health.ts";
 import type { Observation as SessionInput } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
+import { isSamePlace } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { eachIsolated } from "./isolated.ts";
 import type { Ledger } from "./ledger.ts";
@@ -102,7 +104,12 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       parts.log,
       "recording what was seen",
       known.map((session) =>
-        ledger.apply(session.id, { type: "found-unreachable", incarnation: session.incarnation, evidence }),
+        ledger.apply(session.id, {
+          type: "found-unreachable",
+          incarnation: session.incarnation,
+          asked: session.place,
+          evidence,
+        }),
       ),
     );
   }
@@ -120,8 +127,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       observation: byTarget.get(`${session.id} ${session.incarnation}`) ?? absent,
     }));
     const gone = sightings.filter(
-      (sighting) =>
-        sighting.observation.status === "absent" && sighting.session.place !== null && sighting.session.stop === null,
+      ({ session, observation }) => observation.status === "absent" && session.stop === null && isStillThere(session),
     );
     if (gone.length > 1 && sightings.every((sighting) => sighting.observation.status === "absent")) {
       const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
@@ -134,6 +140,12 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
         .filter(isNews)
         .map(({ session, observation }) => ledger.apply(session.id, toInput(session, observation))),
     );
+  }
+
+  /** As far as the record goes, and at the place that was asked for. */
+  function isStillThere({ id, place }: Session): boolean {
+    const now = store.registry.get(id);
+    return place !== null && now !== undefined && now.exit === null && isSamePlace(now.place, place);
   }
 
   function isNews({ session, observation }: { readonly session: Session; readonly observation: Observation }): boolean {
@@ -155,9 +167,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       case "exited":
         return { type: "found-exited", incarnation, code: observation.code, signal: observation.signal, evidence };
       case "absent":
-        return { type: "found-absent", incarnation, evidence };
+        return { type: "found-absent", incarnation, asked: session.place, evidence };
       case "unreachable":
-        return { type: "found-unreachable", incarnation, evidence };
+        return { type: "found-unreachable", incarnation, asked: session.place, evidence };
     }
   }
 

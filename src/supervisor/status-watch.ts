@@ -8,6 +8,7 @@ import { constants, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agent/contract.ts";
+import { withDescriptor } from "../platform/descriptors.ts";
 import type { Log } from "../platform/log.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
@@ -112,21 +113,29 @@ async function readSmall(path: string): Promise<string | null> {
   }
 }
 
-/** All there are now, for a question that must be answered before something is started. */
+/**
+ * All there are now, for a question that must be answered before something is
+ * started: what is gone or not ours to read is left out, anything else is thrown.
+ */
 export function readSmallFiles(directory: string): readonly { readonly name: string; readonly content: string }[] {
-  let names: readonly string[];
-  try {
-    names = readdirSync(directory);
-  } catch {
-    return [];
-  }
+  const names = unlessHidden(() => readdirSync(directory)) ?? [];
   return names.flatMap((name) => {
-    try {
+    const content = unlessHidden(() => {
       const path = join(directory, name);
       const about = statSync(path);
-      return about.isFile() && about.size <= LARGEST_FILE_BYTES ? [{ name, content: readFileSync(path, "utf8") }] : [];
-    } catch {
-      return [];
-    }
+      return about.isFile() && about.size <= LARGEST_FILE_BYTES ? readFileSync(path, "utf8") : null;
+    });
+    return content === null ? [] : [{ name, content }];
   });
 }
+
+function unlessHidden<T>(read: () => T): T | null {
+  try {
+    return withDescriptor(read);
+  } catch (error) {
+    if (HIDDEN.has(errnoOf(error) ?? "")) return null;
+    throw error;
+  }
+}
+
+const HIDDEN: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM"]);

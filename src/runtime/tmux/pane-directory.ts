@@ -5,6 +5,7 @@
  * only our own link keeps alive, is let go.
  */
 import type { Clock } from "../../platform/clock.ts";
+import { isUnreadable } from "../../platform/process-table.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { formatMark, type Observation, type Target } from "../contract.ts";
 import { unreachable, type ControlCommand, type ControlConnection } from "./control-connection.ts";
@@ -57,12 +58,13 @@ export function createPaneDirectory(
       try {
         return { reach, sightings: await sight(reach.connection, command) };
       } catch (error) {
+        // Of one process nothing could be learnt, so nothing is said about any: it may be the one that is asked for.
+        if (isUnreadable(error)) return notLookedAt(String(error.details["reason"]));
         if (!(error instanceof ReeveError) || error.code !== "runtime-unreachable") throw error;
         // Lost while asking: a second try says whether the server went or only the connection.
         // After a time-out it would only double the wait.
         const evidence = String(error.details["reason"]);
-        if (attempt === 2 || error.details["timedOut"] === true)
-          return { reach: { status: "unreachable", evidence }, sightings: [] };
+        if (attempt === 2 || error.details["timedOut"] === true) return notLookedAt(evidence);
       }
     }
   };
@@ -70,6 +72,8 @@ export function createPaneDirectory(
   const sight = async (connection: ControlConnection, command: ControlCommand): Promise<readonly Sighting[]> => {
     for (let look = 1; ; look += 1) {
       const answer = await connection.request([command]);
+      // Only this refusal says that there is no such pane; any other says nothing about it.
+      if (answer.error !== null && !answer.error.startsWith("can't find ")) throw unreachable(answer.error);
       const panes = answer.error === null ? parsePanes(answer.replies[0]?.lines ?? [], instance) : [];
       for (const pane of panes) streams.assign(pane.id, pane.windowId, pane.mark);
       const observations = panes.map(observePane);
@@ -122,6 +126,10 @@ export function createPaneDirectory(
       });
     },
   };
+}
+
+function notLookedAt(evidence: string): Finding {
+  return { reach: { status: "unreachable", evidence }, sightings: [] };
 }
 
 export function absentEvidence(reach: Reach, target: Target): string {

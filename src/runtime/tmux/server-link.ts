@@ -3,15 +3,15 @@
  * again when lost. Owns the judgement whether the server is there, gone, or
  * merely cannot be asked. Starts a server only where none can be running.
  */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
-import { sendSignal } from "../../platform/process-table.ts";
+import { isUnreadable, sendSignal } from "../../platform/process-table.ts";
 import { errnoOf, messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import { endAbandonedClients } from "./abandoned-clients.ts";
 import { openControlConnection, unreachable, type ControlConnection } from "./control-connection.ts";
-import { askForNewSocket, isServerAlive, rememberServerIn, type ServerIdentity } from "./remembered-server.ts";
+import { askForNewSocket, rememberServerIn, type ServerIdentity } from "./remembered-server.ts";
 import { attachArguments, restoreAnchorArguments, serverEnvironment } from "./server-config.ts";
 import { startServer } from "./server-start.ts";
 import { parseVersion, runOnce, type TmuxVersion } from "./tmux-binary.ts";
@@ -64,7 +64,7 @@ export function createServerLink(options: LinkOptions): ServerLink {
     config: join(options.runDir, "tmux.conf"),
   };
   const environment = serverEnvironment(process.env);
-  const remembered = rememberServerIn(options.runDir);
+  const remembered = rememberServerIn(options.runDir, paths.socket);
   const closing = new AbortController();
   /** The newest connection; while it is open no other is made. */
   let connection: ControlConnection | null = null;
@@ -84,12 +84,14 @@ export function createServerLink(options: LinkOptions): ServerLink {
     }
     if (connection?.isOpen === true && facts !== null) {
       // The connection outlives its socket file, but nobody else could attach any more.
-      if (!existsSync(paths.socket)) heal();
+      if (isMissing(paths.socket)) heal();
       return { status: "connected", connection, server: facts };
     }
-    reaching ??= probe().finally(() => {
-      reaching = null;
-    });
+    reaching ??= probe()
+      .catch(unproven)
+      .finally(() => {
+        reaching = null;
+      });
     return reaching;
   };
 
@@ -109,18 +111,23 @@ export function createServerLink(options: LinkOptions): ServerLink {
   };
 
   const heal = (): void => {
-    const server = remembered.read();
-    if (server === null || !askForNewSocket(server, paths.socket)) return;
-    options.log("the tmux socket was missing; asked the server to make it anew", { pid: server.pid });
+    try {
+      const server = remembered.last();
+      if (server === null || !askForNewSocket(server, paths.socket)) return;
+      options.log("the tmux socket was missing; asked the server to make it anew", { pid: server.pid });
+    } catch (error) {
+      options.log("the tmux socket is missing; the server could not be asked to make it anew", {
+        error: messageOf(error),
+      });
+    }
   };
 
   const probe = async (): Promise<Reach> => {
     if (connection?.isOpen === true) return greet(connection);
-    const server = remembered.read();
-    const socket = existsSync(paths.socket) ? await probeSocket(paths.socket) : "missing";
+    const socket = isMissing(paths.socket) ? "missing" : await probeSocket(paths.socket);
     if (socket === "accepts") return attach();
-    if (server === null) return { status: "absent", evidence: NEVER_STARTED };
-    if (!isServerAlive(server)) return { status: "absent", evidence: goneEvidence(server) };
+    const server = remembered.living();
+    if (server === null) return { status: "absent", evidence: goneEvidence(remembered.last()) };
     heal();
     reconnectSoon();
     const state = socket === "missing" ? "its socket file is missing" : "its socket does not answer";
@@ -179,8 +186,7 @@ export function createServerLink(options: LinkOptions): ServerLink {
 
   const afterFailedAttach = async (error: unknown): Promise<Reach> => {
     const reason = error instanceof ReeveError ? String(error.details["reason"]) : messageOf(error);
-    const server = remembered.read();
-    if (server !== null && !isServerAlive(server)) return { status: "absent", evidence: goneEvidence(server) };
+    if (remembered.living() === null) return { status: "absent", evidence: goneEvidence(remembered.last()) };
     if (reason.includes("can't find session") || reason.includes("no sessions")) {
       await runOnce(restoreAnchorArguments(paths), environment);
       options.log("the anchor session was gone from the tmux server; put it back");
@@ -225,7 +231,7 @@ export function createServerLink(options: LinkOptions): ServerLink {
       return starting;
     },
     remindOfChildren() {
-      const server = remembered.read();
+      const server = remembered.last();
       if (server !== null) sendSignal(server.pid, server.startTicks, "SIGCHLD");
     },
     async close() {
@@ -247,8 +253,24 @@ function parseFacts(line: string | undefined): ServerFacts | null {
   return match === null || version === null ? null : { pid: Number(match[1]), version };
 }
 
-function goneEvidence(server: ServerIdentity): string {
+function goneEvidence(server: ServerIdentity | null): string {
+  if (server === null) return NEVER_STARTED;
   return `the tmux server (process ${server.pid}) is gone, and everything in it with it`;
+}
+
+/** Only what is proven: a path that could not be looked at may hold a socket all the same. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Something that the judgement needs could not be read: no judgement. */
+function unproven(error: unknown): Reach {
+  const reason = isUnreadable(error) ? String(error.details["reason"]) : messageOf(error);
+  return { status: "unreachable", evidence: `whether the tmux server runs could not be read: ${reason}` };
 }
 
 /** A stale socket file refuses at once; a second without an answer means a server too busy to accept. */

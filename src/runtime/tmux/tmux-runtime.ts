@@ -7,7 +7,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
-import { openFilesOf } from "../../platform/process-table.ts";
+import { isUnreadable, openFilesOf } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Place } from "../../session/session.ts";
 import { formatMark, type Observation, parseMark, type Runtime, type Target } from "../contract.ts";
@@ -126,7 +126,14 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     create: placement.create,
     retainsEnvironment: placement.retainsEnvironment,
     destroy: placement.destroy,
-    environmentOf: (target, place) => environmentOfPlace(formatMark(instance, target), place),
+    environmentOf(target, place) {
+      try {
+        return environmentOfPlace(formatMark(instance, target), place);
+      } catch (error) {
+        if (isUnreadable(error)) return null;
+        throw error;
+      }
+    },
     observe,
     async list() {
       const finding = await directory.all();

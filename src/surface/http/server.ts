@@ -8,6 +8,7 @@ import type { Operation, OperationContext } from "../../operation/contract.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { resolveSession } from "../../operation/session-reference.ts";
+import { capConnections, type ConnectionCap } from "./connection-cap.ts";
 import { streamEvents } from "./event-stream.ts";
 import { describeApi } from "./openapi.ts";
 import { internalProblem, toProblem } from "./problem.ts";
@@ -20,6 +21,17 @@ const { createServer } = process.getBuiltinModule("node:http");
 /** Literal: a page that rebinds its name to this machine still sends its own name. */
 const HOSTS = new Set(["localhost", "reeve"]);
 
+/**
+ * Callers are on this machine and send a request at once: even 8 MB arrive in milliseconds, and a busy machine takes
+ * a second. Who takes longer has died or does not mean it.
+ */
+const TIMES = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 60_000,
+};
+
 export interface HttpParts {
   readonly operations: readonly Operation[];
   readonly context: Omit<OperationContext, "signal" | "idempotency">;
@@ -28,20 +40,23 @@ export interface HttpParts {
 
 export function createHttpServer(parts: HttpParts): Server {
   const route = createRouter(parts.operations);
-  const server = createServer((request, response) => {
-    answer(parts, route, request, response).catch((error: unknown) => refuse(parts, response, error));
+  const server = createServer(TIMES);
+  // Before the requests' own listener: it must know who is being served.
+  const cap = capConnections(server);
+  server.on("request", (request, response) => {
+    answer(parts, route, cap, request, response).catch((error: unknown) => refuse(parts, response, error));
   });
-  server.keepAliveTimeout = 60_000;
-  server.requestTimeout = 30_000;
   return server;
 }
 
 async function answer(
   parts: HttpParts,
   route: ReturnType<typeof createRouter>,
+  cap: ConnectionCap,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  cap.admit(request);
   requireLocalCaller(request);
   const url = new URL(request.url ?? "/", "http://localhost");
   if (request.method === "GET" && url.pathname === "/openapi.json")

@@ -1,0 +1,128 @@
+/** Life and death of a session: pause, restart, kill, quit, a lost tmux server, a lost transcript, the end. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EpisodeKind } from "./episodes.ts";
+import { begin } from "./episodes-turn.ts";
+import { processesOf, serverOf } from "./faults.ts";
+import { signal } from "./kernel.ts";
+import type { Lane } from "./lane.ts";
+
+const ALL = ["claude", "gemini", "codex", "codex-hooks", "practice", "command"] as const;
+const TALKING = ALL.slice(0, 5);
+
+export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
+  pause: {
+    modes: ALL,
+    weight: 3,
+    draw: (random) => ({ how: random.pick(["hold", "suspend"]), during: random.pick(["rest", "turn"]) }),
+    async run(lane, { how = "hold", during = "rest" }) {
+      if (during === "turn" && lane.mode !== "command") await begin(lane, "slow");
+      await lane.reeve(["pause", lane.sessionId(), ...(how === "suspend" ? ["--suspend"] : [])]);
+      const goOn = how === "suspend" ? lane.world.disturb("agent suspended") : () => undefined;
+      await lane.send("say");
+      await sleep(2_000);
+      await lane.reeve(["resume", lane.sessionId()]);
+      goOn();
+      await lane.settle();
+    },
+    without: ["stop-agent"],
+  },
+  restart: {
+    modes: ALL,
+    weight: 2,
+    draw: (random) => ({ during: random.pick(["rest", "turn"]) }),
+    async run(lane, { during = "rest" }) {
+      await busy(lane, during);
+      lane.note("death", "restarted");
+      lane.forgive();
+      const before = lane.main();
+      await lane.reeve(["restart", lane.sessionId()]);
+      await lane.until("its next process is there", () => lane.isAlive() && lane.main() !== before);
+      await lane.settle();
+      await lane.send("say", "queue", 10);
+      await lane.settle();
+    },
+    without: ["stop-agent"],
+  },
+  "kill-agent": {
+    modes: ALL,
+    weight: 3,
+    draw: (random) => ({ during: random.pick(["rest", "turn"]) }),
+    async run(lane, { during = "rest" }) {
+      await busy(lane, during);
+      lane.note("death", "killed");
+      lane.forgive();
+      for (const one of processesOf(lane)) signal(one, "SIGKILL");
+      await backAgain(lane);
+    },
+    without: ["stop-agent", "stop-tmux"],
+  },
+  "kill-tmux": {
+    modes: ALL,
+    weight: 2,
+    draw: (random) => ({ during: random.pick(["rest", "turn"]) }),
+    async run(lane, { during = "rest" }) {
+      await busy(lane, during);
+      lane.note("death", "tmux-killed");
+      lane.forgive();
+      const server = await serverOf(lane.world);
+      if (server !== null) signal(server, "SIGKILL");
+      await backAgain(lane);
+    },
+    without: ["stop-agent", "stop-tmux", "delete-socket"],
+  },
+  quit: {
+    modes: TALKING,
+    weight: 2,
+    draw: () => ({}),
+    async run(lane) {
+      await lane.settle();
+      lane.note("death", "quit");
+      await lane.sendRaw("/quit");
+      await backAgain(lane);
+    },
+    without: ["stop-agent"],
+  },
+  "lose-transcript": {
+    modes: ["claude", "gemini", "codex", "codex-hooks"],
+    weight: 1,
+    draw: (random) => ({ during: random.pick(["rest", "turn"]) }),
+    async run(lane, { during = "rest" }) {
+      if (lane.turns().length === 0) await lane.send("say", "queue", 10);
+      await lane.settle();
+      if (during === "turn") await begin(lane, "slow");
+      lane.markTranscriptDeleted();
+      lane.files.remove();
+      await lane.send("say");
+      await lane.settle();
+    },
+  },
+  end: {
+    modes: ALL,
+    weight: 0,
+    draw: (random) => ({ when: random.pick(["now", "after-turn"]), during: random.pick(["rest", "rest", "turn"]) }),
+    async run(lane, { when = "now", during = "rest" }) {
+      if (lane.isAlive()) await busy(lane, during, "slow");
+      if (lane.isAlive()) lane.note("death", "ended");
+      lane.forgive();
+      await lane.reeve(["end", lane.sessionId(), "--when", when]);
+      await lane.until("list says that it ended", () => lane.state() === "stopped");
+    },
+    without: ["stop-agent"],
+  },
+};
+
+async function busy(lane: Lane, during: string, kind: "slow" | "endless" = "endless"): Promise<void> {
+  if (during === "turn" && lane.mode !== "command") await begin(lane, kind);
+}
+
+/** Its death is told; then it is started again, and talks. */
+async function backAgain(lane: Lane): Promise<void> {
+  await lane.until("its process is gone", () => !lane.isAlive());
+  await lane.settle();
+  const before = lane.main();
+  await lane.reeve(["restart", lane.sessionId()]);
+  await lane.until("its next process is there", () => lane.isAlive() && lane.main() !== before);
+  await lane.settle();
+  await lane.send("say", "queue", 10);
+  await lane.settle();
+}

@@ -1,0 +1,80 @@
+/** A person at the pane: types a prompt, leaves a draft, opens one of the agent's own dialogs. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Mode } from "./case.ts";
+import type { EpisodeKind } from "./episodes.ts";
+import type { Lane } from "./lane.ts";
+
+const TALKING = ["claude", "gemini", "codex", "codex-hooks", "practice"] as const;
+/** Long enough that a claim of idle is no late news. */
+const HOLD_MS = 6_000;
+
+/** What opens a dialog, and what its screen then shows. */
+const DIALOGS: Readonly<Partial<Record<Mode, Readonly<Record<string, RegExp>>>>> = {
+  claude: { model: /Select model/i, config: /Settings|Config/i },
+  gemini: { model: /Select Model/, theme: /Theme/ },
+  codex: { model: /Select Model/i },
+  "codex-hooks": { model: /Select Model/i, permissions: /Permissions|Approval/i },
+};
+
+export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
+  person: {
+    modes: TALKING,
+    weight: 2,
+    draw: (random) => ({ text: random.pick(["say", "slow"]) }),
+    async run(lane, { text = "say" }) {
+      await atRest(lane);
+      const { tag } = await lane.typePrompt(text === "slow" ? "slow" : "say");
+      await lane.until("it arrived", () => lane.turns().some(({ prompt }) => prompt.includes(tag)));
+      await lane.settle();
+    },
+  },
+  draft: {
+    modes: TALKING,
+    weight: 3,
+    draw: (random) => ({ then: random.pick(["clear", "enter"]) }),
+    async run(lane, { then = "clear" }) {
+      await atRest(lane);
+      const words = "a draft that a person left";
+      await lane.type(words);
+      await lane.until("the draft is on the screen", async () => (await lane.screen()).includes(words), 15_000);
+      await lane.send("say");
+      await sleep(HOLD_MS / 2);
+      const isThere = (await lane.screen()).includes(words);
+      if (!isThere) lane.found("lost", "a person's draft was taken out of the composer");
+      if (isThere && then === "enter") lane.addPersonText(words);
+      if (isThere) await lane.press(...(then === "enter" ? ["Enter"] : ["C-u"]));
+      await lane.settle();
+    },
+  },
+  dialog: {
+    modes: ["claude", "gemini", "codex", "codex-hooks"],
+    weight: 3,
+    draw: (random, mode) => ({ which: random.pick(Object.keys(DIALOGS[mode] ?? {})) }),
+    async run(lane, { which = "model" }) {
+      const pattern = DIALOGS[lane.mode]?.[which] ?? /./;
+      await atRest(lane);
+      await lane.type(`/${which}`);
+      await lane.until("the command is typed", async () => (await lane.screen()).includes(`/${which}`), 15_000);
+      await sleep(400);
+      await lane.press("Enter");
+      const isOpen = async (): Promise<boolean> => pattern.test(await lane.screen());
+      await lane.until("the dialog is open", isOpen, 15_000);
+      const close = lane.addDialog(`/${which}`);
+      await lane.send("say");
+      await sleep(HOLD_MS);
+      for (let attempt = 0; attempt < 4 && (await isOpen()); attempt++) {
+        await lane.press("Escape");
+        await sleep(700);
+      }
+      close();
+      await lane.settle();
+    },
+  },
+};
+
+/** The agent has its composer on the screen: a turn has been through, and a moment has passed. */
+async function atRest(lane: Lane): Promise<void> {
+  if (lane.turns().length === 0) await lane.send("say");
+  await lane.settle();
+  await sleep(1_000);
+}

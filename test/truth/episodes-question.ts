@@ -1,0 +1,118 @@
+/** Questions: answered by command, in the pane, or by nobody before something else happens; one, or two at once. */
+import { existsSync } from "node:fs";
+import type { Mode } from "./case.ts";
+import type { EpisodeKind } from "./episodes.ts";
+import type { Lane } from "./lane.ts";
+import { Stuck } from "./lane.ts";
+
+const ASKING = ["claude", "gemini", "codex", "codex-hooks", "practice"] as const;
+
+export const questionEpisodes: Readonly<Record<string, EpisodeKind>> = {
+  approval: {
+    modes: ASKING,
+    weight: 5,
+    draw: (random) => ({ answer: random.pick(["approve", "deny", "pane-yes", "pane-no"]) }),
+    async run(lane, { answer = "approve" }) {
+      const { tag, settle } = await ask(lane, "ask");
+      await answerWith(lane, answer);
+      settle();
+      await lane.settle();
+      if (lane.mode === "practice") return;
+      const isWanted = answer === "approve" || answer === "pane-yes";
+      if (existsSync(lane.file(tag)) !== isWanted)
+        lane.found(
+          "wrong-reason",
+          `the command of ${tag} ${isWanted ? "did not run" : "ran"}, answered with ${answer}`,
+        );
+    },
+  },
+  "two-approvals": {
+    modes: ["claude", "gemini", "codex", "codex-hooks"],
+    weight: 2,
+    draw: (random) => ({ second: random.pick(["approve", "deny", "pane-no"]) }),
+    async run(lane, { second = "deny" }) {
+      const { tag, settle } = await ask(lane, "ask-two");
+      const files = [lane.file(tag), `${lane.file(tag)}-two`];
+      const first = files.indexOf(await answerFirst(lane, "approve"));
+      await lane.until("the first command ran", () => existsSync(files[first] ?? ""), 20_000).catch(() => undefined);
+      await lane.until("the second question is told", () => isAsking(lane), 20_000).catch(() => undefined);
+      if (existsSync(files[1 - first] ?? ""))
+        lane.found("wrong-reason", "the second command ran when only the first was approved");
+      if (isAsking(lane)) {
+        if (second === "pane-no") await answerWith(lane, second);
+        else await answerFirst(lane, second);
+      }
+      settle();
+      await lane.settle();
+      if (second !== "approve" && existsSync(files[1 - first] ?? ""))
+        lane.found("wrong-reason", "the second command ran although it was denied");
+    },
+  },
+};
+
+/** Until the model called the tool and Reeve says that it asks; returns what marks the answer. */
+async function ask(
+  lane: Lane,
+  kind: "ask" | "ask-two",
+): Promise<{ readonly tag: string; readonly settle: () => void }> {
+  const { tag } = await lane.send(kind);
+  await lane.until(`the question ${tag} is put`, () =>
+    lane.mode === "practice"
+      ? lane.turns().some(({ prompt, verdict }) => prompt.includes(tag) && verdict === "open")
+      : lane
+          .requests()
+          .some(({ prompt, calls, outcome }) => prompt.includes(tag) && calls.length > 0 && outcome === "answered"),
+  );
+  const settle = lane.addQuestion(lane.file(tag), kind === "ask" ? 1 : 2);
+  await lane.until("Reeve tells of the question", () => isAsking(lane), 20_000).catch(() => undefined);
+  if (existsSync(lane.file(tag))) lane.found("wrong-reason", `the command of ${tag} ran, and nobody had approved it`);
+  return { tag, settle };
+}
+
+/** Answers the first of the questions that are listed; returns the file that its command is about. */
+async function answerFirst(lane: Lane, answer: string): Promise<string> {
+  if (answer === "deny") lane.note("stop");
+  const { stdout } = await lane.reeve(["approvals", lane.sessionId()]);
+  const { approvals = [] } = JSON.parse(stdout || "{}") as {
+    approvals?: { approval_id: string; subject: string | null; title: string }[];
+  };
+  const [first] = approvals;
+  if (first === undefined) throw new Stuck("no question is listed");
+  await lane.reeve([answer, lane.sessionId(), first.approval_id]);
+  return /(\S+made-\w+(?:-two)?)/.exec(`${first.subject ?? ""} ${first.title}`)?.[1] ?? "";
+}
+
+function isAsking(lane: Lane): boolean {
+  return lane.activity() === "awaiting-approval";
+}
+
+async function answerWith(lane: Lane, answer: string): Promise<void> {
+  // Who refuses may end the turn by it, depending on the agent; who is refused may go on.
+  if (answer === "deny" || answer === "pane-no") lane.note("stop");
+  if (answer === "approve" || answer === "deny") {
+    await lane.reeve([answer, lane.sessionId()]);
+    return;
+  }
+  await lane.until("the question is on the screen", () => isOnScreen(lane), 15_000);
+  const keys = lane.mode === "practice" ? { yes: "y", no: "n" } : { yes: "Enter", no: "Escape" };
+  // A dialog that has just been drawn may miss a key.
+  for (let attempt = 0; attempt < 4 && (await isOnScreen(lane)); attempt++) {
+    await lane.press(answer === "pane-yes" ? keys.yes : keys.no);
+    await lane.until("the dialog is gone", async () => !(await isOnScreen(lane)), 3_000).catch(() => undefined);
+  }
+  if (await isOnScreen(lane)) throw new Stuck("the dialog does not take a key");
+}
+
+/** By what only the dialog shows: the prompt with its command stands above it. */
+const ON_SCREEN: Readonly<Record<Mode, RegExp>> = {
+  claude: /❯ 1\. Yes/,
+  gemini: /1\. Allow once/,
+  codex: /1\. Yes/,
+  "codex-hooks": /1\. Yes/,
+  practice: /\[y\/n\] ›/,
+  command: /^$/,
+};
+
+async function isOnScreen(lane: Lane): Promise<boolean> {
+  return ON_SCREEN[lane.mode].test(await lane.screen());
+}

@@ -1,0 +1,107 @@
+/** Runs one case in a Reeve of its own and judges it. */
+import type { Case, Lane as LanePlan, Mode } from "./case.ts";
+import { runEpisode } from "./episodes.ts";
+import { strike } from "./faults.ts";
+import type { Finding } from "./finding.ts";
+import type { History } from "./history.ts";
+import { judge } from "./judge.ts";
+import { wakeDelays } from "./judge-wakes.ts";
+import { outcomeOf } from "./judge-messages.ts";
+import type { Lane } from "./lane.ts";
+import { createLane, Stuck } from "./lane.ts";
+import type { Machine } from "./machine.ts";
+import type { TextKind } from "./prompts.ts";
+import { createWorld, STALL_SECONDS } from "./world.ts";
+import type { World } from "./world.ts";
+
+export interface LaneResult {
+  readonly mode: Mode;
+  readonly history: History;
+  readonly findings: readonly Finding[];
+  readonly turns: number;
+  readonly messages: number;
+  /** Messages of which Reeve says that it does not know: honest, and counted apart. */
+  readonly unknown: number;
+  readonly wakeDelays: readonly number[];
+}
+
+export interface CaseResult {
+  readonly lanes: readonly LaneResult[];
+  readonly recoveries: readonly number[];
+  readonly kills: number;
+}
+
+export async function runCase({ lanes }: Case, machine: Machine): Promise<CaseResult> {
+  const world = await createWorld(configFor(lanes.map(({ mode }) => mode)));
+  let histories: History[] = [];
+  try {
+    const runs = await Promise.all(lanes.map((plan, index) => createLane(world, plan.mode, index, machine)));
+    histories = await Promise.all(runs.map((lane, index) => runLane(lane, lanes[index]?.episodes ?? [])));
+  } finally {
+    world.disarmFailpoint();
+  }
+  const { leftBehind, diedUnasked, failedCalls } = await world.close();
+  const shared = [
+    ...leftBehind.map((text) => ({ kind: "left-behind" as const, text, at: Date.now() })),
+    ...diedUnasked.map((pid) => ({
+      kind: "daemon-died" as const,
+      text: `the daemon ${pid} died, and nobody killed it`,
+      at: Date.now(),
+    })),
+    ...failedCalls.map(({ words, output, at }) => ({
+      kind: "command-failed" as const,
+      text: `${words} failed: ${output}`,
+      at,
+    })),
+  ];
+  const results = histories.map((history, index) => resultOf(history, index === 0 ? shared : []));
+  return { lanes: results, recoveries: world.recoveries, kills: killsOf(world) };
+}
+
+function resultOf(history: History, shared: readonly Finding[]): LaneResult {
+  return {
+    mode: history.mode,
+    history,
+    findings: [...judge(history), ...shared],
+    turns: history.turns.length,
+    messages: history.sent.length,
+    unknown: history.sent.filter((sent) => outcomeOf(history.events, sent) === "unknown").length,
+    wakeDelays: wakeDelays(history),
+  };
+}
+
+async function runLane(lane: Lane, episodes: LanePlan["episodes"]): Promise<History> {
+  let stuck: string | null = null;
+  for (const episode of episodes) {
+    // Once it is stuck, only the end is of interest: it must work all the same.
+    if (stuck !== null && episode.name !== "end") continue;
+    const faults = strike(lane, episode.faults);
+    try {
+      if (episode.name === "start") {
+        const { prompt = "none" } = episode.options;
+        await lane.start(prompt === "none" ? null : (prompt as TextKind));
+        if (episodes[1] === undefined || prompt === "slow") await lane.settle();
+      } else await runEpisode(lane, episode);
+    } catch (error) {
+      if (!(error instanceof Stuck)) throw error;
+      stuck ??= `${episode.name}: ${error.message}`;
+    }
+    await faults.catch((error: unknown) => {
+      stuck ??= `a fault of ${episode.name} could not strike: ${String(error)}`;
+    });
+    lane.world.disarmFailpoint();
+  }
+  return lane.finish(stuck);
+}
+
+function configFor(modes: readonly Mode[]): string {
+  const codex = modes.includes("codex") ? "app-server" : modes.includes("codex-hooks") ? "hooks" : null;
+  return [
+    `[sessions]\nstall_seconds = ${STALL_SECONDS}\nhealth_interval_seconds = 2\nend_grace_seconds = 3\n`,
+    ...(codex === null ? [] : [`[agent.codex]\nmode = "${codex}"\n`]),
+  ].join("\n");
+}
+
+function killsOf(world: World): number {
+  return world.disturbances.filter(({ what }) => what === "no daemon").length;
+}

@@ -1,0 +1,67 @@
+/** A waiter with a cursor: it goes on from each wake, across everything that happens to the daemon, and misses nothing. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "../../src/client/create-client.ts";
+import type { Event, Wake } from "./history.ts";
+
+export interface Waiter {
+  /** It has been woken for everything that is in the log, or has had time to. */
+  caughtUp(events: () => readonly Event[]): Promise<void>;
+  stop(): Promise<readonly Wake[]>;
+}
+
+const CATCH_UP_MS = 10_000;
+const QUESTION_SECONDS = 20;
+
+export function startWaiter(client: Client, session: string, onFailure: (error: unknown) => void): Waiter {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const wakes: Wake[] = [];
+  let since = 0;
+
+  async function waitOnce(): Promise<void> {
+    const answer = await client.waitForSession({ session, since, timeout_seconds: QUESTION_SECONDS }, { signal });
+    const at = Date.now();
+    if (!answer.done) {
+      since = Math.max(since, answer.cursor);
+      return;
+    }
+    const isComplete = answer.reason === "turn-completed";
+    const data = isComplete ? await client.getSessionData({ session }, { signal }).catch(() => null) : null;
+    const shown =
+      data?.messages
+        ?.filter(({ role }) => role === "assistant")
+        .map(({ text }) => text)
+        .join("\n") ??
+      data?.text ??
+      null;
+    wakes.push({ reason: answer.reason, cursor: answer.cursor, at, shown, source: data?.source ?? null });
+    since = answer.cursor;
+  }
+
+  const loop = (async (): Promise<void> => {
+    while (!signal.aborted) {
+      await waitOnce().catch(async (error: unknown) => {
+        if (signal.aborted) return;
+        onFailure(error);
+        await sleep(200);
+      });
+    }
+  })();
+
+  return {
+    async caughtUp(events) {
+      const isThrough = (): boolean => {
+        const last = events().findLast(({ type }) =>
+          /^(?:turn-(?:completed|failed|interrupted)|session-exited)$/.test(type),
+        );
+        return last === undefined || since >= last.seq;
+      };
+      for (const endsAt = Date.now() + CATCH_UP_MS; !isThrough() && Date.now() < endsAt;) await sleep(40);
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+      return wakes;
+    },
+  };
+}

@@ -1,0 +1,203 @@
+/**
+ * One Reeve for one case: a home, a scripted model, and what watches both all
+ * the time: `list` and the events as any client sees them, the kernel beside
+ * them. Knows when something could not answer because the harness did that.
+ */
+import { existsSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createClient } from "../../src/client/create-client.ts";
+import type { Client } from "../../src/client/create-client.ts";
+import { daemonCommand } from "../../src/client/daemon-command.ts";
+import type { EventView, SessionView } from "../../src/client/operation-types.ts";
+import { startScriptedModel } from "../scripted-model/scripted-model.ts";
+import type { ScriptedModel } from "../scripted-model/scripted-model.ts";
+import { createTestHome, runProgram } from "../support/test-home.ts";
+import type { TestHome } from "../support/test-home.ts";
+import type { Event, FailedCommand, Span } from "./history.ts";
+import { daemonOf, signal } from "./kernel.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const LOOK_MS = 200;
+
+/** So that a turn of which nothing is heard is told within a test's patience. */
+export const STALL_SECONDS = 10;
+
+export interface Row {
+  readonly askedAt: number;
+  readonly answeredAt: number;
+  readonly session: SessionView;
+}
+
+export interface World {
+  readonly home: TestHome;
+  readonly model: ScriptedModel;
+  readonly client: Client;
+  readonly disturbances: readonly Span[];
+  /** From each kill of the daemon to the first answered list. */
+  readonly recoveries: readonly number[];
+  /** Called with every row of every answered list. */
+  onRow(listener: (row: Row) => void): void;
+  eventsOf(sessionId: string): readonly Event[];
+  /** What happened to Reeve itself. */
+  homeEvents(): readonly Event[];
+  tmux(...args: readonly string[]): Promise<string>;
+  /** Writes down a call of the client's that failed. */
+  fail(words: string, error: unknown): void;
+  /** Marks a time in which something cannot answer; the function ends it. */
+  disturb(what: string): () => void;
+  killDaemon(): void;
+  armFailpoint(name: string): void;
+  disarmFailpoint(): void;
+  /** Stops watching, ends everything, and says what was wrong with the home as a whole. */
+  close(): Promise<WorldReport>;
+}
+
+export interface WorldReport {
+  readonly leftBehind: readonly string[];
+  /** Process ids of daemons that died although nobody killed them. */
+  readonly diedUnasked: readonly number[];
+  readonly failedCalls: readonly FailedCommand[];
+}
+
+export async function createWorld(config: string): Promise<World> {
+  const home = createTestHome();
+  const model = await startScriptedModel();
+  home.configure(config);
+  const client = createClient(
+    { home: home.dir },
+    { daemonCommand: () => daemonCommand(ROOT), environment: home.environment },
+  );
+  const disturbances: { from: number; to: number | null; what: string }[] = [];
+  const recoveries: number[] = [];
+  const killed = new Set<number>();
+  let failpointsPassed = 0;
+  let isArmed = false;
+  const listeners: ((row: Row) => void)[] = [];
+  const events: Event[] = [];
+  const sessionOf = new Map<number, string | null>();
+  const links = new Set<string>();
+  const closing = new AbortController();
+
+  const failed: FailedCommand[] = [];
+  const fail = (words: string, error: unknown): void => {
+    const output = error instanceof Error ? error.message : String(error);
+    failed.push({ at: Date.now(), words, status: null, output });
+  };
+  const disturb = (what: string): (() => void) => {
+    const span = { from: Date.now(), to: null as number | null, what };
+    disturbances.push(span);
+    return () => void (span.to ??= Date.now());
+  };
+
+  async function look(): Promise<void> {
+    const askedAt = Date.now();
+    const { sessions } = await client.listSessions({ all: true }, { signal: closing.signal });
+    const answeredAt = Date.now();
+    for (const span of disturbances.filter(
+      (one) => one.what === "no daemon" && one.to === null && one.from < askedAt,
+    )) {
+      span.to = answeredAt;
+      recoveries.push(answeredAt - span.from);
+    }
+    for (const session of sessions) listeners.forEach((listener) => listener({ askedAt, answeredAt, session }));
+  }
+
+  async function readOn(): Promise<void> {
+    const after = events.at(-1)?.seq ?? 0;
+    const page = await client.readEvents({ after }, { signal: closing.signal });
+    for (const event of page.events) {
+      events.push(plainEvent(event));
+      sessionOf.set(event.seq, event.session_id);
+    }
+  }
+
+  function checkFailpoint(): void {
+    if (!isArmed || home.isFailpointArmed()) return;
+    isArmed = false;
+    failpointsPassed += 1;
+    disturb("no daemon");
+  }
+
+  /** Sockets may be links to places outside the home; those must be gone in the end, too. */
+  function noteLinks(): void {
+    const run = join(home.dir, "run");
+    for (const name of existsSync(run) ? readdirSync(run) : []) {
+      try {
+        links.add(readlinkSync(join(run, name)));
+      } catch {
+        // no link
+      }
+    }
+  }
+
+  const loops = [look, readOn].map((step) =>
+    repeat(step, LOOK_MS, closing.signal, (error) =>
+      fail(step === look ? "client.listSessions" : "client.readEvents", error),
+    ),
+  );
+  const failpointTimer = setInterval(() => {
+    checkFailpoint();
+    noteLinks();
+  }, 50);
+
+  return {
+    home,
+    model,
+    client,
+    disturbances,
+    recoveries,
+    onRow: (listener) => void listeners.push(listener),
+    eventsOf: (sessionId) => events.filter(({ seq }) => sessionOf.get(seq) === sessionId),
+    homeEvents: () => events.filter(({ seq }) => sessionOf.get(seq) === null),
+    tmux: async (...args) => (await runProgram("tmux", ["-S", home.tmuxSocket, ...args], home.environment)).stdout,
+    fail,
+    disturb,
+    killDaemon() {
+      const daemon = daemonOf(home);
+      if (daemon === null || !signal(daemon, "SIGKILL")) return;
+      killed.add(daemon.pid);
+      disturb("no daemon");
+    },
+    armFailpoint(name) {
+      home.failAt(name);
+      isArmed = true;
+    },
+    disarmFailpoint() {
+      checkFailpoint();
+      isArmed = false;
+      rmSync(join(home.dir, "failpoint"), { force: true });
+    },
+    async close() {
+      const leftBehind: string[] = [];
+      clearInterval(failpointTimer);
+      await readOn().catch(() => undefined);
+      closing.abort();
+      await Promise.all(loops);
+      await home.dispose().catch((error: unknown) => void leftBehind.push(String(error)));
+      await model.close();
+      leftBehind.push(...[...links].filter((path) => existsSync(path)).map((path) => `socket ${path}`));
+      const started = events.filter(({ type }) => type === "daemon-started").map(({ data }) => Number(data["pid"]));
+      const unexplained = started.slice(0, -1).filter((pid) => !killed.has(pid));
+      return { leftBehind, diedUnasked: unexplained.slice(failpointsPassed), failedCalls: failed };
+    },
+  };
+}
+
+/** A look that fails is written down; the next one may succeed. */
+async function repeat(
+  step: () => Promise<void>,
+  everyMs: number,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    await step().catch((error: unknown) => {
+      if (!signal.aborted) onFailure(error);
+    });
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
+
+function plainEvent({ seq, at, type, data }: EventView): Event {
+  return { seq, at: Date.parse(at), type, data };
+}

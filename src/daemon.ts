@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { claudeAgent } from "./agent/claude/claude-agent.ts";
 import { codexAgent } from "./agent/codex/codex-agent.ts";
 import { commandAgent } from "./agent/command/command-agent.ts";
-import { declaredAgent, declaredRules } from "./agent/command/declared-agent.ts";
+import { declaredAgent, declaredRules, hasPatterns } from "./agent/command/declared-agent.ts";
 import { geminiAgent } from "./agent/gemini/gemini-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
@@ -61,10 +61,11 @@ export async function run(home: Home): Promise<void> {
     ...builtIn,
     ...declared.map(([name, { command, settings }]) => declaredAgent(name, command, settings)),
   ];
+  const watchedByPatterns = declared.filter(([, { settings }]) => hasPatterns(settings));
   const rules = createRuleBook({
     shippedDir: join(import.meta.dirname, "..", "rules"),
     usersDir: join(dirname(home.configPath), "rules"),
-    declared: new Map(declared.map(([name, { settings }]) => [name, declaredRules(name, settings)])),
+    declared: new Map(watchedByPatterns.map(([name, { settings }]) => [name, () => declaredRules(name, settings)])),
     log,
   });
   const scrub = [
@@ -104,7 +105,8 @@ export async function run(home: Home): Promise<void> {
     }
     process.exit(0);
   };
-  const warnings = (): readonly string[] => [lingerWarning()].filter((warning) => warning !== null);
+  const warnings = (): readonly string[] =>
+    [lingerWarning(), ...rules.problems()].filter((warning) => warning !== null);
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
   const server = createHttpServer({
     operations,
@@ -125,6 +127,8 @@ export async function run(home: Home): Promise<void> {
     log("unhandled", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
   failpoint("daemon.started");
+  // Says at once, not with the first session, which patterns of config.toml cannot be used.
+  for (const [name] of watchedByPatterns) void rules.of(name);
 }
 
 function readVersion(): string {

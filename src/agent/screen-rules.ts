@@ -17,26 +17,28 @@
  *     turn = "interrupted"             # a turn ended so: completed, interrupted or failed; or it started; optional
  *     error = '^■ (.+)$'               # with turn = "failed": group 1; optional
  *
- * Patterns are JavaScript regular expressions with the flags m and u; lines
- * are without trailing blanks and escape sequences.
+ * Patterns are RE2's, `^` and `$` match at each line, `\z` at the end; lines
+ * are without trailing blanks and escape sequences. See pattern.ts.
  */
 import { parse } from "smol-toml";
 import type { Reading, TurnReading } from "../session/reading.ts";
 import type { ActivityStatus } from "../session/session.ts";
+import type { Pattern, PatternCompiler } from "./pattern.ts";
+import { loadPatternCompiler } from "./pattern.ts";
 import { isInRange } from "./version.ts";
 
 export interface ScreenRule {
   readonly name: string;
   readonly versions: string | null;
   readonly bottom: number | null;
-  readonly title: RegExp | null;
-  readonly screen: readonly RegExp[];
-  readonly unless: readonly RegExp[];
+  readonly title: Pattern | null;
+  readonly screen: readonly Pattern[];
+  readonly unless: readonly Pattern[];
   readonly activity: ActivityStatus;
-  readonly asks: RegExp | null;
+  readonly asks: Pattern | null;
   readonly asksText: string | null;
   readonly turn: TurnReading["phase"] | null;
-  readonly error: RegExp | null;
+  readonly error: Pattern | null;
 }
 
 export interface ScreenView {
@@ -66,14 +68,16 @@ export function readScreen(
   return null;
 }
 
-export function parseScreenRules(text: string): readonly ScreenRule[] {
+export async function parseScreenRules(text: string): Promise<readonly ScreenRule[]> {
   const { rule: rules = [], ...others } = parse(text);
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined) throw new Error(`there is no section [${unknown}], only [[rule]]`);
   if (!Array.isArray(rules)) throw new Error("[[rule]] must be a list of tables");
+  if (rules.length === 0) return [];
+  const compile = await loadPatternCompiler();
   return rules.map((value, index) => {
     try {
-      return parseRule(value as Readonly<Record<string, unknown>>);
+      return parseRule(value as Readonly<Record<string, unknown>>, compile);
     } catch (error) {
       throw new Error(`rule ${index + 1}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
@@ -107,10 +111,8 @@ function turnOf(phase: NonNullable<ScreenRule["turn"]>, error: string | null): T
   return phase === "failed" ? { phase, error: error ?? "its screen shows an error" } : { phase };
 }
 
-function found(pattern: RegExp | null, region: string): string | null {
-  if (pattern === null) return null;
-  const match = pattern.exec(region);
-  return match === null ? null : (match[1] ?? match[0]).trim();
+function found(pattern: Pattern | null, region: string): string | null {
+  return pattern?.find(region)?.trim() ?? null;
 }
 
 const ACTIVITIES = ["starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"] as const;
@@ -129,7 +131,7 @@ const FIELDS = new Set([
   "error",
 ]);
 
-function parseRule(value: Readonly<Record<string, unknown>>): ScreenRule {
+function parseRule(value: Readonly<Record<string, unknown>>, compile: PatternCompiler): ScreenRule {
   const unknown = Object.keys(value).find((key) => !FIELDS.has(key));
   if (unknown !== undefined) throw new Error(`${nameOf(value)}there is no field ${unknown}`);
   const { name, bottom, activity, turn } = value;
@@ -147,18 +149,20 @@ function parseRule(value: Readonly<Record<string, unknown>>): ScreenRule {
       throw new Error(`${name}: ${key} ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
   };
+  const pattern = (key: string): Pattern | null => at(key, (text) => patternOf(text, compile));
+  const patterns = (key: string): readonly Pattern[] => at(key, (text) => patternsOf(text, compile));
   const rule: ScreenRule = {
     name,
     versions: at("versions", rangeOf),
     bottom: bottom ?? null,
-    title: at("title", patternOf),
-    screen: at("screen", patternsOf),
-    unless: at("unless", patternsOf),
+    title: pattern("title"),
+    screen: patterns("screen"),
+    unless: patterns("unless"),
     activity: status,
-    asks: at("asks", patternOf),
+    asks: pattern("asks"),
     asksText: at("asks_text", textOf),
     turn: verdict,
-    error: at("error", patternOf),
+    error: pattern("error"),
   };
   if (rule.title === null && rule.screen.length === 0) throw new Error(`${name}: needs a title or a screen pattern`);
   return rule;
@@ -180,15 +184,15 @@ function rangeOf(value: unknown): string | null {
   return range;
 }
 
-function patternOf(value: unknown): RegExp | null {
+function patternOf(value: unknown, compile: PatternCompiler): Pattern | null {
   const text = textOf(value);
-  return text === null ? null : new RegExp(text, "mu");
+  return text === null ? null : compile(text);
 }
 
-function patternsOf(value: unknown): readonly RegExp[] {
+function patternsOf(value: unknown, compile: PatternCompiler): readonly Pattern[] {
   if (value === undefined) return [];
   return (Array.isArray(value) ? value : [value]).map((text: unknown) => {
     if (typeof text !== "string") throw new Error("must be a pattern or a list of them");
-    return new RegExp(text, "mu");
+    return compile(text);
   });
 }

@@ -30,7 +30,7 @@ export interface AnswerParts {
   readonly runtime: (kind: string) => Runtime;
   readonly agent: (name: string) => Agent;
   readonly channel: (sessionId: string) => Channel | null;
-  readonly hasScreenRules: (agent: string) => boolean;
+  readonly hasScreenRules: (agent: string) => Promise<boolean>;
   /** What its screen says right now. */
   readonly look: (session: Session) => Promise<Reading | null>;
 }
@@ -72,7 +72,7 @@ async function give(parts: AnswerParts, session: Session, approval: Approval, de
 
 /** Twice in a row: a question is drawn before it listens. An agent without screen rules is taken at its word. */
 async function isOnScreen(parts: AnswerParts, session: Session): Promise<boolean> {
-  if (!parts.hasScreenRules(session.agent)) return true;
+  if (!(await parts.hasScreenRules(session.agent))) return true;
   let wasThere = false;
   for (let look = 0; look < LOOKS; look++) {
     const isThere = (await parts.look(session))?.activity === "awaiting-approval";

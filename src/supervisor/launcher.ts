@@ -32,9 +32,12 @@ export function createLauncher(parts: {
   readonly options: (agent: string) => AgentOptions;
   readonly programs: ProgramFinder;
   readonly socketDir: string;
+  /** Rejects when it could be started but not watched. */
+  readonly requireRules: (agent: string) => Promise<void>;
 }): Launcher {
   return async ({ agent: name, sessionId, outputsDir, launch, resume, prompt }) => {
     const agent = parts.agent(name);
+    await parts.requireRules(name);
     const program = await parts.programs.find(agent, launch.paths, launch.cwd);
     const plan = agent.plan({
       sessionId,

@@ -1,15 +1,31 @@
 /**
  * The screen rules of each agent: those that come with Reeve, and the user's
- * own, read when an agent is first watched and again when a file changed.
+ * own, read when an agent is first watched and again when a file changed. A
+ * file or a pattern that cannot be used harms only its own agent.
  */
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ScreenRule } from "../agent/screen-rules.ts";
 import { mergeScreenRules, parseScreenRules } from "../agent/screen-rules.ts";
 import type { Log } from "../platform/log.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
 
-export type RuleBook = (agent: string) => readonly ScreenRule[];
+export interface RuleBook {
+  /** Whether there is anything to read for an agent, without reading it. */
+  has(agent: string): boolean;
+  /** Those that can be used; what is wrong with the others is logged and kept in `problems`. */
+  of(agent: string): Promise<readonly ScreenRule[]>;
+  /** Rejects when the agent's patterns in config.toml cannot be used: nothing would know what it does. */
+  require(agent: string): Promise<void>;
+  /** One sentence for each file that is not right, as far as it has been read. */
+  problems(): readonly string[];
+}
+
+interface Book {
+  readonly rules: Promise<readonly ScreenRule[]>;
+  readonly stamp: string;
+  checkedAt: number;
+}
 
 /** Often enough for someone who is writing a rule, seldom enough to cost nothing. */
 const STALE_AFTER_MS = 2_000;
@@ -17,43 +33,79 @@ const STALE_AFTER_MS = 2_000;
 export function createRuleBook(parts: {
   readonly shippedDir: string;
   readonly usersDir: string;
-  /** Of agents that the configuration declares. */
-  readonly declared: ReadonlyMap<string, readonly ScreenRule[]>;
+  /** The patterns of agents that the configuration declares; without patterns an agent is left out. */
+  readonly declared: ReadonlyMap<string, () => Promise<readonly ScreenRule[]>>;
   readonly log: Log;
 }): RuleBook {
-  const books = new Map<string, { readonly rules: readonly ScreenRule[]; readonly stamp: string; checkedAt: number }>();
+  const books = new Map<string, Book>();
+  const problems = new Map<string, string>();
+  const usersPath = (agent: string): string => join(parts.usersDir, `${agent}.toml`);
+  const shippedPath = (agent: string): string => join(parts.shippedDir, `${agent}.toml`);
 
-  function load(agent: string, stamp: string): readonly ScreenRule[] {
-    const shipped = parts.declared.get(agent) ?? read(join(parts.shippedDir, `${agent}.toml`));
+  /** Without those that cannot be used. */
+  async function usable(
+    agent: string,
+    what: string,
+    load: () => Promise<readonly ScreenRule[]>,
+  ): Promise<readonly ScreenRule[]> {
     try {
-      return mergeScreenRules(shipped, read(join(parts.usersDir, `${agent}.toml`)));
+      const rules = await load();
+      problems.delete(what);
+      return rules;
     } catch (error) {
-      parts.log("the user's screen rules are not right; only those of Reeve are used", {
-        agent,
-        stamp,
-        why: messageOf(error),
-      });
-      return shipped;
+      const why = messageOf(error);
+      if (problems.get(what) !== why) parts.log("screen rules are not right and are not used", { agent, what, why });
+      problems.set(what, why);
+      return [];
     }
   }
 
-  return (agent) => {
+  async function load(agent: string): Promise<readonly ScreenRule[]> {
+    const declared = parts.declared.get(agent);
+    const own = declared === undefined ? read(shippedPath(agent)) : usable(agent, `config.toml ${agent}`, declared);
+    return mergeScreenRules(await own, await usable(agent, usersPath(agent), () => readUsers(usersPath(agent))));
+  }
+
+  function bookOf(agent: string): Book {
     const known = books.get(agent);
     const now = performance.now();
-    if (known !== undefined && now - known.checkedAt < STALE_AFTER_MS) return known.rules;
-    const about = statSync(join(parts.usersDir, `${agent}.toml`), { throwIfNoEntry: false });
+    if (known !== undefined && now - known.checkedAt < STALE_AFTER_MS) return known;
+    const about = statSync(usersPath(agent), { throwIfNoEntry: false });
     const stamp = about === undefined ? "" : `${about.mtimeMs} ${about.size}`;
     if (known !== undefined && known.stamp === stamp) {
       known.checkedAt = now;
-      return known.rules;
+      return known;
     }
-    const rules = load(agent, stamp);
-    books.set(agent, { rules, stamp, checkedAt: now });
-    return rules;
+    const book = { rules: load(agent), stamp, checkedAt: now };
+    books.set(agent, book);
+    return book;
+  }
+
+  return {
+    has: (agent) =>
+      books.has(agent) || parts.declared.has(agent) || existsSync(shippedPath(agent)) || existsSync(usersPath(agent)),
+    of: (agent) => bookOf(agent).rules,
+    async require(agent) {
+      await parts.declared.get(agent)?.();
+    },
+    problems: () => [...problems.values()],
   };
 }
 
-function read(path: string): readonly ScreenRule[] {
+async function readUsers(path: string): Promise<readonly ScreenRule[]> {
+  try {
+    return await read(path);
+  } catch (error) {
+    throw new Error(
+      `${path} is not right, so none of its rules is used: ${messageOf(error)}. Fix or delete that rule.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function read(path: string): Promise<readonly ScreenRule[]> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");

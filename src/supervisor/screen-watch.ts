@@ -3,7 +3,6 @@
  * new: once output falls quiet, and about once a second while it goes on. What
  * the rules make of it is a soft reading.
  */
-import type { ScreenRule } from "../agent/screen-rules.ts";
 import { readScreen } from "../agent/screen-rules.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
@@ -11,6 +10,7 @@ import type { Runtime } from "../runtime/contract.ts";
 import type { Reading } from "../session/reading.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
+import type { RuleBook } from "./rule-book.ts";
 import { targetOf } from "./target.ts";
 import type { SoftWatch } from "./soft-watch.ts";
 import type { Watcher } from "./watcher.ts";
@@ -35,7 +35,7 @@ interface Waiting {
 export function createScreenWatch(parts: {
   readonly store: Store;
   readonly runtime: (kind: string) => Runtime;
-  readonly rules: (agent: string) => readonly ScreenRule[];
+  readonly rules: Pick<RuleBook, "has" | "of">;
   readonly soft: SoftWatch;
   readonly log: Log;
 }): ScreenWatch {
@@ -44,7 +44,8 @@ export function createScreenWatch(parts: {
   const watched = new Set<string>();
 
   async function look(session: Session): Promise<Reading | null> {
-    const rules = parts.rules(session.agent);
+    if (!parts.rules.has(session.agent)) return null;
+    const rules = await parts.rules.of(session.agent);
     if (rules.length === 0) return null;
     const screen = await parts.runtime(session.runtime).capture(targetOf(session), { lines: 0 });
     return readScreen(rules, screen, session.watch.version)?.reading ?? null;
@@ -86,7 +87,7 @@ export function createScreenWatch(parts: {
     notice,
     look,
     attend(session) {
-      if (watched.has(session.id) || parts.rules(session.agent).length === 0) return;
+      if (watched.has(session.id) || !parts.rules.has(session.agent)) return;
       watched.add(session.id);
       notice(session.id);
     },

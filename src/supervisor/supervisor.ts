@@ -135,7 +135,13 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   });
   const options = (name: string): AgentOptions => settings.agents[name] ?? noOptions;
   const programs = createProgramFinder(options);
-  const plan = createLauncher({ agent, options, programs, socketDir: parts.socketDir });
+  const plan = createLauncher({
+    agent,
+    options,
+    programs,
+    socketDir: parts.socketDir,
+    requireRules: parts.rules.require,
+  });
 
   const effectParts: EffectParts = {
     store,
@@ -146,7 +152,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     agent,
     channel: attention.channel,
     look: attention.look,
-    hasScreenRules: (name) => parts.rules(name).length > 0,
+    hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
     launch: (session) => plan(launchOf(session)),
     holderOf: (session, nativeId) =>
       store.registry

@@ -31,11 +31,13 @@ interface Golden {
   readonly problem: string | null;
 }
 
-const agents = namesIn(RULES, ".toml").map((agent) => {
-  const rules = parseScreenRules(readFileSync(join(RULES, `${agent}.toml`), "utf8"));
-  const goldens = directoriesIn(GOLDENS).includes(agent) ? goldensOf(agent) : [];
-  return { agent, rules, goldens };
-});
+const agents = await Promise.all(
+  namesIn(RULES, ".toml").map(async (agent) => {
+    const rules = await parseScreenRules(readFileSync(join(RULES, `${agent}.toml`), "utf8"));
+    const goldens = directoriesIn(GOLDENS).includes(agent) ? goldensOf(agent) : [];
+    return { agent, rules, goldens };
+  }),
+);
 
 test("every golden screen belongs to an agent that has rules", () => {
   const orphans = directoriesIn(GOLDENS)

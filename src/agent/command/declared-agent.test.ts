@@ -70,8 +70,8 @@ describe("an agent that only the configuration knows", () => {
   });
 });
 
-describe("its screen", () => {
-  const rules = declaredRules("aider", settings);
+describe("its screen", async () => {
+  const rules = await declaredRules("aider", settings);
   const read = (text: string) => readScreen(rules, { text, title: "" }, null)?.reading ?? null;
 
   test("working begins a turn, ready ends it, a question beats both", () => {
@@ -88,11 +88,11 @@ describe("its screen", () => {
     expect(read(`Thinking\n${"line\n".repeat(20)}`)).toBeNull();
   });
 
-  test("patterns that are left out are no rules, and bad ones are named", () => {
-    expect(declaredRules("aider", { ready: "x" }).map(({ name }) => name)).toEqual(["ready"]);
-    expect(declaredRules("aider", {})).toEqual([]);
-    expect(() => declaredRules("aider", { working: "(" })).toThrow(
-      /^\[agent\.aider\] of config\.toml is not right: working is not a pattern: Invalid regular expression/,
+  test("patterns that are left out are no rules, and bad ones are named", async () => {
+    expect((await declaredRules("aider", { ready: "x" })).map(({ name }) => name)).toEqual(["ready"]);
+    expect(await declaredRules("aider", {})).toEqual([]);
+    await expect(declaredRules("aider", { working: "(" })).rejects.toThrow(
+      /^\[agent\.aider\] of config\.toml is not right: working "\(" is not a pattern: missing closing \)/,
     );
   });
 });

@@ -3,9 +3,11 @@
  * screen, so that aider, opencode and others work without code. Its screen is
  * all there is to read: working begins a turn, ready ends it.
  */
-import { ReeveError } from "../../platform/reeve-error.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import type { Agent, AgentSettings, LaunchContext, LaunchPlan } from "../contract.ts";
+import type { Pattern } from "../pattern.ts";
+import { loadPatternCompiler } from "../pattern.ts";
 import type { ScreenRule } from "../screen-rules.ts";
 import { commandAgent } from "./command-agent.ts";
 
@@ -22,19 +24,22 @@ export function declaredAgent(name: string, command: readonly string[], settings
   };
 }
 
-export function declaredRules(name: string, settings: AgentSettings): readonly ScreenRule[] {
-  const pattern = (key: string): RegExp | null => {
+/** Rejects with a sentence about the first pattern that cannot be used. */
+export async function declaredRules(name: string, settings: AgentSettings): Promise<readonly ScreenRule[]> {
+  if (!hasPatterns(settings)) return [];
+  const compile = await loadPatternCompiler();
+  const pattern = (key: string): Pattern | null => {
     const text = settings[key];
     if (text === undefined) return null;
     try {
-      return new RegExp(String(text), "mu");
+      return compile(String(text));
     } catch (error) {
-      throw invalid(name, `${key} is not a pattern: ${error instanceof Error ? error.message : String(error)}`);
+      throw invalid(name, `${key} ${messageOf(error)}`);
     }
   };
   const [ready, working, waiting] = [pattern("ready"), pattern("working"), pattern("waiting")];
   const rule = (
-    of: RegExp,
+    of: Pattern,
     rest: Pick<ScreenRule, "name" | "activity" | "turn"> & Partial<ScreenRule>,
   ): ScreenRule => ({
     versions: null,
@@ -54,6 +59,10 @@ export function declaredRules(name: string, settings: AgentSettings): readonly S
     ...(working === null ? [] : [rule(working, { name: "working", activity: "working", turn: "started" })]),
     ...(ready === null ? [] : [rule(ready, { name: "ready", activity: "idle", turn: "completed" })]),
   ];
+}
+
+export function hasPatterns(settings: AgentSettings): boolean {
+  return SETTINGS.some((key) => settings[key] !== undefined);
 }
 
 const SETTINGS = ["ready", "working", "waiting"];

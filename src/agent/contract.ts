@@ -140,7 +140,9 @@ export interface Agent {
   readonly pathVariables: readonly string[];
   /** Throws a usage error when the launch makes no sense for this agent. */
   plan(context: LaunchContext): LaunchPlan;
-  encode(message: { readonly text: string; readonly submit: boolean }, known: Known): readonly InputStep[];
+  encode(message: { readonly text: string; readonly submit: boolean }): readonly InputStep[];
+  /** Its reports cut prompts at so many characters. */
+  readonly promptLimit?: number;
   /** What to type to stop the turn under way. */
   readonly interrupt: readonly InputStep[] | null;
   /** What to type to answer the question on the screen. */

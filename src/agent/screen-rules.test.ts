@@ -192,7 +192,7 @@ describe("parsing rules", () => {
   });
 
   test.each([
-    ["[rules]\nx = 1", "there is no section [rules], only [[rule]]"],
+    ["[rules]\nx = 1", "there is no section [rules], only [[rule]] and [composer]"],
     ["rule = 3", "[[rule]] must be a list of tables"],
     ["rule = [3]", "rule 1: name is missing"],
     ["[[rule", "Invalid TOML"],

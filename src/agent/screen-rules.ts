@@ -69,9 +69,9 @@ export function readScreen(
 }
 
 export async function parseScreenRules(text: string): Promise<readonly ScreenRule[]> {
-  const { rule: rules = [], ...others } = parse(text);
+  const { rule: rules = [], composer: _composer, ...others } = parse(text);
   const unknown = Object.keys(others)[0];
-  if (unknown !== undefined) throw new Error(`there is no section [${unknown}], only [[rule]]`);
+  if (unknown !== undefined) throw new Error(`there is no section [${unknown}], only [[rule]] and [composer]`);
   if (!Array.isArray(rules)) throw new Error("[[rule]] must be a list of tables");
   if (rules.length === 0) return [];
   const compile = await loadPatternCompiler();

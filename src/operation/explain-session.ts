@@ -5,6 +5,7 @@ import type { LoggedEvent, SessionEvent } from "../session/event.ts";
 import type { Evidence, Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
+import { waitingFor } from "./send-message.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
 
@@ -34,6 +35,8 @@ export const explainSession = defineOperation({
     observability: claimSchema,
     activity: claimSchema,
     turn: z.nullable(claimSchema),
+    /** Messages that have no outcome yet, oldest first, and what is in the way of the first. */
+    messages: z.array(z.object({ message_id: z.string(), state: z.string(), detail: z.nullable(z.string()) })),
     /** The last word of each source since this daemon started, newest first. */
     sources: z.array(
       z.object({
@@ -50,7 +53,7 @@ export const explainSession = defineOperation({
 
   async run(input, { store, supervisor }) {
     const session = resolveSession(store.registry, input.session);
-    const { lastWords, channel } = supervisor.testimony(session);
+    const { lastWords, channel, obstacle } = supervisor.testimony(session);
     return {
       session: viewSession(session, supervisor.about(session)),
       mode: { name: session.watch.mode, text: session.watch.text, version: session.watch.version },
@@ -63,6 +66,11 @@ export const explainSession = defineOperation({
       },
       activity: claim(session.activity.status, TRUST, session.activity.evidence),
       turn: turnClaim(session),
+      messages: store.mailbox.open(session.id).map(({ id, state }) => ({
+        message_id: id,
+        state,
+        detail: waitingFor(obstacle, id),
+      })),
       sources: lastWords
         .toSorted((one, other) => other.at - one.at)
         .map(({ source, said, detail, at, weight }) => ({

@@ -34,6 +34,7 @@ export const sendMessage = defineOperation({
     message_id: z.string(),
     session_id: z.string(),
     state: z.enum(["admitted", "leased", "delivered", "refused", "unknown"]),
+    /** How the outcome is known; of a message that waits, what is in its way. */
     detail: z.nullable(z.string()),
     admitted_at: z.string(),
     cursor: z.number(),
@@ -71,12 +72,20 @@ export const sendMessage = defineOperation({
       message_id: messageId,
       session_id: session.id,
       state: message.state,
-      detail: message.detail,
+      detail: message.detail ?? waitingFor(supervisor.testimony(session).obstacle, messageId),
       admitted_at: iso(message.admittedAt),
       cursor,
     };
   },
 });
+
+/** Of a message that was not typed yet: what is in its way. */
+export function waitingFor(
+  obstacle: { readonly messageId: string; readonly why: string } | null,
+  messageId: string,
+): string | null {
+  return obstacle?.messageId === messageId ? `Waiting: ${obstacle.why}.` : null;
+}
 
 function requireRoute(agent: Agent, how: MessageRoute): void {
   const isPossible = how === "queue" || (how === "steer" ? agent.capabilities.steer : agent.interrupt !== null);

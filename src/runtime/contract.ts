@@ -60,11 +60,20 @@ export interface ListingEntry extends Target {
 export interface Screen {
   /** Plain text, escape sequences already stripped; the newest lines are last. */
   readonly text: string;
+  /**
+   * The same lines without what is drawn faint (placeholders, hints), and with the cursor in its place. Only of the
+   * visible screen; with lines from before it, the same as `text`.
+   */
+  readonly solid: string;
   /** What the program calls its terminal. */
   readonly title: string;
   /** Lines above these existed but were not asked for. */
   readonly truncated: boolean;
 }
+
+/** The cursor in `Screen.solid`, and one that the program has hidden. */
+export const CURSOR = "▮";
+export const HIDDEN_CURSOR = "▯";
 
 export interface StopOptions {
   /** Between the polite signal and the firm one. */

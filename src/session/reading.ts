@@ -36,6 +36,8 @@ export type TurnReading =
       readonly at?: number;
       /** What was submitted. */
       readonly prompt?: string;
+      /** Of the whole of it, before it was cut and secrets were taken out (prompt-print.ts). Never written. */
+      readonly print?: string;
     }
   | { readonly phase: "completed" | "interrupted"; readonly id?: string; readonly at?: number }
   | { readonly phase: "failed"; readonly id?: string; readonly at?: number; readonly error: string };

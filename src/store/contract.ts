@@ -58,8 +58,8 @@ export interface Mailbox {
   get(messageId: string): Message | undefined;
   /** Messages of a session that are admitted or leased, in order. */
   open(sessionId: string): readonly Message[];
-  /** Every leased message: after a crash, those with an unknown outcome. */
-  leased(): readonly Message[];
+  /** What was last typed into a session, newest first: messages that are no longer admitted. */
+  typed(sessionId: string, most: number): readonly Message[];
 }
 
 export interface Store {

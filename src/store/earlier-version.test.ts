@@ -167,7 +167,7 @@ describe("how a message is to be given", () => {
       await store.commit({ session: whole, admit: makeMessage("a", "m1", { how }) });
       await store.commit({ admit: makeMessage("a", "m2", { how }) });
       await store.commit({ settle: { messageId: "m1", state: "leased", detail: null, at: 5 } });
-      expect(store.mailbox.leased()).toMatchObject([{ id: "m1", how }]);
+      expect(store.mailbox.typed("a", 9)).toMatchObject([{ id: "m1", how }]);
       await store.commit({ settle: { messageId: "m1", state: "delivered", detail: "typed", at: 6 } });
       await store.close();
       const again = await home.open();

@@ -49,8 +49,10 @@ export class SqliteMailbox implements Mailbox {
     return [...(this.#queues.get(sessionId)?.values() ?? [])];
   }
 
-  leased(): readonly Message[] {
-    return [...this.#open.values()].filter((message) => message.state === "leased");
+  typed(sessionId: string, most: number): readonly Message[] {
+    const sql = `SELECT * FROM messages WHERE session_id = ? AND state NOT IN ('admitted', 'refused')
+      ORDER BY position DESC LIMIT ?`;
+    return guardRead(this.#onFailure, () => this.#db.all<MessageRow>(sql, sessionId, most).map(fromRow));
   }
 
   /** Inside a transaction: takes the next position of its session. */

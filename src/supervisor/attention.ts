@@ -4,6 +4,7 @@
  * and the clock. Begun when its process is there, ended when that is proven
  * gone.
  */
+import type { Composer, Standing } from "../agent/composer.ts";
 import type { Agent, Channel } from "../agent/contract.ts";
 import type { OutputLog } from "../capture/output-log.ts";
 import { openOutputLog } from "../capture/output-log.ts";
@@ -52,6 +53,8 @@ export interface Attention {
   describeChannel(sessionId: string): string | null;
   /** What its screen says right now. */
   look(session: Session): Promise<Reading | null>;
+  /** What stands in its composer right now. */
+  standing(session: Session, composer: Composer): Promise<Standing>;
   lastWords(session: Session): readonly LastWord[];
   close(): Promise<void>;
 }
@@ -236,6 +239,7 @@ export function createAttention(parts: {
     channel: channels.get,
     describeChannel: channels.describe,
     look: screens.look,
+    standing: screens.standing,
     lastWords: readings.lastWords,
     async close() {
       for (const watching of watched.values()) watching.stopStream();

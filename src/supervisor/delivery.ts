@@ -4,44 +4,41 @@
  * crash in between leaves an outcome that is honestly unknown, never a second
  * attempt. Delivered means that the agent said it took it, wherever it can.
  */
-import type { Agent, Channel } from "../agent/contract.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Channel } from "../agent/contract.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { messageOf, ReeveError } from "../platform/reeve-error.ts";
-import type { Runtime } from "../runtime/contract.ts";
 import type { Message } from "../session/message.ts";
 import { isPromptAhead, mayTakeMessagesLater, takesMessages } from "../session/pending-effect.ts";
 import type { Reading } from "../session/reading.ts";
-import type { Evidence, Reason, Session } from "../session/session.ts";
-import type { Store } from "../store/contract.ts";
+import type { Session } from "../session/session.ts";
+import type { ComposerParts } from "./composer-watch.ts";
 import type { Task } from "./effect-runner.ts";
-import { targetOf } from "./target.ts";
-import { knownOf } from "./known.ts";
+import { expectLeft, recoverLease } from "./lease-recovery.ts";
 import type { Ledger } from "./ledger.ts";
+import { createMessageOutcomes } from "./message-outcome.ts";
+import type { Receipts } from "./receipts.ts";
+import { targetOf } from "./target.ts";
+import {
+  CONFIRM_MS,
+  expectation,
+  isOwnCommand,
+  printOf,
+  type TypedMessageParts,
+  typeMessage,
+} from "./typed-message.ts";
 import { until } from "./until.ts";
 
 /** After a message that nothing confirms an agent needs a moment; a second one typed at once would race it. */
 const SETTLING_MS = 2_000;
-/** An agent that took a prompt says so within a second; a busy machine may need more. */
-const CONFIRM_MS = 2_500;
-/** A long paste takes its time: gemini 0.61.0 needed 80 s for 150 KB. */
-const CONFIRM_MS_PER_BYTE = 0.25;
-/** Enter is pressed again so often before the outcome counts as unknown. */
-const ENTERS = 3;
 /** An interrupt that had no effect for so long is tried again. */
 const INTERRUPT_AGAIN_MS = 5_000;
 /** A channel that is not open opens within a moment, as a rule. */
 const CHANNEL_LOOK_MS = 250;
+/** Whether what was in the way is gone is looked at again so often. */
+const HELD_MS = 1_000;
 
-/** Nothing was typed and it may work later. */
-const RETRIED = new Set(["runtime-unreachable", "message-not-written"]);
-
-export interface DeliveryParts {
-  readonly store: Store;
+export interface DeliveryParts extends ComposerParts {
   readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly runtime: (kind: string) => Runtime;
-  readonly agent: (name: string) => Agent;
+  readonly receipts: Receipts;
   readonly channel: (sessionId: string) => Channel | null;
   /** What its screen says right now. */
   readonly look: (session: Session) => Promise<Reading | null>;
@@ -53,12 +50,20 @@ export interface DeliveryParts {
 }
 
 export interface Delivery {
+  /** Before anything is read: a message that the last daemon was typing may turn out to have been taken. */
+  resume(): void;
   nextTask(session: Session): Task | null;
+  /** Why the oldest waiting message of a session is not typed; null when nothing is in its way. */
+  obstacle(session: Session): { readonly messageId: string; readonly why: string } | null;
 }
 
 type Step = "wait" | "interrupt" | "type" | "channel";
 
 export function createDelivery(parts: DeliveryParts): Delivery {
+  const outcomes = createMessageOutcomes(parts);
+  const typing: TypedMessageParts = { ...parts, outcomes };
+  /** What stood in the way of a message at the last look. */
+  const held = new Map<string, { readonly messageId: string; readonly why: string; readonly until: number }>();
   /** When and in which activity (by its instant) the last unconfirmed message was typed, per session. */
   const lastTyped = new Map<string, { readonly at: number; readonly activityAt: number }>();
   /** Which turn a message is to interrupt, and when that was last tried; of the oldest waiting message per session. */
@@ -86,7 +91,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     if (!isSteered && (isBusy || !agent.accepts(status) || isSettling(session))) return "wait";
     const speaksChannel = session.watch.socket !== null && message.submit && !asks && !isOwnCommand(message);
     if (speaksChannel) return parts.channel(session.id) === null ? later(session, CHANNEL_LOOK_MS) : "channel";
-    return "type";
+    const hold = held.get(session.id);
+    const left = hold?.messageId === message.id ? hold.until - parts.clock.monotonic() : 0;
+    return left > 0 ? later(session, left) : "type";
   }
 
   function later(session: Session, ms: number): "wait" {
@@ -141,66 +148,18 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   async function overChannel(session: Session, message: Message): Promise<void> {
     const channel = parts.channel(session.id);
     if (channel === null) return;
-    await lease(message);
-    let detail: string;
+    const print = printOf(parts.agent(session.agent), message.text);
+    parts.receipts.expect(session.id, expectation(session, message, print, null));
     try {
-      detail = await channel.send(message.text, session.turnOpen ? "steer" : "turn");
+      await outcomes.lease(message);
+      const detail = await channel.send(message.text, session.turnOpen ? "steer" : "turn");
+      failpoint("send.after-effect");
+      if (!session.turnOpen) await until({ store: parts.store }, () => hasBegun(session), CONFIRM_MS);
+      await outcomes.delivered(message, detail);
     } catch (error) {
-      return giveUp(message, error);
-    }
-    failpoint("send.after-effect");
-    if (!session.turnOpen) await until({ store: parts.store }, () => hasBegun(session), CONFIRM_MS);
-    await delivered(message, detail);
-  }
-
-  async function typed(session: Session, message: Message): Promise<void> {
-    const agent = parts.agent(session.agent);
-    const runtime = parts.runtime(session.runtime);
-    if ((await isSomeoneTyping(session, runtime)) || (await asksUnseen(session))) return;
-    await lease(message);
-    const steps = agent.encode({ text: message.text, submit: message.submit }, knownOf(session));
-    try {
-      await runtime.send(targetOf(session), steps);
-    } catch (error) {
-      return giveUp(message, error);
-    }
-    failpoint("send.after-effect");
-    const bytes = Buffer.byteLength(message.text);
-    const written = bytes === 1 ? "1 byte was written to its terminal" : `${bytes} bytes were written to its terminal`;
-    if (!isConfirmable(session, message, agent)) {
-      if (agent.capabilities.turns)
-        lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
-      return delivered(message, written);
-    }
-    const confirmation = await confirm(session, message, runtime);
-    if (confirmation !== null) return delivered(message, `${written}; ${confirmation}`);
-    await unknown(
-      message,
-      "unconfirmed",
-      `${written}, but it did not say that it took the message; look at its screen.`,
-    );
-  }
-
-  /** Only a prompt to an idle agent begins a turn; a command of the agent's own need not. */
-  function isConfirmable(session: Session, message: Message, agent: Agent): boolean {
-    return (
-      agent.capabilities.confirms &&
-      message.submit &&
-      !session.turnOpen &&
-      session.activity.status === "idle" &&
-      !isOwnCommand(message)
-    );
-  }
-
-  async function confirm(session: Session, message: Message, runtime: Runtime): Promise<string | null> {
-    const patienceMs = CONFIRM_MS + Buffer.byteLength(message.text) * CONFIRM_MS_PER_BYTE;
-    for (let enter = 0; ; enter++) {
-      await until({ store: parts.store }, () => hasBegun(session) || !isWaiting(session), patienceMs);
-      const now = parts.store.registry.get(session.id);
-      if (now !== undefined && hasBegun(session)) return `it was taken (${now.activity.evidence.detail})`;
-      // Whatever else happened, Enter would now answer another question than ours.
-      if (now === undefined || !isWaiting(session) || enter === ENTERS) return null;
-      await runtime.send(targetOf(session), [{ type: "key", key: "Enter" }]).catch(() => undefined);
+      await outcomes.failed(message, error);
+    } finally {
+      parts.receipts.forget(session.id);
     }
   }
 
@@ -209,18 +168,27 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return now !== undefined && now.incarnation === before.incarnation && now.turns > before.turns;
   }
 
-  function isWaiting(before: Session): boolean {
-    const now = parts.store.registry.get(before.id);
-    return (
-      now !== undefined &&
-      now.incarnation === before.incarnation &&
-      takesMessages(now) &&
-      now.activity.status === before.activity.status
-    );
+  async function typed(session: Session, message: Message): Promise<void> {
+    const why = (await isSomeoneTyping(session))
+      ? "somebody is typing in its terminal"
+      : (await asksUnseen(session))
+        ? "a question is on its screen"
+        : await typeMessage(typing, session, message);
+    if (why !== null) return hold(session, message, why);
+    const now = parts.store.registry.get(session.id);
+    if (parts.agent(session.agent).capabilities.turns && now?.turns === session.turns)
+      lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
   }
 
-  async function isSomeoneTyping(session: Session, runtime: Runtime): Promise<boolean> {
-    const at = await runtime.lastTypedAt(targetOf(session)).catch(() => null);
+  function hold(session: Session, message: Message, why: string): void {
+    held.set(session.id, { messageId: message.id, why, until: parts.clock.monotonic() + HELD_MS });
+  }
+
+  async function isSomeoneTyping(session: Session): Promise<boolean> {
+    const at = await parts
+      .runtime(session.runtime)
+      .lastTypedAt(targetOf(session))
+      .catch(() => null);
     return at !== null && parts.clock.now() - at < parts.typingPauseMs;
   }
 
@@ -231,58 +199,29 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return reading?.activity === "awaiting-input" || reading?.activity === "awaiting-approval";
   }
 
-  async function lease(message: Message): Promise<void> {
-    await parts.ledger.settle(message, "leased", null, null);
-    failpoint("send.leased");
-  }
-
-  async function delivered(message: Message, detail: string): Promise<void> {
-    await parts.ledger.settle(
-      message,
-      "delivered",
-      { type: "message-delivered", messageId: message.id, evidence: evidence(detail) },
-      detail,
-    );
-  }
-
-  /** Refused or tried again only when the runtime or the channel said that nothing was sent. */
-  async function giveUp(message: Message, error: unknown): Promise<void> {
-    const wasNotSent = error instanceof ReeveError && error.kind !== "usage" && error.details["sent"] === false;
-    if (wasNotSent || (error instanceof ReeveError && RETRIED.has(error.code))) {
-      await parts.ledger.settle(message, "admitted", null, null);
-      throw error;
-    }
-    const isRefused = error instanceof ReeveError && (error.kind === "usage" || error.kind === "conflict");
-    const code = error instanceof ReeveError ? error.code : "delivery-failed";
-    if (isRefused) return refuse(message, code, error.message);
-    await unknown(message, code, `It may or may not have been typed: ${messageOf(error)}.`);
-  }
-
-  async function unknown(message: Message, code: string, text: string): Promise<void> {
-    const reason = because(code, text);
-    await parts.ledger.settle(message, "unknown", { type: "message-unknown", messageId: message.id, reason }, text);
-  }
-
-  async function refuse(message: Message, code: string, text: string): Promise<void> {
-    await parts.ledger.settle(
-      message,
-      "refused",
-      { type: "message-refused", messageId: message.id, reason: because(code, text) },
-      text,
-    );
-  }
-
-  function evidence(detail: string): Evidence {
-    return { source: "runtime", detail, at: parts.clock.now() };
-  }
-
-  function because(code: string, text: string): Reason {
-    return { code, text, evidence: evidence(text) };
+  /** While it is being typed this is not asked for; afterwards only a crash, of Reeve or of the attempt, leaves it. */
+  function leftBehind(session: Session, message: Message): Task | null {
+    const mayBeKnown = mayTakeMessagesLater(session);
+    if (mayBeKnown && (!takesMessages(session) || !parts.isCaughtUp(session))) return null;
+    return { key: `recover ${message.id}`, kind: "recover", perform: () => recoverLease(typing, session, message) };
   }
 
   return {
+    resume() {
+      for (const session of parts.store.registry.all())
+        for (const message of parts.store.mailbox.open(session.id))
+          if (message.state === "leased") expectLeft(typing, session, message);
+    },
+    obstacle(session) {
+      const hold = held.get(session.id);
+      const isOpen = hold !== undefined && parts.store.mailbox.get(hold.messageId)?.state === "admitted";
+      return isOpen ? { messageId: hold.messageId, why: hold.why } : null;
+    },
     nextTask(session) {
-      const waiting = parts.store.mailbox.open(session.id).filter((candidate) => candidate.state === "admitted");
+      const open = parts.store.mailbox.open(session.id);
+      const left = open.find((candidate) => candidate.state === "leased");
+      if (left !== undefined) return leftBehind(session, left);
+      const waiting = open.filter((candidate) => candidate.state === "admitted");
       const message = isAsking(session) ? answerAmong(session, waiting) : waiting[0];
       if (message === undefined) return null;
       const key = `send ${message.id}`;
@@ -291,7 +230,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
           key,
           kind: "refuse",
           perform: () =>
-            refuse(message, "session-ended", `Session ${session.name} ended before the message could be delivered.`),
+            outcomes.refused(
+              message,
+              "session-ended",
+              `Session ${session.name} ended before the message could be delivered.`,
+            ),
         };
       }
       if (message.how === "interrupt") intended(session, message);
@@ -308,11 +251,6 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       }
     },
   };
-}
-
-/** `/quit`, `/clear`: for the program at the terminal, not for the model behind it. */
-function isOwnCommand({ text }: Message): boolean {
-  return text.startsWith("/");
 }
 
 function isAsking({ activity: { status } }: Session): boolean {

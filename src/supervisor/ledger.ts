@@ -14,6 +14,7 @@ import { transition } from "../session/transition.ts";
 import type { Commit, IdempotencyRecord, Store } from "../store/contract.ts";
 import { isolated } from "./isolated.ts";
 import { createKeyedQueue } from "./keyed-queue.ts";
+import type { Receipts } from "./receipts.ts";
 
 export type NewMessage = Omit<Message, "position">;
 
@@ -27,6 +28,7 @@ export interface Ledger {
     options: { readonly idempotency?: IdempotencyRecord | undefined; readonly admit?: NewMessage | undefined },
   ): Promise<void>;
   admit(message: NewMessage, idempotency?: IdempotencyRecord): Promise<void>;
+  /** A message that was delivered stays so. */
   settle(
     message: Message,
     outcome: NonNullable<Commit["settle"]>["state"],
@@ -38,14 +40,31 @@ export interface Ledger {
   idle(): Promise<void>;
 }
 
-export function createLedger(parts: { readonly store: Store; readonly clock: Clock; readonly log: Log }): Ledger {
-  const { store, clock, log } = parts;
+export function createLedger(parts: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly receipts: Receipts;
+}): Ledger {
+  const { store, clock, log, receipts } = parts;
   const queue = createKeyedQueue();
   const listeners: ((sessionId: string) => void)[] = [];
   const tell = (sessionId: string): void => {
     for (const listener of listeners)
       isolated(log, "what follows a commit", { session: sessionId }, () => listener(sessionId));
   };
+
+  /** Of a message that this input says was taken, while its outcome is still open. */
+  function takenBy(session: Session, input: Input): TakenMessage | null {
+    const receipt = receipts.takenBy(session, input);
+    if (receipt === null || store.mailbox.get(receipt.messageId)?.state !== "leased") return null;
+    const { messageId, source, detail } = receipt;
+    const at = clock.now();
+    return {
+      settle: { messageId, state: "delivered", detail, at },
+      event: { type: "message-delivered", messageId, evidence: { source, detail, at } },
+    };
+  }
 
   return {
     apply: (sessionId, input, idempotency) =>
@@ -61,12 +80,14 @@ export function createLedger(parts: { readonly store: Store; readonly clock: Clo
         const outcome = transition(session, input, { now: clock.now(), random: Math.random() });
         if (outcome.refused !== null)
           throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
-        const { events } = outcome;
+        const taken = takenBy(session, input);
+        const events = taken === null ? outcome.events : [...outcome.events, taken.event];
         const isChanged = outcome.session !== session;
         if (!isChanged && events.length === 0 && idempotency === undefined) return session;
         await store.commit({
           ...(isChanged ? { session: outcome.session } : {}),
           events: events.map((body) => ({ sessionId, body })),
+          ...(taken === null ? {} : { settle: taken.settle }),
           ...(idempotency === undefined ? {} : { idempotency }),
         });
         failpoint(`${input.type}.after-commit`);
@@ -103,6 +124,8 @@ export function createLedger(parts: { readonly store: Store; readonly clock: Clo
 
     settle: (message, state, event, detail) =>
       queue.run(message.sessionId, async () => {
+        // A reading may have told of it in the meantime.
+        if (store.mailbox.get(message.id)?.state === "delivered") return;
         await store.commit({
           settle: { messageId: message.id, state, detail, at: clock.now() },
           events: event === null ? [] : [{ sessionId: message.sessionId, body: event }],
@@ -116,6 +139,11 @@ export function createLedger(parts: { readonly store: Store; readonly clock: Clo
     onCommit: (listener) => void listeners.push(listener),
     idle: () => queue.idle(),
   };
+}
+
+interface TakenMessage {
+  readonly settle: NonNullable<Commit["settle"]>;
+  readonly event: SessionEvent;
 }
 
 function admission(message: NewMessage): SessionEvent {

@@ -6,6 +6,7 @@
  */
 import type { Clock } from "../platform/clock.ts";
 import type { ApprovalRequest } from "../session/approval.ts";
+import { promptPrint } from "../session/prompt-print.ts";
 import type { Reading, TurnReading } from "../session/reading.ts";
 import type { Evidence, Session, TranscriptCursor } from "../session/session.ts";
 import type { IdempotencyRecord } from "../store/contract.ts";
@@ -132,7 +133,7 @@ function clean(reading: Reading, redact: (text: string) => string | null): Readi
 function cleanTurn(turn: TurnReading, short: (text: string) => string): TurnReading {
   if (turn.phase === "failed") return { ...turn, error: short(turn.error) };
   if (turn.phase !== "started" || turn.prompt === undefined) return turn;
-  return { ...turn, prompt: short(turn.prompt) };
+  return { ...turn, prompt: short(turn.prompt), print: promptPrint(turn.prompt) };
 }
 
 function cleanApproval(request: ApprovalRequest, short: (text: string) => string): ApprovalRequest {

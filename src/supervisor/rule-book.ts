@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { type Composer, parseComposer } from "../agent/composer.ts";
 import type { ScreenRule } from "../agent/screen-rules.ts";
 import { mergeScreenRules, parseScreenRules } from "../agent/screen-rules.ts";
 import type { Log } from "../platform/log.ts";
@@ -15,14 +16,24 @@ export interface RuleBook {
   has(agent: string): boolean;
   /** Those that can be used; what is wrong with the others is logged and kept in `problems`. */
   of(agent: string): Promise<readonly ScreenRule[]>;
+  /** The user's, else ours; null where nothing describes it. */
+  composer(agent: string): Promise<Composer | null>;
   /** Rejects when the agent's patterns in config.toml cannot be used: nothing would know what it does. */
   require(agent: string): Promise<void>;
   /** One sentence for each file that is not right, as far as it has been read. */
   problems(): readonly string[];
 }
 
+/** What one file, or both together, say. */
+interface Page {
+  readonly rules: readonly ScreenRule[];
+  readonly composer: Composer | null;
+}
+
+const EMPTY: Page = { rules: [], composer: null };
+
 interface Book {
-  readonly rules: Promise<readonly ScreenRule[]>;
+  readonly page: Promise<Page>;
   readonly stamp: string;
   checkedAt: number;
 }
@@ -43,27 +54,27 @@ export function createRuleBook(parts: {
   const shippedPath = (agent: string): string => join(parts.shippedDir, `${agent}.toml`);
 
   /** Without those that cannot be used. */
-  async function usable(
-    agent: string,
-    what: string,
-    load: () => Promise<readonly ScreenRule[]>,
-  ): Promise<readonly ScreenRule[]> {
+  async function usable(agent: string, what: string, load: () => Promise<Page>): Promise<Page> {
     try {
-      const rules = await load();
+      const page = await load();
       problems.delete(what);
-      return rules;
+      return page;
     } catch (error) {
       const why = messageOf(error);
       if (problems.get(what) !== why) parts.log("screen rules are not right and are not used", { agent, what, why });
       problems.set(what, why);
-      return [];
+      return EMPTY;
     }
   }
 
-  async function load(agent: string): Promise<readonly ScreenRule[]> {
+  async function load(agent: string): Promise<Page> {
     const declared = parts.declared.get(agent);
-    const own = declared === undefined ? read(shippedPath(agent)) : usable(agent, `config.toml ${agent}`, declared);
-    return mergeScreenRules(await own, await usable(agent, usersPath(agent), () => readUsers(usersPath(agent))));
+    const own =
+      declared === undefined
+        ? await read(shippedPath(agent))
+        : await usable(agent, `config.toml ${agent}`, async () => ({ ...EMPTY, rules: await declared() }));
+    const users = await usable(agent, usersPath(agent), () => readUsers(usersPath(agent)));
+    return { rules: mergeScreenRules(own.rules, users.rules), composer: users.composer ?? own.composer };
   }
 
   function bookOf(agent: string): Book {
@@ -76,15 +87,18 @@ export function createRuleBook(parts: {
       known.checkedAt = now;
       return known;
     }
-    const book = { rules: load(agent), stamp, checkedAt: now };
+    const book = { page: load(agent), stamp, checkedAt: now };
     books.set(agent, book);
     return book;
   }
 
+  const has = (agent: string): boolean =>
+    books.has(agent) || parts.declared.has(agent) || existsSync(shippedPath(agent)) || existsSync(usersPath(agent));
+
   return {
-    has: (agent) =>
-      books.has(agent) || parts.declared.has(agent) || existsSync(shippedPath(agent)) || existsSync(usersPath(agent)),
-    of: (agent) => bookOf(agent).rules,
+    has,
+    of: async (agent) => (await bookOf(agent).page).rules,
+    composer: async (agent) => (has(agent) ? (await bookOf(agent).page).composer : null),
     async require(agent) {
       await parts.declared.get(agent)?.();
     },
@@ -92,7 +106,7 @@ export function createRuleBook(parts: {
   };
 }
 
-async function readUsers(path: string): Promise<readonly ScreenRule[]> {
+async function readUsers(path: string): Promise<Page> {
   try {
     return await read(path);
   } catch (error) {
@@ -105,13 +119,13 @@ async function readUsers(path: string): Promise<readonly ScreenRule[]> {
   }
 }
 
-async function read(path: string): Promise<readonly ScreenRule[]> {
+async function read(path: string): Promise<Page> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return [];
+    if (errnoOf(error) === "ENOENT") return EMPTY;
     throw error;
   }
-  return parseScreenRules(text);
+  return { rules: await parseScreenRules(text), composer: await parseComposer(text) };
 }

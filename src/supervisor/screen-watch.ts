@@ -4,6 +4,7 @@
  * the rules make of it is a soft reading.
  */
 import { readScreen } from "../agent/screen-rules.ts";
+import { type Composer, readComposer, type Standing } from "../agent/composer.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
@@ -25,6 +26,8 @@ export interface ScreenWatch extends Watcher {
   notice(sessionId: string): void;
   /** What its screen says right now. */
   look(session: Session): Promise<Reading | null>;
+  /** What stands in its composer right now. */
+  standing(session: Session, composer: Composer): Promise<Standing>;
 }
 
 interface Waiting {
@@ -94,6 +97,8 @@ export function createScreenWatch(parts: {
   return {
     notice,
     look,
+    standing: async (session, composer) =>
+      readComposer(composer, (await parts.runtime(session.runtime).capture(targetOf(session), { lines: 0 })).solid),
     attend(session) {
       if (watched.has(session.id) || !parts.rules.has(session.agent)) return;
       watched.add(session.id);

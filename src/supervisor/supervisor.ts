@@ -14,7 +14,7 @@ import { isPromptAhead, pendingEffect } from "../session/pending-effect.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
-import type { Reason, Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { IdempotencyRecord, Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
@@ -37,6 +37,7 @@ import { createObserver } from "./observer.ts";
 import type { ProgramFinder } from "./program-finder.ts";
 import { createProgramFinder } from "./program-finder.ts";
 import type { LastWord } from "./readings.ts";
+import { createReceipts } from "./receipts.ts";
 import type { RuleBook } from "./rule-book.ts";
 import type { AgentOptions, Settings } from "./settings.ts";
 import { noOptions } from "./settings.ts";
@@ -122,6 +123,8 @@ export interface Testimony {
   readonly lastWords: readonly LastWord[];
   /** The state of the agent's own protocol; null where it has none. */
   readonly channel: string | null;
+  /** What keeps a message from being typed. */
+  readonly obstacle: { readonly messageId: string; readonly why: string } | null;
 }
 
 /** A start answers even if a runtime does not: what is known by then is served, the rest follows. */
@@ -138,7 +141,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const environment = ({ caller, envFile, given }: EnvironmentRequest): Environment =>
     sessionEnvironment({ caller, scrub: parts.scrub, file: readEnvFile(envFile), given });
 
-  const ledger = createLedger({ store, clock, log });
+  const receipts = createReceipts();
+  const ledger = createLedger({ store, clock, log, receipts });
   const brought = createBroughtEnvironments(clock);
   const attention = createAttention({
     store,
@@ -194,11 +198,14 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const delivery = createDelivery({
     store,
     ledger,
+    receipts,
     clock,
     runtime,
     agent,
     channel: attention.channel,
     look: attention.look,
+    composer: (session) => parts.rules.composer(session.agent),
+    standing: attention.standing,
     isCaughtUp: attention.isCaughtUp,
     typingPauseMs: settings.typingPauseMs,
     pokeLater,
@@ -287,20 +294,6 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     }
   }
 
-  async function settleLeased(): Promise<void> {
-    for (const message of store.mailbox.leased()) {
-      const detail = "Reeve stopped while it was being typed, so it may or may not have arrived";
-      const reason: Reason = {
-        code: "interrupted",
-        text: detail,
-        evidence: { source: "supervisor", detail, at: clock.now() },
-      };
-      await ledger
-        .settle(message, "unknown", { type: "message-unknown", messageId: message.id, reason }, detail)
-        .catch(report("settling a message"));
-    }
-  }
-
   return {
     settings,
     environment,
@@ -322,6 +315,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     testimony: (session) => ({
       lastWords: attention.lastWords(session),
       channel: session.watch.socket === null ? null : (attention.describeChannel(session.id) ?? "not open"),
+      obstacle: delivery.obstacle(session),
     }),
 
     async start(request, environment, { firstMessage, idempotency } = {}) {
@@ -354,7 +348,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     async boot(version) {
       if (store.repairs.length > 0)
         await store.commit({ events: store.repairs.map((body) => ({ sessionId: null, body })) });
-      await settleLeased();
+      delivery.resume();
       await ledger.note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length });
       await Promise.race([observer.look(), clock.sleep(BOOT_LOOK_MS)]);
       isBooted = true;

@@ -10,6 +10,7 @@ import type { Store } from "../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createReadings, type Readings } from "./readings.ts";
+import { createReceipts } from "./receipts.ts";
 import type { Watcher } from "./watcher.ts";
 
 export const SECRET = "hunter2-hunter2";
@@ -82,7 +83,7 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
     mkdirSync(session.outputsDir, { recursive: true });
     await store.commit({ session });
   }
-  const ledger = createLedger({ store, clock: systemClock, log: home.log });
+  const ledger = createLedger({ store, clock: systemClock, log: home.log, receipts: createReceipts() });
   const readings = createReadings({ ledger, clock: systemClock, redact: (_id, text) => redact(text, [SECRET]) });
   const watchers: Watcher[] = [];
   const session = (): Session => store.registry.get("s") ?? makeSession(home, "s");

@@ -10,6 +10,7 @@ import type { Store } from "../../src/store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../../src/store/store-fixture.ts";
 import { createLedger, type Ledger } from "../../src/supervisor/ledger.ts";
 import { createObserver, type Observer } from "../../src/supervisor/observer.ts";
+import { createReceipts } from "../../src/supervisor/receipts.ts";
 import { BASE } from "./runtime-ground.ts";
 import { makeTmuxFixture, type TmuxFixture } from "./tmux-fixture.ts";
 
@@ -27,7 +28,7 @@ beforeEach(async () => {
   home = makeHome();
   store = await home.open();
   const log = (): void => undefined;
-  ledger = createLedger({ store, clock: systemClock, log });
+  ledger = createLedger({ store, clock: systemClock, log, receipts: createReceipts() });
   held = [];
   isSlow = true;
   const list: Runtime["list"] = async () => slowly(await tmux.runtime.list());

@@ -130,9 +130,7 @@ describe("claude, with a person at its terminal", { timeout: 90_000 }, () => {
     await endNow(rig, id);
   });
 
-  // Known: what stands in the composer is not looked at before a message is typed (delivery.ts). When this test
-  // "fails to fail", the draft is left alone: make it an ordinary one.
-  test.fails("a draft that they leave in the composer does not become part of what is sent", async () => {
+  test("a draft that they leave in the composer does not become part of what is sent (issue 7, 3)", async () => {
     const { session_id: id } = await rig.start("[[say ready]]");
     await rig.wait(id, "--since", "0", "--for", "turn-completed");
     const person = await attachPerson(rig, id);
@@ -140,8 +138,18 @@ describe("claude, with a person at its terminal", { timeout: 90_000 }, () => {
       person.type("a draft");
       await eventually("it is in the composer", async () => (await screenOf(rig, id)).includes("a draft"));
       const message = "[[say sent to a draft]]";
-      expect(await rig.home.json("send", id, message, "--timeout", "30")).toMatchObject({ state: "delivered" });
-      expect(rig.asked().at(-1)?.prompt).toBe(message);
+      const sent = await rig.home.json("send", id, message, "--timeout", String(PAUSE_SECONDS + 3));
+      expect(sent).toMatchObject({
+        state: "admitted",
+        detail: expect.stringContaining("unsent text in its input") as string,
+      });
+      expect((await screenOf(rig, id)).includes("a draft")).toBe(true);
+      person.type(" of theirs");
+      await eventually("they wrote on", async () => (await screenOf(rig, id)).includes("a draft of theirs"));
+      person.type("\r");
+      const prompts = (): readonly string[] => rig.asked().map((request) => request.prompt);
+      await eventually("both were sent", () => prompts().includes(message), 60_000);
+      expect(prompts().slice(-2)).toEqual(["a draft of theirs", message]);
     } finally {
       await person.leave();
       await endNow(rig, id);

@@ -2,26 +2,17 @@
 import type { ApprovalRequest, Decision } from "../../session/approval.ts";
 import type { InputStep } from "../../session/input.ts";
 import type { ActivityStatus } from "../../session/session.ts";
-import type { Known } from "../contract.ts";
 
 /** Enter within the same instant is taken as part of the paste. */
 const PASTE_SETTLES_MS = 150;
 
 /**
- * After an interruption before the first word the old prompt is back in the
- * composer (2.1.325); it is cleared first, with C-c: C-u takes only one line.
- * In an empty composer a single C-c does no harm. A paste that begins with `!`
- * would be run by a shell, without being asked; behind a blank it is a prompt.
- * A backslash right before Enter would make it a line break; a blank between
- * them is trimmed.
+ * A paste that begins with `!` would be run by a shell, without being asked;
+ * behind a blank it is a prompt. A backslash right before Enter would make it
+ * a line break; a blank between them is trimmed.
  */
-export function encode(
-  { text, submit }: { readonly text: string; readonly submit: boolean },
-  known: Known,
-): readonly InputStep[] {
+export function encode({ text, submit }: { readonly text: string; readonly submit: boolean }): readonly InputStep[] {
   const steps: InputStep[] = [];
-  if (known.lastVerdict === "interrupted" && text !== "")
-    steps.push({ type: "key", key: "C-c" }, { type: "pause", ms: PASTE_SETTLES_MS });
   const before = text.startsWith("!") ? " " : "";
   const after = submit && text.endsWith("\\") ? " " : "";
   if (text !== "") steps.push({ type: "paste", text: `${before}${text}${after}` });

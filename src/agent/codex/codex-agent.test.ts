@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { makeContext, makeKnown, makeLaunch } from "../agent-fixture.ts";
+import { makeContext, makeLaunch } from "../agent-fixture.ts";
 import { codexAgent } from "./codex-agent.ts";
 
 const agent = codexAgent({ bootstrapPath: "/b.js", nodePath: "/node" });
-const pasted = (text: string): unknown => agent.encode({ text, submit: true }, makeKnown())[0];
+const pasted = (text: string): unknown => agent.encode({ text, submit: true })[0];
 
 test("a prompt is pasted, and submitted after a pause", () => {
-  expect(agent.encode({ text: "a\nb", submit: true }, makeKnown())).toEqual([
+  expect(agent.encode({ text: "a\nb", submit: true })).toEqual([
     { type: "paste", text: "a\nb" },
     { type: "pause", ms: 200 },
     { type: "key", key: "Enter" },

@@ -57,12 +57,12 @@ test("a launch that makes no sense is refused with what to do instead", () => {
 });
 
 test("text is pasted, and submitted only when asked", () => {
-  expect(commandAgent.encode({ text: "a\nb", submit: true }, known)).toEqual([
+  expect(commandAgent.encode({ text: "a\nb", submit: true })).toEqual([
     { type: "paste", text: "a\nb" },
     { type: "key", key: "Enter" },
   ]);
-  expect(commandAgent.encode({ text: "a", submit: false }, known)).toEqual([{ type: "paste", text: "a" }]);
-  expect(commandAgent.encode({ text: "", submit: true }, known)).toEqual([{ type: "key", key: "Enter" }]);
+  expect(commandAgent.encode({ text: "a", submit: false })).toEqual([{ type: "paste", text: "a" }]);
+  expect(commandAgent.encode({ text: "", submit: true })).toEqual([{ type: "key", key: "Enter" }]);
 });
 
 test("there is nothing to read, whatever is shown", () => {

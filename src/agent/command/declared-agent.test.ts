@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeContext, makeKnown, makeLaunch } from "../agent-fixture.ts";
+import { makeContext, makeLaunch } from "../agent-fixture.ts";
 import { readScreen } from "../screen-rules.ts";
 import { declaredAgent, declaredRules } from "./declared-agent.ts";
 
@@ -50,7 +50,7 @@ describe("an agent that only the configuration knows", () => {
   });
 
   test("is typed to like any program", () => {
-    expect(agent.encode({ text: "a", submit: true }, makeKnown())).toEqual([
+    expect(agent.encode({ text: "a", submit: true })).toEqual([
       { type: "paste", text: "a" },
       { type: "key", key: "Enter" },
     ]);

@@ -3,14 +3,14 @@ import { geminiAgent } from "./gemini-agent.ts";
 import { knownWith } from "./known-under-test.ts";
 
 test("a message is pasted, and sent after a pause", () => {
-  expect(geminiAgent.encode({ text: "a\nb", submit: true }, knownWith({}))).toEqual([
+  expect(geminiAgent.encode({ text: "a\nb", submit: true })).toEqual([
     { type: "paste", text: "a\nb" },
     { type: "pause", ms: 200 },
     { type: "key", key: "Enter" },
   ]);
-  expect(geminiAgent.encode({ text: "", submit: true }, knownWith({}))).toEqual([{ type: "key", key: "Enter" }]);
-  expect(geminiAgent.encode({ text: "a\\", submit: true }, knownWith({}))[0]).toEqual({ type: "paste", text: "a\\ " });
-  expect(geminiAgent.encode({ text: "a", submit: false }, knownWith({}))).toEqual([{ type: "paste", text: "a" }]);
+  expect(geminiAgent.encode({ text: "", submit: true })).toEqual([{ type: "key", key: "Enter" }]);
+  expect(geminiAgent.encode({ text: "a\\", submit: true })[0]).toEqual({ type: "paste", text: "a\\ " });
+  expect(geminiAgent.encode({ text: "a", submit: false })).toEqual([{ type: "paste", text: "a" }]);
 });
 
 test("the transcript is looked for by the first digits of its id", () => {

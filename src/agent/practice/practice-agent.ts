@@ -13,7 +13,7 @@ import type { ActivityStatus } from "../../session/session.ts";
 import type { Agent, LaunchContext, LaunchPlan, TranscriptMessage } from "../contract.ts";
 import { nativeIdOf } from "../native-id.ts";
 import { isConversationId } from "./conversation-id.ts";
-import { type HookRecord, parseHookRecord } from "./hook-record.ts";
+import { type HookRecord, parseHookRecord, TEXT_LIMIT } from "./hook-record.ts";
 import { parseTranscriptLine } from "./transcript-line.ts";
 
 export function practiceAgent(programPath: string, nodePath: string): Agent {
@@ -26,6 +26,7 @@ export function practiceAgent(programPath: string, nodePath: string): Agent {
     pathVariables: [],
     plan: (context) => plan([nodePath, programPath], context),
     encode,
+    promptLimit: TEXT_LIMIT,
     interrupt: [{ type: "key", key: "Escape" }],
     encodeAnswer: (_approval, decision) => [
       { type: "key", key: decision === "approved" ? "y" : "n" },

@@ -7,38 +7,51 @@ import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Screen } from "../contract.ts";
 import type { Answer, ControlCommand } from "./control-connection.ts";
 import { quote } from "./quote.ts";
+import { solidLines } from "./solid-lines.ts";
 
-/** Both in one line: nothing can be printed between the count and the capture. */
+const FORMAT = "screen #{history_size} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_title}";
+
+/** Both in one line: nothing can be printed between the count and the capture. How text is drawn is asked only of the visible screen. */
 export function captureCommands(paneId: string, lines: number): readonly ControlCommand[] {
   return [
-    { text: `display-message -p -t ${paneId} ${quote("screen #{history_size} #{pane_height} #{pane_title}")}` },
+    { text: `display-message -p -t ${paneId} ${quote(FORMAT)}` },
     {
-      text: `capture-pane -p -t ${paneId} -S ${lines === 0 ? "0" : `-${lines}`}`,
+      text: `capture-pane -p ${lines === 0 ? "-e -S 0" : `-S -${lines}`} -t ${paneId}`,
       bodyLines: (earlier) => {
-        const size = parseSize(earlier[0]?.lines[0]);
-        return Math.min(lines, size.history) + size.height;
+        const about = parseAbout(earlier[0]?.lines[0]);
+        return Math.min(lines, about.history) + about.height;
       },
     },
   ];
 }
 
 export function readScreen(answer: Answer, lines: number): Screen {
-  const size = parseSize(answer.replies[0]?.lines[0]);
-  const all = (answer.replies[1]?.lines ?? []).map((line) => stripTerminal(line).trimEnd());
+  const { title, history, cursor } = parseAbout(answer.replies[0]?.lines[0]);
+  const raw = answer.replies[1]?.lines ?? [];
+  const all = raw.map((line) => stripTerminal(line).trimEnd());
   while (all.at(-1) === "") all.pop();
-  const { title } = size;
-  if (lines === 0) return { text: all.join("\n"), title, truncated: size.history > 0 };
-  const isCut = all.length > lines;
-  return { text: all.slice(-lines).join("\n"), title, truncated: isCut || size.history > lines };
+  if (lines === 0) {
+    const solid = solidLines(raw, cursor).slice(0, all.length).join("\n");
+    return { text: all.join("\n"), solid, title, truncated: history > 0 };
+  }
+  const text = all.slice(-lines).join("\n");
+  return { text, solid: text, title, truncated: all.length > lines || history > lines };
 }
 
 /** The title is the agent's: last in the line, behind what is tmux's own. */
-function parseSize(line: string | undefined): {
+function parseAbout(line: string | undefined): {
   readonly history: number;
   readonly height: number;
+  readonly cursor: { readonly column: number; readonly row: number; readonly isVisible: boolean };
   readonly title: string;
 } {
-  const match = /^screen (\d+) (\d+) (.*)$/.exec(line ?? "");
+  const match = /^screen (\d+) (\d+) (\d+) (\d+) ([01]) (.*)$/.exec(line ?? "");
   if (match === null) throw new Error("tmux did not say how large the screen is");
-  return { history: Number(match[1]), height: Number(match[2]), title: stripTerminal(match[3] ?? "") };
+  const [, history, height, column, row, flag, title = ""] = match;
+  return {
+    history: Number(history),
+    height: Number(height),
+    cursor: { column: Number(column), row: Number(row), isVisible: flag === "1" },
+    title: stripTerminal(title),
+  };
 }

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
+import { failpoint } from "../../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { InputStep } from "../../session/input.ts";
 import { requireTypeable } from "../../session/message-text.ts";
@@ -29,28 +30,50 @@ const INLINE_LENGTH = 2_048;
 /** A terminal in line mode takes 4,095 bytes and the line feed, and drops what is beyond. */
 const MAX_COOKED_LINE_BYTES = 4_095;
 
+/** What stands between two pauses is one command line: the tmux server does all of it or nothing, whatever becomes of us. */
 export async function typeInto(pane: Pane, steps: readonly InputStep[], typist: Typist): Promise<void> {
   if (steps.some((step) => step.type === "paste" && longestLine(step.text) > MAX_COOKED_LINE_BYTES)) {
     if (await isLineMode(pane.tty)) throw lineTooLong();
   }
   if (pane.isInMode) await typist.connection.request([{ text: `copy-mode -q -t ${pane.id}` }]);
-  for (const [index, step] of steps.entries()) {
+  let isBegun = false;
+  for (const step of unbroken(steps)) {
+    if (isBegun) failpoint("type.between");
     try {
-      await carryOut(pane, step, typist);
+      if ("ms" in step) await typist.clock.sleep(step.ms);
+      else await typeAtOnce(pane, step, typist);
     } catch (error) {
-      throw index === 0 && wasNotSent(error) ? error : deliveryUnknown(error);
+      throw !isBegun && wasNotSent(error) ? error : deliveryUnknown(error);
     }
+    if (!("ms" in step)) isBegun = true;
   }
 }
 
-async function carryOut(pane: Pane, step: InputStep, typist: Typist): Promise<void> {
-  switch (step.type) {
-    case "paste":
-      return step.text === "" ? undefined : paste(pane, step.text, typist);
-    case "key":
-      return run([{ text: `send-keys -t ${pane.id} -- ${quote(step.key)}` }], typist);
-    case "pause":
-      return typist.clock.sleep(step.ms);
+type Keystroke = Exclude<InputStep, { type: "pause" }>;
+
+function unbroken(steps: readonly InputStep[]): readonly (readonly Keystroke[] | { readonly ms: number })[] {
+  const groups: (Keystroke[] | { readonly ms: number })[] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    if (step.type === "pause") groups.push({ ms: step.ms });
+    else if (step.type === "paste" && step.text === "") continue;
+    else if (Array.isArray(last)) last.push(step);
+    else groups.push([step]);
+  }
+  return groups;
+}
+
+async function typeAtOnce(pane: Pane, steps: readonly Keystroke[], typist: Typist): Promise<void> {
+  const files: string[] = [];
+  try {
+    const commands: TypingCommand[] = [];
+    for (const step of steps) {
+      if (step.type === "key") commands.push(typing(`send-keys -t ${pane.id} -- ${quote(step.key)}`));
+      else commands.push(...(await pasting(pane, step.text, typist, files)));
+    }
+    await run(commands, typist);
+  } finally {
+    for (const file of files) await unlink(file).catch(() => {}); // never written
   }
 }
 
@@ -59,32 +82,36 @@ export function checkSteps(steps: readonly InputStep[]): void {
   for (const step of steps) if (step.type === "paste") requireTypeable(step.text);
 }
 
-async function paste(pane: Pane, text: string, typist: Typist): Promise<void> {
+interface TypingCommand extends ControlCommand {
+  /** The program gets something by it. */
+  readonly isTyped: boolean;
+}
+
+const typing = (text: string): TypingCommand => ({ text, isTyped: true });
+const preparing = (text: string): TypingCommand => ({ text, isTyped: false });
+
+async function pasting(pane: Pane, text: string, typist: Typist, files: string[]): Promise<readonly TypingCommand[]> {
   const buffer = `reeve-${randomUUID()}`;
   // tmux 3.7 rewrites what it does not know how to display unless told -S.
   const flags = isAtLeast(typist.version, { major: 3, minor: 7 }) ? "-p -r -d -S" : "-p -r -d";
-  const pasteCommand = { text: `paste-buffer ${flags} -b ${buffer} -t ${pane.id}` };
-  if (text.length <= INLINE_LENGTH) {
-    return run([{ text: `set-buffer -b ${buffer} -- ${quote(text)}` }, pasteCommand], typist);
-  }
+  const paste = typing(`paste-buffer ${flags} -b ${buffer} -t ${pane.id}`);
+  if (text.length <= INLINE_LENGTH) return [preparing(`set-buffer -b ${buffer} -- ${quote(text)}`), paste];
   const file = join(typist.runDir, `${buffer}${PASTE_SUFFIX}`);
-  try {
-    await writeFile(file, text, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
-      throw notWritten(error);
-    });
-    await run([{ text: `load-buffer -b ${buffer} ${quote(file)}` }, pasteCommand], typist);
-  } finally {
-    await unlink(file).catch(() => {}); // never written
-  }
+  files.push(file);
+  await writeFile(file, text, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
+    throw notWritten(error);
+  });
+  return [preparing(`load-buffer -b ${buffer} ${quote(file)}`), paste];
 }
 
-async function run(commands: readonly ControlCommand[], { connection }: Typist): Promise<void> {
-  const answer = await connection.request(commands);
-  if (answer.error === null) return;
+async function run(commands: readonly TypingCommand[], { connection }: Typist): Promise<void> {
+  const { replies, error } = await connection.request(commands);
+  if (error === null) return;
+  const isTyped = commands.slice(0, replies.length - 1).some((command) => command.isTyped);
   throw new ReeveError({
-    code: "input-refused",
-    kind: "conflict",
-    message: `tmux did not take the input: ${answer.error}.`,
+    code: isTyped ? "input-cut-short" : "input-refused",
+    kind: isTyped ? "unavailable" : "conflict",
+    message: `tmux did not take the input: ${error}.`,
   });
 }
 

@@ -23,6 +23,7 @@ function explanation(fields: Partial<OutputOf<"explainSession">> = {}): OutputOf
       evidence: { source: "hook", detail: "Stop hook", at },
     },
     turn: null,
+    messages: [],
     sources: [],
     disputes: [],
     ...fields,

@@ -31,12 +31,16 @@ const DISPUTES: readonly Column[] = [
 const INDENT = { first: "  ", next: "  " };
 const DEEPER = { first: "    ", next: "    " };
 
+function messageSentence({ message_id: id, state, detail }: Explanation["messages"][number]): string {
+  return `${id} is ${state === "leased" ? "being typed" : "recorded"}.${detail === null ? "" : ` ${detail}`}`;
+}
+
 export async function explanationText(
   explained: Explanation,
   output: Pick<Output, "width" | "hasColour">,
   now: number,
 ): Promise<string> {
-  const { session, mode, channel, turn, sources, disputes } = explained;
+  const { session, mode, channel, turn, messages, sources, disputes } = explained;
   const ruler = await rulerFor([JSON.stringify(explained)]);
   const toned = (tone: Tone, text: string): string => (output.hasColour ? paint(tone, text) : text);
   const section = (title: string, ...sentences: readonly string[]): string =>
@@ -84,6 +88,7 @@ export async function explanationText(
     claim(`Activity: ${explained.activity.claim}`, explained.activity),
     // It names its turn itself: "turn 3: completed".
     ...(turn === null ? [] : [claim(turn.claim.replace(/^turn/, "Turn"), turn)]),
+    ...(messages.length === 0 ? [] : [section("Messages", ...messages.map(messageSentence))]),
     sources.length === 0 ? section("Sources", "None has spoken since the daemon started.") : spoken(),
     ...(disputes.length === 0
       ? []

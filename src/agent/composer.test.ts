@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Composer, isShownAs, parseComposer, readComposer } from "./composer.ts";
+
+const TOML = `
+[composer]
+bottom = 3
+empty = ['^> ▮$']
+unless = ['^search:']
+text = '^> (.*(?:\\n  .*)*)'
+pasted = '\\[Pasted (\\d+) lines\\]'
+clear = ["C-u", "BSpace"]
+`;
+
+let composer: Composer;
+beforeAll(async () => {
+  composer = (await parseComposer(TOML)) as Composer;
+});
+
+describe("readComposer (issue 7, 3)", () => {
+  test.each([
+    ["> ▮", { state: "empty" }],
+    ["> ▮\nsearch: x", { state: "absent" }],
+    [">", { state: "absent" }],
+    ["> ▯", { state: "absent" }],
+    ["> half a thought▮", { state: "text", text: "half a thought" }],
+    ["> one\n  two▮", { state: "text", text: "one\n  two" }],
+    ["> above the last lines▮\n\n\n\n", { state: "absent" }],
+    ["Choose:\n  1. Yes\n  2. No", { state: "absent" }],
+  ])("%j", (solid, standing) => {
+    expect(readComposer(composer, solid)).toEqual(standing);
+  });
+});
+
+describe("isShownAs (issue 7, 3)", () => {
+  const long = Array.from({ length: 50 }, (_, index) => `line ${index} of many`).join("\n");
+  test.each([
+    ["as it is", "fix the bug", "fix the bug", true],
+    ["wrapped and indented", "fix the bug in the parser", "fix the bug\n  in the parser", true],
+    ["tabs as blanks", "a\tb", "a    b", true],
+    ["characters that are drawn otherwise", "done 👩‍👩‍👧 ✔", "done ✔", true],
+    ["with something in front", "beta", "alphabeta", false],
+    ["with something behind it", "beta", "beta gamma", false],
+    ["only its beginning", "fix the bug in the parser", "fix the bug", false],
+    ["another text", "yes", "no", false],
+    ["its marker", "1\n2\n3", "[Pasted 3 lines]", true],
+    ["a marker with another count", "1\n2\n3", "[Pasted 7 lines]", false],
+    ["its marker with something behind it", "1\n2\n3", "[Pasted 3 lines] and more", false],
+    ["the end of what is too long for it", long, long.slice(-400), true],
+  ])("%s", (_what, typed, shown, isShown) => {
+    expect(isShownAs(composer, typed, shown)).toBe(isShown);
+  });
+});
+
+describe("parseComposer", () => {
+  test.each([
+    ["[composer]\nempty = ['a']", "needs empty and text"],
+    ["[composer]\ntext = 'a'", "needs empty and text"],
+    ["[composer]\nempty = ['a']\ntext = 'a'\ncolour = 'red'", "there is no field colour"],
+    ["[composer]\nempty = ['a']\ntext = 'a'\nclear = ['Enter']", "clear knows only the keys"],
+    ["[composer]\nempty = ['(']\ntext = 'a'", "is not a pattern"],
+    ["[[composer]]\nempty = ['a']", "must be a table"],
+  ])("%j is refused", async (toml, why) => {
+    await expect(parseComposer(toml)).rejects.toThrow(why);
+  });
+
+  test("a file without one has none, and every agent that is typed into has one", async () => {
+    expect(await parseComposer("")).toBeNull();
+    for (const agent of ["claude", "codex", "gemini", "practice"]) {
+      const toml = readFileSync(join(import.meta.dirname, "..", "..", "rules", `${agent}.toml`), "utf8");
+      expect(await parseComposer(toml), agent).not.toBeNull();
+    }
+  });
+});

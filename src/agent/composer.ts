@@ -1,0 +1,133 @@
+/**
+ * The place on an agent's screen where a message is typed: what tells it from
+ * everything else, whether something stands in it, and what. Data, in the same
+ * file as the agent's screen rules; a user's `[composer]` replaces ours.
+ *
+ *     [composer]
+ *     bottom = 20                         # only the last lines; optional
+ *     empty = ['^› ▮\n\n  .*\z']          # each must be found: the composer is there, and nothing stands in it
+ *     unless = ['\besc \w']               # none may be found; optional
+ *     text = '^› (.*(?:\n(?:  .*)?)*)'    # else: group 1 is what stands in it
+ *     pasted = '\[Pasted (\d+) chars\]'   # stands for a long paste; group 1, where there is one, counts its lines or characters
+ *     clear = ["C-u", "BSpace"]           # clears one line; harmless where nothing stands
+ *
+ * `empty` and `unless` are looked for in the screen without what is drawn
+ * faint, with ▮ for the cursor (▯: hidden); `text` in the same, without it.
+ */
+import { parse } from "smol-toml";
+import type { Key } from "../session/input.ts";
+import type { Pattern } from "./pattern.ts";
+import { loadPatternCompiler } from "./pattern.ts";
+
+export interface Composer {
+  readonly bottom: number | null;
+  readonly empty: readonly Pattern[];
+  readonly unless: readonly Pattern[];
+  readonly text: Pattern;
+  readonly pasted: Pattern | null;
+  readonly clear: readonly Key[];
+}
+
+/** `absent`: what is on the screen is not the composer, or not for certain. */
+export type Standing =
+  | { readonly state: "empty" }
+  | { readonly state: "text"; readonly text: string }
+  | { readonly state: "absent" };
+
+export function readComposer(composer: Composer, solid: string): Standing {
+  const lines = solid.split("\n");
+  const region = (composer.bottom === null ? lines : lines.slice(-composer.bottom)).join("\n");
+  const isEmpty =
+    composer.empty.every((pattern) => pattern.test(region)) && !composer.unless.some((pattern) => pattern.test(region));
+  if (isEmpty) return { state: "empty" };
+  const text = composer.text.find(withoutCursor(region));
+  return text === null || text.trim() === "" ? { state: "absent" } : { state: "text", text };
+}
+
+/**
+ * Whether what stands in the composer is this text and nothing else, as far as
+ * a screen can tell: it wraps and indents, shows only the end of what is long,
+ * and a few characters differently.
+ */
+export function isShownAs(composer: Composer, text: string, shown: string): boolean {
+  const [whole, seen] = [visible(text), visible(shown)];
+  if (seen === whole) return true;
+  if (isMarkerOf(composer.pasted, text, shown)) return true;
+  // Scrolled: only a part of it, and as much as fills a few lines.
+  return seen.length >= SCROLLED_LENGTH && whole.includes(seen);
+}
+
+const SCROLLED_LENGTH = 200;
+
+/** Letters, digits and what ASCII can print: the rest (emoji, marks, zero-width) is not drawn alike everywhere. */
+function visible(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}\u0021-\u007e]/gu, "");
+}
+
+function isMarkerOf(pasted: Pattern | null, text: string, shown: string): boolean {
+  const found = pasted?.find(shown) ?? null;
+  if (pasted === null || found === null) return false;
+  const isAlone = pasted.test(shown) && withoutMarker(shown).trim() === "";
+  if (!isAlone) return false;
+  const count = /^\d+$/.test(found) ? Number(found) : null;
+  return count === null || countsOf(text).has(count);
+}
+
+/** All of them write it in brackets. */
+function withoutMarker(shown: string): string {
+  return shown.replace(/\[[^\]]*\]/, "");
+}
+
+function countsOf(text: string): ReadonlySet<number> {
+  const lines = text.split("\n").length;
+  return new Set([lines, lines - 1, text.length, Array.from(text).length, Buffer.byteLength(text)]);
+}
+
+function withoutCursor(text: string): string {
+  return text.replace(/[▮▯]/u, "");
+}
+
+const FIELDS = new Set(["bottom", "empty", "unless", "text", "pasted", "clear"]);
+const KEYS: readonly Key[] = ["BSpace", "C-c", "C-u", "Escape"];
+
+/** Null where the file has none. */
+export async function parseComposer(toml: string): Promise<Composer | null> {
+  const { composer: table } = parse(toml);
+  if (table === undefined) return null;
+  if (typeof table !== "object" || table instanceof Date || Array.isArray(table))
+    throw new Error("[composer] must be a table");
+  const fields: Readonly<Record<string, unknown>> = table;
+  const unknown = Object.keys(fields).find((key) => !FIELDS.has(key));
+  if (unknown !== undefined) throw new Error(`[composer]: there is no field ${unknown}`);
+  const compile = await loadPatternCompiler();
+  const patterns = (key: string): readonly Pattern[] => textsIn(fields, key).map((source) => compile(source));
+  const [text] = patterns("text");
+  const empty = patterns("empty");
+  const { bottom } = fields;
+  if (text === undefined || empty.length === 0) throw new Error("[composer]: needs empty and text");
+  if (bottom !== undefined && (typeof bottom !== "number" || bottom < 1))
+    throw new Error("[composer]: bottom must be a number of lines");
+  return {
+    bottom: bottom ?? null,
+    empty,
+    unless: patterns("unless"),
+    text,
+    pasted: patterns("pasted")[0] ?? null,
+    clear: textsIn(fields, "clear").map(keyOf),
+  };
+}
+
+function keyOf(name: string): Key {
+  const key = KEYS.find((known) => known === name);
+  if (key === undefined) throw new Error(`[composer]: clear knows only the keys ${KEYS.join(", ")}`);
+  return key;
+}
+
+function textsIn(fields: Readonly<Record<string, unknown>>, key: string): readonly string[] {
+  const value = fields[key];
+  if (value === undefined) return [];
+  return (Array.isArray(value) ? value : [value]).map((text: unknown) => {
+    if (typeof text !== "string") throw new Error(`[composer]: ${key} must be a text or a list of them`);
+    return text;
+  });
+}

@@ -1,0 +1,249 @@
+/**
+ * Types one message. Where the agent's composer can be looked at, nothing is
+ * typed until it is seen to be empty, Enter is pressed only when the text is
+ * seen to stand in it, and pressed again only while it still does. Delivered
+ * means that a turn began with this text (receipts.ts), wherever the agent says
+ * so.
+ */
+import type { Agent } from "../agent/contract.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import type { InputStep } from "../session/input.ts";
+import type { Message } from "../session/message.ts";
+import { takesMessages } from "../session/pending-effect.ts";
+import { promptPrint } from "../session/prompt-print.ts";
+import type { Session } from "../session/session.ts";
+import {
+  type ComposerParts,
+  type ComposerWatch,
+  draftOf,
+  ownTexts,
+  typedText,
+  watchComposer,
+} from "./composer-watch.ts";
+import type { MessageOutcomes } from "./message-outcome.ts";
+import type { Receipts } from "./receipts.ts";
+import { targetOf } from "./target.ts";
+import { until } from "./until.ts";
+
+/** An agent that took a prompt says so within a second; a busy machine may need more. */
+export const CONFIRM_MS = 2_500;
+/** A long paste takes its time: gemini 0.61.0 needed 80 s for 150 KB. */
+const CONFIRM_MS_PER_BYTE = 0.25;
+/** Enter is pressed again so often before the outcome counts as unknown. */
+const ENTERS = 3;
+
+export interface TypedMessageParts extends ComposerParts {
+  readonly outcomes: MessageOutcomes;
+  readonly receipts: Receipts;
+}
+
+/** Why nothing was typed yet; null when the message has its outcome. */
+export async function typeMessage(
+  parts: TypedMessageParts,
+  session: Session,
+  message: Message,
+): Promise<string | null> {
+  const agent = parts.agent(session.agent);
+  const runtime = parts.runtime(session.runtime);
+  const watch = await watchComposer(parts, session);
+  const found = watch === null ? { before: "" } : await prepare(parts, session, watch);
+  if ("obstacle" in found) return found.obstacle;
+
+  const whole = `${found.before}${typedText(agent, message)}`;
+  parts.receipts.expect(
+    session.id,
+    expectation(session, message, printOf(agent, whole), writtenSentence(message.text)),
+  );
+  await parts.outcomes.lease(message);
+  const typing: Typing = { session, message, agent, watch, whole, patienceMs: patienceFor(message) };
+  const { first, then } = splitBeforeEnter(agent.encode(message), watch !== null);
+  const send = (steps: readonly InputStep[]): Promise<void> => runtime.send(targetOf(session), steps);
+  try {
+    const problem = await carryOut(send, first, then, () => problemBeforeEnter(typing)).catch(
+      (error: unknown) => error,
+    );
+    if (typeof problem === "string") await parts.outcomes.unknown(message, "not-in-input", problem);
+    else if (problem !== null) await parts.outcomes.failed(message, problem);
+    else await confirm(parts, typing, () => send([{ type: "key", key: "Enter" }]));
+  } finally {
+    parts.receipts.forget(session.id);
+  }
+  return null;
+}
+
+async function carryOut(
+  send: (steps: readonly InputStep[]) => Promise<void>,
+  first: readonly InputStep[],
+  then: readonly InputStep[],
+  problem: () => Promise<string | null>,
+): Promise<string | null> {
+  await send(first);
+  if (then.length > 0) {
+    failpoint("send.pasted");
+    const found = await problem();
+    if (found !== null) return found;
+    await send(then);
+  }
+  failpoint("send.after-effect");
+  return null;
+}
+
+interface Typing {
+  readonly session: Session;
+  readonly message: Message;
+  readonly agent: Agent;
+  readonly watch: ComposerWatch | null;
+  /** All that stands in the composer once it is typed. */
+  readonly whole: string;
+  readonly patienceMs: number;
+}
+
+/** What a turn that began with this message is known by. */
+export function expectation(session: Session, message: Message, print: string, done: string | null) {
+  return {
+    messageId: message.id,
+    incarnation: session.incarnation,
+    print,
+    turnsBefore: session.turns,
+    isSteered: session.turnOpen,
+    done,
+  };
+}
+
+export function printOf(agent: Agent, typed: string): string {
+  return promptPrint(agent.promptLimit === undefined ? typed : typed.slice(0, agent.promptLimit));
+}
+
+export function patienceFor({ text }: Message): number {
+  return CONFIRM_MS + Buffer.byteLength(text) * CONFIRM_MS_PER_BYTE;
+}
+
+/** Its composer is there and empty, or holds only what was sent without Enter; what is ours is cleared. */
+async function prepare(
+  parts: ComposerParts,
+  session: Session,
+  watch: ComposerWatch,
+): Promise<{ readonly obstacle: string } | { readonly before: string }> {
+  const standing = await watch.look();
+  switch (standing.state) {
+    case "empty":
+      return { before: "" };
+    case "absent":
+      return { obstacle: "its screen shows something else than its empty input" };
+    case "text": {
+      const draft = draftOf(parts, session);
+      if (draft !== "" && watch.shows(draft, standing)) return { before: draft };
+      const isOurs = ownTexts(parts, session).some((text) => watch.shows(text, standing));
+      if (!isOurs) return { obstacle: "there is unsent text in its input" };
+      if (await watch.clear()) return { before: "" };
+      return { obstacle: "text of an earlier message stands in its input and could not be cleared" };
+    }
+  }
+}
+
+/** Agents that take Enter for a part of the paste unless it comes later have a pause before it: there we look. */
+function splitBeforeEnter(
+  steps: readonly InputStep[],
+  hasComposer: boolean,
+): { readonly first: readonly InputStep[]; readonly then: readonly InputStep[] } {
+  const pause = steps.findLastIndex((step) => step.type === "pause");
+  if (!hasComposer || pause === -1) return { first: steps, then: [] };
+  return { first: steps.slice(0, pause + 1), then: steps.slice(pause + 1) };
+}
+
+async function problemBeforeEnter({ watch, whole, patienceMs }: Typing): Promise<string | null> {
+  if (watch === null) return null;
+  const standing = await watch.until((now) => watch.shows(whole, now), patienceMs);
+  if (watch.shows(whole, standing)) return null;
+  switch (standing.state) {
+    case "empty":
+      return "It was pasted but did not appear in its input, so Enter was not pressed; look at its screen.";
+    case "absent":
+      return "It was pasted, but then its screen showed something else than its input, so Enter was not pressed; look at its screen.";
+    case "text":
+      return "It was pasted, but other text stands in its input with it, so Enter was not pressed; look at its screen.";
+  }
+}
+
+async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () => Promise<void>): Promise<void> {
+  const { session, message, agent, watch, whole, patienceMs } = typing;
+  const { outcomes } = parts;
+  const written = writtenSentence(message.text);
+  const isReported = isReportedBy(agent, session, message);
+  if (!isReported && (watch === null || !message.submit)) return outcomes.delivered(message, written);
+  let isLeft = false;
+  for (let enter = 0; enter <= ENTERS; enter++) {
+    const hasLeft = (): Promise<boolean> => leaves(typing);
+    if (!isReported && (await hasLeft())) return outcomes.delivered(message, `${written}; it left its input`);
+    await until({ store: parts.store }, () => isSettled(parts, message) || !isThere(parts, session), patienceMs);
+    if (isSettled(parts, message)) return;
+    if (!isThere(parts, session)) break;
+    isLeft = watch !== null && !watch.shows(whole, await watch.look());
+    // Only onto our own text, or where nobody can see what it is pressed on and nothing else has happened.
+    const mayPress = watch === null ? isUnchanged(parts, session) : !isLeft;
+    if (mayPress && enter < ENTERS) await pressEnter().catch(() => undefined);
+  }
+  if (watch !== null && !isLeft && isThere(parts, session) && (await watch.clear()))
+    return outcomes.refused(
+      message,
+      "not-taken",
+      "Enter was pressed and it still stood in its input, so it was removed again; look at its screen.",
+    );
+  const instead = parts.receipts.takenInstead(session.id);
+  const why =
+    instead === null
+      ? "it did not say that it took the message; look at its screen."
+      : `another text was taken instead: ${JSON.stringify(shortened(instead))}; look at its screen.`;
+  await outcomes.unknown(message, instead === null ? "unconfirmed" : "other-text-taken", `${written}, but ${why}`);
+}
+
+const LONGEST_QUOTE = 200;
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`;
+}
+
+/** It no longer stands in the composer; a program that ended took it along. */
+async function leaves({ watch, whole }: Typing): Promise<boolean> {
+  if (watch === null) return true;
+  try {
+    return !watch.shows(whole, await watch.until((now) => !watch.shows(whole, now), CONFIRM_MS));
+  } catch {
+    return true;
+  }
+}
+
+/** Only a prompt to an idle agent begins a turn; a command of the agent's own need not. */
+function isReportedBy(agent: Agent, session: Session, message: Message): boolean {
+  return (
+    agent.capabilities.confirms &&
+    message.submit &&
+    !session.turnOpen &&
+    session.activity.status === "idle" &&
+    !isOwnCommand(message)
+  );
+}
+
+/** `/quit`, `/clear`: for the program at the terminal, not for the model behind it. */
+export function isOwnCommand({ text }: Message): boolean {
+  return text.startsWith("/");
+}
+
+function isSettled(parts: TypedMessageParts, { id }: Message): boolean {
+  const state = parts.store.mailbox.get(id)?.state;
+  return state !== "leased" && state !== "admitted";
+}
+
+function isThere(parts: TypedMessageParts, before: Session): boolean {
+  const now = parts.store.registry.get(before.id);
+  return now !== undefined && now.incarnation === before.incarnation && takesMessages(now);
+}
+
+function isUnchanged(parts: TypedMessageParts, before: Session): boolean {
+  return parts.store.registry.get(before.id)?.activity.status === before.activity.status;
+}
+
+export function writtenSentence(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  return bytes === 1 ? "1 byte was written to its terminal" : `${bytes} bytes were written to its terminal`;
+}

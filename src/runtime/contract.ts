@@ -11,6 +11,7 @@
  */
 import type { InputStep } from "../session/input.ts";
 import type { Place } from "../session/session.ts";
+import { SESSION_ID_PATTERN } from "../session/session.ts";
 
 /** Which process of which session: the mark is made of it. */
 export interface Target {
@@ -152,6 +153,6 @@ export function formatMark(instance: string, target: Target): string {
 export function parseMark(instance: string, mark: string): Target | null {
   const [owner, sessionId, incarnation, ...rest] = mark.split(".");
   if (owner !== instance || sessionId === undefined || incarnation === undefined || rest.length > 0) return null;
-  if (!/^[1-9][0-9]{0,8}$/.test(incarnation)) return null;
+  if (!SESSION_ID_PATTERN.test(sessionId) || !/^[1-9][0-9]{0,8}$/.test(incarnation)) return null;
   return { sessionId, incarnation: Number(incarnation) };
 }

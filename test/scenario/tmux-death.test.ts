@@ -115,6 +115,35 @@ test("a look-alike made by hand survives the sweep; what carries the mark and be
   await tmux("kill-session", "-t", "=abcdefghjk");
 });
 
+test("a pane that only claims to be a session's survives its end and the sweep (issue 7, 18)", async () => {
+  await home.json("start", "command", "--name", "real", "--", "sleep", "600");
+  await eventually("it runs", async () => (await home.session("real")).state === "running");
+  const { session_id } = await home.session("real");
+  const instance = (await runProgram("cat", [join(home.dir, "instance")], home.environment)).stdout.trim();
+  for (const [name, mark] of [
+    ["beside", `${instance}.${session_id}.1`],
+    ["nobodys", `${instance}.forgotten.1`],
+  ] as const) {
+    await tmux("new-session", "-d", "-s", name, "sleep", "604");
+    await tmux("set-option", "-p", "-t", `=${name}:`, "@reeve", mark);
+  }
+  const pids = async () => (await tmux("list-panes", "-a", "-F", "#{session_name} #{pane_pid}")).stdout.split("\n");
+  const theirs = (await pids()).filter((line) => /^(?:beside|nobodys) /.test(line));
+  expect(theirs).toHaveLength(2);
+  // What is no session's is reaped by the same sweep: it has been round when this one is gone.
+  await runProgram("sh", ["-c", "setsid sleep 602 >/dev/null 2>&1 </dev/null &"], {
+    ...home.environment,
+    REEVE_MARK: `${instance}.stray.1`,
+  });
+  await eventually("the stray is reaped", async () =>
+    (await home.events()).some((event) => event.type === "orphan-reaped"),
+  );
+  await home.json("end", "real");
+  expect((await pids()).filter((line) => /^(?:beside|nobodys) /.test(line))).toEqual(theirs);
+  for (const line of theirs) process.kill(Number(line.split(" ")[1]), 0);
+  for (const name of ["beside", "nobodys"]) await tmux("kill-session", "-t", `=${name}`);
+});
+
 test("a session killed by hand in tmux is reported as gone", async () => {
   await home.json("start", "command", "--name", "victim", "--", "sleep", "600");
   await eventually("it runs", async () => (await home.session("victim")).state === "running");

@@ -86,7 +86,7 @@ export function parsePlaced(answer: Answer): Placed | null {
 
 function command(plan: PanePlan): string {
   const { argv, cwd } = plan.request;
-  return ["/bin/sh", plan.wrapper, cwd, ...argv].map(quote).join(" ");
+  return ["/bin/sh", plan.wrapper, plan.mark, cwd, ...argv].map(quote).join(" ");
 }
 
 function additions(plan: PanePlan): Record<string, string> {

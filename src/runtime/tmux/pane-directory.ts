@@ -7,24 +7,12 @@
 import type { Clock } from "../../platform/clock.ts";
 import { isUnreadable } from "../../platform/process-table.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { formatMark, type Observation, type Target } from "../contract.ts";
+import { formatMark, type Target } from "../contract.ts";
 import { unreachable, type ControlCommand, type ControlConnection } from "./control-connection.ts";
 import type { OutputStreams } from "./output-streams.ts";
-import {
-  exitedUnseen,
-  listPanesCommand,
-  listSessionPanesCommand,
-  observePane,
-  type Pane,
-  parsePanes,
-  showPaneCommand,
-} from "./pane.ts";
+import { type ListedPane, paneCommands, parsePanes } from "./pane.ts";
+import type { PaneProofs, Sighting } from "./pane-proof.ts";
 import type { Reach, ServerLink } from "./server-link.ts";
-
-export interface Sighting {
-  readonly pane: Pane;
-  readonly observation: Observation;
-}
 
 export type Connected = Extract<Reach, { status: "connected" }>;
 
@@ -45,18 +33,32 @@ export interface PaneDirectory {
 const REAP_LOOKS = 50;
 const REAP_LOOK_MS = 10;
 
-export function createPaneDirectory(
-  instance: string,
-  link: ServerLink,
-  streams: OutputStreams,
-  clock: Clock,
-): PaneDirectory {
-  const ask = async (command: ControlCommand): Promise<Finding> => {
+export interface DirectoryParts {
+  readonly instance: string;
+  /** By whose path our panes are started. */
+  readonly wrapper: string;
+  readonly link: ServerLink;
+  readonly streams: OutputStreams;
+  readonly proofs: PaneProofs;
+  readonly clock: Clock;
+}
+
+export function createPaneDirectory({
+  instance,
+  wrapper,
+  link,
+  streams,
+  proofs,
+  clock,
+}: DirectoryParts): PaneDirectory {
+  const commands = paneCommands(instance, wrapper);
+
+  const ask = async (command: ControlCommand, onListed?: (panes: readonly ListedPane[]) => void): Promise<Finding> => {
     for (let attempt = 1; ; attempt += 1) {
       const reach = await link.reach();
       if (reach.status !== "connected") return { reach, sightings: [] };
       try {
-        return { reach, sightings: await sight(reach.connection, command) };
+        return { reach, sightings: await sight(reach, command, onListed) };
       } catch (error) {
         // Of one process nothing could be learnt, so nothing is said about any: it may be the one that is asked for.
         if (isUnreadable(error)) return notLookedAt(String(error.details["reason"]));
@@ -69,21 +71,35 @@ export function createPaneDirectory(
     }
   };
 
-  const sight = async (connection: ControlConnection, command: ControlCommand): Promise<readonly Sighting[]> => {
+  const sight = async (
+    { connection, server }: Connected,
+    command: ControlCommand,
+    onListed?: (panes: readonly ListedPane[]) => void,
+  ): Promise<readonly Sighting[]> => {
     for (let look = 1; ; look += 1) {
-      const answer = await connection.request([command]);
-      // Only this refusal says that there is no such pane; any other says nothing about it.
-      if (answer.error !== null && !answer.error.startsWith("can't find ")) throw unreachable(answer.error);
-      const panes = answer.error === null ? parsePanes(answer.replies[0]?.lines ?? [], instance) : [];
-      for (const pane of panes) streams.assign(pane.id, pane.windowId, pane.mark);
-      const observations = panes.map(observePane);
-      if (!observations.includes(null) || look === REAP_LOOKS) {
-        return panes.map((pane, index) => ({ pane, observation: observations[index] ?? exitedUnseen(pane) }));
-      }
+      const panes = await list(connection, command);
+      onListed?.(panes);
+      const isLast = look === REAP_LOOKS;
+      const judgements = panes.map((pane) => {
+        const judgement = proofs.judge(pane, server.pid);
+        return isLast && judgement === "undecided" ? proofs.judgeLost(pane) : judgement;
+      });
+      const sightings = judgements.filter((judgement) => typeof judgement === "object");
+      for (const { pane } of sightings) streams.assign(pane.id, pane.windowId, pane.mark);
+      if (!judgements.includes("undecided")) return sightings;
+      if (isLast) throw unreachable("a process in a pane has not begun to run its program yet");
       // tmux can miss the end of a process that was killed from outside (wrapper.ts says how).
       link.remindOfChildren();
       await clock.sleep(REAP_LOOK_MS);
     }
+  };
+
+  const list = async (connection: ControlConnection, command: ControlCommand): Promise<readonly ListedPane[]> => {
+    const answer = await connection.request([command]);
+    if (answer.error === null) return parsePanes(answer.replies[0]?.lines ?? []);
+    // Only this refusal says that there is no such pane; any other says nothing about it.
+    if (answer.error.startsWith("can't find ")) return [];
+    throw unreachable(answer.error);
   };
 
   const letGo = (connection: ControlConnection, sightings: readonly Sighting[]): void => {
@@ -92,25 +108,33 @@ export function createPaneDirectory(
     }
   };
 
+  const all = async (): Promise<Finding> => {
+    const finding = await ask(commands.all(), proofs.keepOnly);
+    if (finding.reach.status === "connected") letGo(finding.reach.connection, finding.sightings);
+    return finding;
+  };
+
+  /** The short questions first. That none of them finds it proves nothing yet: they go by what anyone can change. */
   const one = async (target: Target): Promise<Finding> => {
     const mark = formatMark(instance, target);
     const known = streams.paneOf(mark);
-    if (known !== undefined) {
-      const finding = await ask(showPaneCommand(known));
-      if (finding.sightings[0]?.pane.mark === mark || finding.reach.status !== "connected") return finding;
+    const questions = [
+      ...(known === undefined ? [] : [() => ask(commands.one(known))]),
+      () => ask(commands.ofSession(target.sessionId)),
+    ];
+    for (const question of questions) {
+      const { reach, sightings } = await question();
+      const found = sightings.filter(({ pane }) => pane.mark === mark);
+      if (found.length > 0 || reach.status !== "connected") return { reach, sightings: found };
     }
-    const { reach, sightings } = await ask(listSessionPanesCommand(instance, target.sessionId));
+    const { reach, sightings } = await all();
     return { reach, sightings: sightings.filter(({ pane }) => pane.mark === mark) };
   };
 
   return {
-    async all() {
-      const finding = await ask(listPanesCommand());
-      if (finding.reach.status === "connected") letGo(finding.reach.connection, finding.sightings);
-      return finding;
-    },
+    all,
     async ofSession(sessionId) {
-      const { reach, sightings } = await ask(listSessionPanesCommand(instance, sessionId));
+      const { reach, sightings } = await ask(commands.ofSession(sessionId));
       return { reach, sightings: sightings.filter(({ pane }) => pane.owner.sessionId === sessionId) };
     },
     one,

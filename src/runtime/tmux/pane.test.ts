@@ -1,35 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { observePane, parsePanes } from "./pane.ts";
+import { createPaneProofs } from "./pane-proof.ts";
 
 describe("parsePanes", () => {
-  const ours = "pane %3 $1 @2 4000000 3  0 1 /dev/pts/4 i.one.2 one";
-  const linked = "pane %3 $0 @2 4000000 3  0 1 /dev/pts/4 i.one.2 reeve-anchor";
-  const wanted = {
-    id: "%3",
-    target: "$1:@2.%3",
-    mark: "i.one.2",
-    owner: { sessionId: "one", incarnation: 2 },
-    isLinked: true,
-    isOrphan: false,
-  };
+  const ours = "pane %3 $1 @2 4000000 3  0 1 /dev/pts/4 i.one.2 1 one";
+  const linked = "pane %3 $0 @2 4000000 3  0 1 /dev/pts/4 i.one.2 1 reeve-anchor";
+  const wanted = { id: "%3", target: "$1:@2.%3", claim: "i.one.2", isLinked: true, isOrphan: false };
 
   it.each([[[ours, linked]], [[linked, ours]]])("counts a linked window once, under its own session", (lines) => {
-    expect(parsePanes(lines, "i")).toMatchObject([wanted]);
-    expect(parsePanes(lines, "i")).toHaveLength(1);
+    expect(parsePanes(lines)).toMatchObject([wanted]);
+    expect(parsePanes(lines)).toHaveLength(1);
   });
 
   it("knows a pane that only the anchor holds", () => {
-    expect(parsePanes([linked], "i")).toMatchObject([{ isOrphan: true }]);
+    expect(parsePanes([linked])).toMatchObject([{ isOrphan: true }]);
   });
 
-  it("ignores other homes, look-alikes and anything unknown", () => {
-    const lines = [
-      "pane %4 $2 @3 4000001   0 0 /dev/pts/5 j.one.2 one",
-      "pane %5 $3 @4 4000002   0 0 /dev/pts/6  one",
-      "forged",
-      "",
-    ];
-    expect(parsePanes(lines, "i")).toEqual([]);
+  it("ignores anything unknown", () => {
+    expect(parsePanes(["forged", "pane %4 $2", ""])).toEqual([]);
   });
 
   it.each([
@@ -38,12 +26,42 @@ describe("parsePanes", () => {
     [" 9", { code: null, signal: "SIGKILL" }],
     [" KILL", { code: null, signal: "SIGKILL" }],
   ])("reads how it ended from '%s'", (fields, outcome) => {
-    const [pane] = parsePanes([`pane %3 $1 @2 4000000 ${fields} 0 0 /dev/pts/4 i.one.2 one`], "i");
+    const [pane] = parsePanes([`pane %3 $1 @2 4000000 ${fields} 0 0 /dev/pts/4 i.one.2 1 one`]);
     expect(pane && observePane(pane)).toMatchObject({ status: "exited", ...outcome });
   });
 
   it("concludes nothing yet from a process that is gone before tmux knows how", () => {
-    const [pane] = parsePanes(["pane %3 $1 @2 4194305   0 0 /dev/pts/4 i.one.2 one"], "i");
+    const [pane] = parsePanes(["pane %3 $1 @2 4194305   0 0 /dev/pts/4 i.one.2 1 one"]);
     expect(pane && observePane(pane)).toBe(null);
+  });
+});
+
+describe("a dead pane is ours (issue 7, 18)", () => {
+  const judged = (claim: string, isStartedSo: boolean): unknown => {
+    const proofs = createPaneProofs("i");
+    const [pane] = parsePanes([`pane %3 $1 @2 4000000 3  0 0 /dev/pts/4 ${claim} ${isStartedSo ? 1 : 0} one`]);
+    return pane && proofs.judge(pane, process.pid);
+  };
+
+  it("if tmux started it with our wrapper and that mark", () => {
+    const pane = { mark: "i.one.2", owner: { sessionId: "one", incarnation: 2 } };
+    expect(judged("i.one.2", true)).toMatchObject({ pane, observation: { status: "exited", code: 3 } });
+  });
+
+  it.each([
+    ["only its option says so", "i.one.2", false],
+    ["it is another home's", "j.one.2", true],
+    ["the mark is none", "i.one.two", true],
+  ])("not if %s", (_, claim, isStartedSo) => {
+    expect(judged(claim, isStartedSo)).toBe("not-ours");
+  });
+
+  it("if it was proven while it lived, whatever its option says now", () => {
+    const proofs = createPaneProofs("i");
+    proofs.note("%3", 4_000_000, "17", "i.one.2");
+    const [pane] = parsePanes(["pane %3 $1 @2 4000000 3  0 0 /dev/pts/4 i.two.1 0 one"]);
+    expect(pane && proofs.judge(pane, process.pid)).toMatchObject({ pane: { mark: "i.one.2" } });
+    proofs.keepOnly([]);
+    expect(pane && proofs.judge(pane, process.pid)).toBe("not-ours");
   });
 });

@@ -1,18 +1,18 @@
 /**
  * Panes as tmux lists them, and what that says about a session. Owns the one
- * listing format and which pane counts as ours: by the option @reeve, or by
- * the mark in the environment of its process. A name proves nothing.
+ * listing format. Whose a pane is it does not decide: the option @reeve, a
+ * name and a command line are anyone's to set (pane-proof.ts).
  */
 import { constants } from "node:os";
-import { isDead, readEnvironmentVariable, readProcess } from "../../platform/process-table.ts";
-import { MARK_VARIABLE, type Observation, parseMark, type Target } from "../contract.ts";
+import { isDead, readProcess } from "../../platform/process-table.ts";
+import type { Observation, Target } from "../contract.ts";
 import type { ControlCommand } from "./control-connection.ts";
 import { checkName, quote } from "./quote.ts";
 import { ANCHOR } from "./server-config.ts";
 
 export const OPTION = "@reeve";
 
-export interface Pane {
+export interface ListedPane {
   readonly id: string;
   /** `$session:@window.%pane`: the one target that also says whose environment a respawn uses. */
   readonly target: string;
@@ -25,52 +25,73 @@ export interface Pane {
   readonly exitSignal: string | null;
   readonly isInMode: boolean;
   readonly tty: string;
-  readonly mark: string;
-  readonly owner: Target;
+  /** The mark that the option names; empty without one. */
+  readonly claim: string;
+  /** It was started with our wrapper and the mark that the option names. */
+  readonly isStartedSo: boolean;
   /** Also a window of the anchor, so that its output reaches the control connection. */
   readonly isLinked: boolean;
   /** In no session but the anchor: someone removed its session by hand. */
   readonly isOrphan: boolean;
 }
 
+/** One that is proven ours. */
+export interface Pane extends ListedPane {
+  readonly mark: string;
+  readonly owner: Target;
+}
+
+/** Any program of this user may set the option, to any text: one that cannot be a mark is not printed. */
+const CLAIM = `#{?#{m/r:^[a-z0-9.-]+$,#{${OPTION}}},#{${OPTION}},}`;
+
 /** Starts with a constant, and holds nothing an agent's output can set (no titles, no paths). */
-const FORMAT = [
-  "pane",
-  "#{pane_id}",
-  "#{session_id}",
-  "#{window_id}",
-  "#{pane_pid}",
-  "#{pane_dead_status}",
-  "#{pane_dead_signal}",
-  "#{pane_in_mode}",
-  "#{window_linked}",
-  "#{pane_tty}",
-  `#{${OPTION}}`,
-  "#{session_name}",
-].join(" ");
-
-export function listPanesCommand(): ControlCommand {
-  // What is watched is linked into the anchor as well; there it is listed only if nothing else holds it.
-  const filter = `#{||:#{!=:#{session_name},${ANCHOR}},#{!=:#{window_linked},1}}`;
-  return { text: `list-panes -a -f ${quote(filter)} -F ${quote(FORMAT)}` };
+function format(wrapper: string): string {
+  // Where tmux would quote or escape a character, any text will do.
+  const path = wrapper.replace(/[^a-zA-Z0-9_./-]+/g, "*").replace(/^.*\*.*$/, "*$&*");
+  return [
+    "pane",
+    "#{pane_id}",
+    "#{session_id}",
+    "#{window_id}",
+    "#{pane_pid}",
+    "#{pane_dead_status}",
+    "#{pane_dead_signal}",
+    "#{pane_in_mode}",
+    "#{window_linked}",
+    "#{pane_tty}",
+    CLAIM,
+    `#{m:/bin/sh ${path} #{${OPTION}} *,#{pane_start_command}}`,
+    "#{session_name}",
+  ].join(" ");
 }
 
-/** Also panes without the option: their process may carry the mark all the same. */
-export function listSessionPanesCommand(instance: string, sessionId: string): ControlCommand {
-  const filter = `#{||:#{m:${instance}.${checkName(sessionId)}.*,#{${OPTION}}},#{==:#{${OPTION}},}}`;
-  return { text: `list-panes -a -f ${quote(filter)} -F ${quote(FORMAT)}` };
+export interface PaneCommands {
+  all(): ControlCommand;
+  /** What may belong to it: by its option, by its name, or without an option. */
+  ofSession(sessionId: string): ControlCommand;
+  /** One pane without walking all of them; which of its sessions is named is not defined. */
+  one(paneId: string): ControlCommand;
 }
 
-/** One pane without walking all of them; which of its sessions is named is not defined. */
-export function showPaneCommand(paneId: string): ControlCommand {
-  return { text: `display-message -p -t ${paneId} ${quote(FORMAT)}` };
+export function paneCommands(instance: string, wrapper: string): PaneCommands {
+  const printed = quote(format(wrapper));
+  const list = (filter: string): ControlCommand => ({ text: `list-panes -a -f ${quote(filter)} -F ${printed}` });
+  return {
+    // What is watched is linked into the anchor as well; there it is listed only if nothing else holds it.
+    all: () => list(`#{||:#{!=:#{session_name},${ANCHOR}},#{!=:#{window_linked},1}}`),
+    ofSession(sessionId) {
+      const isClaimed = `#{||:#{m:${instance}.${checkName(sessionId)}.*,#{${OPTION}}},#{==:#{${OPTION}},}}`;
+      return list(`#{||:${isClaimed},#{==:#{session_name},${sessionId}}}`);
+    },
+    one: (paneId) => ({ text: `display-message -p -t ${paneId} ${printed}` }),
+  };
 }
 
-/** Ours only, each pane once however many sessions its window is linked into. */
-export function parsePanes(lines: readonly string[], instance: string): readonly Pane[] {
-  const panes = new Map<string, Pane>();
+/** Each pane once, however many sessions its window is linked into. */
+export function parsePanes(lines: readonly string[]): readonly ListedPane[] {
+  const panes = new Map<string, ListedPane>();
   for (const line of lines) {
-    const pane = parseLine(line, instance);
+    const pane = parseLine(line);
     if (pane === null) continue;
     const earlier = panes.get(pane.id);
     panes.set(pane.id, earlier === undefined ? pane : merge(earlier, pane));
@@ -78,14 +99,12 @@ export function parsePanes(lines: readonly string[], instance: string): readonly
   return [...panes.values()];
 }
 
-function parseLine(line: string, instance: string): Pane | null {
-  const [prefix, id, sessionId, windowId, pid, code, signal, inMode, linked, tty, option, ...name] = line.split(" ");
-  if (prefix !== "pane" || id === undefined || option === undefined || tty === undefined) return null;
+function parseLine(line: string): ListedPane | null {
+  const [prefix, id, sessionId, windowId, pid, code, signal, inMode, linked, tty, claim, started, ...name] =
+    line.split(" ");
+  if (prefix !== "pane" || id === undefined || tty === undefined || started === undefined) return null;
   const sessionName = name.join(" ");
   const isAnchor = sessionName === ANCHOR;
-  const mark = option === "" ? readEnvironmentVariable(Number(pid), MARK_VARIABLE) : option;
-  const owner = mark === null ? null : parseMark(instance, mark);
-  if (mark === null || owner === null) return null;
   return {
     id,
     target: `${sessionId}:${windowId}.${id}`,
@@ -97,14 +116,14 @@ function parseLine(line: string, instance: string): Pane | null {
     exitSignal: signalFrom(signal ?? ""),
     isInMode: inMode !== "0",
     tty,
-    mark,
-    owner,
+    claim: claim ?? "",
+    isStartedSo: started === "1",
     isLinked: isAnchor || linked === "1",
     isOrphan: isAnchor,
   };
 }
 
-function merge(one: Pane, other: Pane): Pane {
+function merge(one: ListedPane, other: ListedPane): ListedPane {
   const home = one.isOrphan ? other : one;
   return { ...home, isLinked: one.isLinked || other.isLinked };
 }
@@ -113,9 +132,13 @@ function numberOrNull(text: string | undefined): number | null {
   return text === undefined || text === "" ? null : Number(text);
 }
 
+export function hasEnded(pane: ListedPane): boolean {
+  return pane.exitCode !== null || pane.exitSignal !== null;
+}
+
 /** Null where the process is gone but tmux has not learnt how it ended: ask again shortly. */
-export function observePane(pane: Pane): Observation | null {
-  if (pane.exitCode !== null || pane.exitSignal !== null) return exited(pane);
+export function observePane(pane: ListedPane): Observation | null {
+  if (hasEnded(pane)) return exited(pane);
   const row = readProcess(pane.pid);
   if (row === null || isDead(row)) return null;
   return {
@@ -126,7 +149,7 @@ export function observePane(pane: Pane): Observation | null {
 }
 
 /** A program killed by signal n comes out of the wrapper as status 128 + n. */
-function exited(pane: Pane): Observation {
+function exited(pane: ListedPane): Observation {
   const code = pane.exitCode;
   const signal = pane.exitSignal ?? (code !== null && code > 128 ? signalFrom(String(code - 128)) : null);
   const how = signal === null ? `status ${code}` : `${signal} (status ${code ?? "none"})`;
@@ -134,7 +157,7 @@ function exited(pane: Pane): Observation {
 }
 
 /** For a process that is gone although tmux never learnt its status. */
-export function exitedUnseen(pane: Pane): Observation {
+export function exitedUnseen(pane: ListedPane): Observation {
   const evidence = `tmux pane ${pane.id}: process ${pane.pid} is gone; tmux saw no status`;
   return { status: "exited", code: null, signal: null, evidence };
 }

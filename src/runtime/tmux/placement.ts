@@ -9,7 +9,8 @@ import { type Created, type CreateRequest, formatMark, type Target } from "../co
 import { unreachable, type Answer, type ControlConnection } from "./control-connection.ts";
 import { checkRequest, newSessionCommands, type PanePlan, parsePlaced, respawnCommands } from "./create-pane.ts";
 import type { OutputStreams } from "./output-streams.ts";
-import type { PaneDirectory, Sighting } from "./pane-directory.ts";
+import type { PaneDirectory } from "./pane-directory.ts";
+import type { PaneProofs, Sighting } from "./pane-proof.ts";
 import type { ServerLink } from "./server-link.ts";
 import { inRunDirectory } from "./server-start.ts";
 import { ensureWrapper } from "./wrapper.ts";
@@ -26,9 +27,10 @@ export interface PlacementParts {
   readonly link: ServerLink;
   readonly directory: PaneDirectory;
   readonly streams: OutputStreams;
+  readonly proofs: PaneProofs;
 }
 
-export function createPlacement({ instance, runDir, link, directory, streams }: PlacementParts): Placement {
+export function createPlacement({ instance, runDir, link, directory, streams, proofs }: PlacementParts): Placement {
   const inTurn = createTurns();
 
   const create = async (request: CreateRequest): Promise<Created> => {
@@ -51,7 +53,7 @@ export function createPlacement({ instance, runDir, link, directory, streams }: 
     };
     if (request.environment !== null) return startNew(plan, request.environment, sightings, connection);
     if (retained === undefined) throw environmentLost(request);
-    return place(await connection.request(respawnCommands(plan, retained.pane), assigned(plan)));
+    return place(plan, await connection.request(respawnCommands(plan, retained.pane), assigned(plan)));
   };
 
   const startNew = async (
@@ -68,7 +70,7 @@ export function createPlacement({ instance, runDir, link, directory, streams }: 
     const answer = await start(sessionId);
     // Someone's own session has the name. It is theirs: ours only needs one for people to read.
     const isTaken = answer.error?.includes("duplicate session") === true && answer.replies.length === 1;
-    return place(isTaken ? await start(`${sessionId.slice(0, 50)}-reeve-${incarnation}`.slice(0, 64)) : answer);
+    return place(plan, isTaken ? await start(`${sessionId.slice(0, 50)}-reeve-${incarnation}`.slice(0, 64)) : answer);
   };
 
   /** Before any output that follows the reply is delivered. */
@@ -79,10 +81,11 @@ export function createPlacement({ instance, runDir, link, directory, streams }: 
       if (placed !== null) streams.assign(placed.paneId, placed.windowId, plan.mark);
     };
 
-  const place = (answer: Answer): Created => {
+  const place = (plan: PanePlan, answer: Answer): Created => {
     const placed = parsePlaced(answer);
     if (placed === null) throw notPlaced(answer.error ?? "tmux did not say where it put the process");
     const startTicks = readProcess(placed.pid)?.startTicks ?? "0";
+    proofs.note(placed.paneId, placed.pid, startTicks, plan.mark);
     return { place: { id: placed.paneId, pid: placed.pid, startTicks }, isNew: true };
   };
 

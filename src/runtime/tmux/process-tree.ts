@@ -12,17 +12,16 @@ import {
   isDead,
   isStopped,
   listProcesses,
-  ownerOf,
   type ProcessRow,
   readCommandLine,
   readEnvironment,
-  readEnvironmentVariable,
   readProcess,
   sendSignal,
 } from "../../platform/process-table.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Place } from "../../session/session.ts";
-import { MARK_VARIABLE, parseMark, type StopOptions, type StopReport, type Stray, type Target } from "../contract.ts";
+import { parseMark, type StopOptions, type StopReport, type Stray, type Target } from "../contract.ts";
+import { markOf } from "./process-mark.ts";
 
 export interface Tree {
   readonly instance: string;
@@ -50,17 +49,6 @@ export function membersOf(tree: Tree): readonly ProcessRow[] {
 
 function isSpared(pid: number, tree: Tree): boolean {
   return pid <= 1 || pid === process.pid || tree.spared.includes(pid);
-}
-
-/** Only of our own user: as root every environment could be read, other people's included. */
-function markOf(pid: number): string | null {
-  const mark = readEnvironmentVariable(pid, MARK_VARIABLE);
-  return mark !== null && ownerOf(pid) === process.getuid?.() ? mark : null;
-}
-
-/** Alive, and carries exactly this mark. */
-export function isMarked({ pid, startTicks }: Pick<Place, "pid" | "startTicks">, mark: string): boolean {
-  return isAlive(pid, startTicks) && markOf(pid) === mark;
 }
 
 function descendantsOf(root: number, rows: readonly ProcessRow[]): ReadonlySet<number> {

@@ -15,11 +15,12 @@ import { captureCommands, readScreen } from "./capture-screen.ts";
 import { createChangeHints } from "./change-hints.ts";
 import { createOutputStreams } from "./output-streams.ts";
 import { absentEvidence, createPaneDirectory, type Finding } from "./pane-directory.ts";
+import { createPaneProofs } from "./pane-proof.ts";
 import { createPlacement } from "./placement.ts";
+import { isMarked } from "./process-mark.ts";
 import {
   environmentOfPlace,
   findMarked,
-  isMarked,
   membersOf,
   releaseTree,
   stopTree,
@@ -30,6 +31,7 @@ import { checkName, quote } from "./quote.ts";
 import { createServerLink } from "./server-link.ts";
 import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";
 import { createWindowLinks } from "./window-links.ts";
+import { wrapperPath } from "./wrapper.ts";
 
 export interface TmuxRuntimeOptions {
   /** This home's name in every mark. */
@@ -58,7 +60,10 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     onOutput: streams.deliver,
     onNotification: (name, rest) => notified(name, rest),
     onConnected: (_server, isOtherServer) => {
-      if (isOtherServer) streams.forgetAll();
+      if (isOtherServer) {
+        streams.forgetAll();
+        proofs.forgetAll();
+      }
       removePastes(runDir, log);
       if (streams.isAnyWanted()) links.refreshAll();
       hints.tell(null);
@@ -69,10 +74,12 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     onRevived: () => hints.tell(null),
   });
-  const directory = createPaneDirectory(instance, link, streams, clock);
+  const proofs = createPaneProofs(instance);
+  const wrapper = wrapperPath(runDir);
+  const directory = createPaneDirectory({ instance, wrapper, link, streams, proofs, clock });
   const sessionOf = (mark: string): string => parseMark(instance, mark)?.sessionId ?? "";
   const links = createWindowLinks(streams, (mark) => directory.ofSession(sessionOf(mark)), log);
-  const placement = createPlacement({ instance, runDir, link, directory, streams });
+  const placement = createPlacement({ instance, runDir, link, directory, streams, proofs });
 
   const notified = (name: string, rest: string): void => {
     switch (name) {

@@ -15,7 +15,8 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
 /**
  * A trap with a command, not an ignored signal: the child starts with the
  * default action, while this shell outlives it and reports its status. The
- * arguments are the directory, then the command. HUP is not trapped: when the
+ * arguments are the mark, by which tmux knows later what it started (pane.ts),
+ * the directory, then the command. HUP is not trapped: when the
  * terminal is gone the kernel tells only this shell, and its death tells the
  * program; one that is deaf to that is swept by mark.
  *
@@ -27,8 +28,8 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
  */
 const SCRIPT = `#!/bin/sh
 trap : INT QUIT TERM
-cd -- "$1" || { echo "reeve: cannot enter the session's directory" >&2; exit 126; }
-shift
+cd -- "$2" || { echo "reeve: cannot enter the session's directory" >&2; exit 126; }
+shift 2
 if [ "\${${SHELL_VARIABLE}+set}" ]; then SHELL=$${SHELL_VARIABLE}; export SHELL; else unset SHELL; fi
 unset ${SHELL_VARIABLE} TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION OLDPWD
 (exec "$@")
@@ -39,9 +40,13 @@ read -r _ <&3 &
 exit "$status"
 `;
 
+export function wrapperPath(runDir: string): string {
+  return join(runDir, "pane.sh");
+}
+
 /** Writes the script unless it is there already, and returns its path. */
 export function ensureWrapper(runDir: string): string {
-  const path = join(runDir, "pane.sh");
+  const path = wrapperPath(runDir);
   try {
     if (readFileSync(path, "utf8") === SCRIPT) return path;
   } catch {

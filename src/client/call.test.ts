@@ -1,5 +1,6 @@
 import { chmodSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient } from "./create-client.ts";
 import { createFixture, stopServer } from "./client-fixture.ts";
 import type { Fixture } from "./client-fixture.ts";
 
@@ -81,9 +82,50 @@ describe("a call", () => {
     await expect(fixture.client.resumeSession({ session: "x" })).rejects.toMatchObject({
       code: "daemon-lost",
       exitStatus: 69,
+      // Whoever repeats it later, with another call, brings the key again (issue 7, 12).
+      details: { idempotency_key: expect.stringMatching(/^[0-9a-f-]{36}$/) as string },
     });
     expect(keys.length).toBeGreaterThan(1);
     expect(new Set(keys).size).toBe(1);
+  });
+
+  it("is the same change again when its caller brings the key that the error told (issue 7, 12)", async () => {
+    const keys: unknown[] = [];
+    let isDying = true;
+    await fixture.serve((request, response) => {
+      keys.push(request.headers["idempotency-key"]);
+      if (isDying) request.socket.destroy();
+      else response.end('{"done":true}');
+    });
+    const error: unknown = await fixture.client.resumeSession({ session: "x" }).catch((thrown: unknown) => thrown);
+    const { details } = error as { details: { idempotency_key: string } };
+    isDying = false;
+    await fixture.client.resumeSession({ session: "x" }, { idempotencyKey: details.idempotency_key });
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it("survives more deaths in a row than a few (issue 7, 12)", async () => {
+    let calls = 0;
+    await fixture.serve((request, response) => {
+      calls += 1;
+      if (calls < 6) request.socket.destroy();
+      else response.end('{"sessions":[],"cursor":1}');
+    });
+    const client = createClient({ socketPath: fixture.socketPath }, { daemonCommand: () => [], environment: {} });
+    expect(await client.listSessions()).toEqual({ sessions: [], cursor: 1 });
+  });
+
+  it("asks again when the daemon that took it is about to stop (issue 7, 12)", async () => {
+    let calls = 0;
+    await fixture.serve((_, response) => {
+      calls += 1;
+      if (calls > 1) return void response.end('{"done":true}');
+      response.writeHead(503, { "content-type": "application/problem+json" });
+      response.end(
+        JSON.stringify({ status: 503, detail: "x", code: "store-closed", kind: "unavailable", details: {} }),
+      );
+    });
+    expect(await fixture.client.resumeSession({ session: "x" })).toEqual({ done: true });
   });
 
   it("asks again when an answer broke off in its middle", async () => {

@@ -3,10 +3,10 @@
  * change carries a key by which the daemon knows it again, so it is asked for
  * twice and made once; what only reads is simply asked again.
  */
-import { systemClock } from "../platform/clock.ts";
+import { ReeveError } from "../platform/reeve-error.ts";
+import { enduring } from "./endurance.ts";
 import type { InputOf, OutputOf, Verb } from "./operation-types.ts";
 import { problemFrom } from "./problem.ts";
-import { isLost } from "./request.ts";
 import type { Request } from "./request.ts";
 import { reach } from "./link.ts";
 import type { Link, Revival } from "./link.ts";
@@ -14,16 +14,20 @@ import { aim, ROUTES } from "./routes.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /**
+   * Names this change: asked for again with the same key, by whomever, it is
+   * made once. Without one each call makes its own, and an error of the kind
+   * `unavailable` tells it as `details.idempotency_key`.
+   */
+  readonly idempotencyKey?: string;
 }
 
 export interface CallRules extends CallOptions {
-  readonly tries?: number;
+  /** Whoever calls asks again itself. */
+  readonly isOnce?: boolean;
   readonly revival?: Revival;
 }
 
-const TRIES = 4;
-/** A killed daemon's socket still takes connections until the kernel has taken it down. */
-const BETWEEN_TRIES_MS = 30;
 /** A busy machine may take seconds; the daemon itself answers in milliseconds. */
 const PATIENCE_MS = 30_000;
 /** More than the daemon's default grace, for calls that name none. */
@@ -36,25 +40,36 @@ export async function call<V extends Verb>(
   rules: CallRules = {},
 ): Promise<OutputOf<V>> {
   const target = aim(ROUTES[verb], input);
+  const key = target.method === "POST" ? (rules.idempotencyKey ?? link.idempotencyKey ?? crypto.randomUUID()) : null;
   const request: Request = {
     ...target,
-    headers:
-      target.method === "POST"
-        ? { accept: "application/json", "idempotency-key": crypto.randomUUID() }
-        : { accept: "application/json" },
+    headers: {
+      accept: "application/json",
+      ...(key === null ? {} : { "idempotency-key": keyFor(key, input) }),
+    },
     patienceMs: patience(input),
     ...(rules.signal === undefined ? {} : { signal: rules.signal }),
   };
-  const tries = rules.tries ?? TRIES;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      // The daemon made it by the operation's own output schema.
-      return (await askJson(link, request, rules.revival)) as OutputOf<V>;
-    } catch (error) {
-      if (!isLost(error) || attempt >= tries) throw error;
-      await systemClock.sleep(BETWEEN_TRIES_MS * attempt, rules.signal);
-    }
+  const attempt = (): Promise<unknown> => askJson(link, request, rules.revival);
+  try {
+    // The daemon made it by the operation's own output schema.
+    return (await (rules.isOnce === true ? attempt() : enduring(link, attempt, rules.signal))) as OutputOf<V>;
+  } catch (error) {
+    throw key === null ? error : withKey(error, key);
   }
+}
+
+/** One command may name several sessions: of each the change is another. */
+function keyFor(key: string, input: Readonly<Record<string, unknown>>): string {
+  const { session } = input;
+  return typeof session === "string" ? `${key}:${session}` : key;
+}
+
+/** Whether it was done is not known; with its key it can be asked for again. */
+function withKey(error: unknown, key: string): unknown {
+  if (!(error instanceof ReeveError) || error.kind !== "unavailable") return error;
+  const { code, kind, message, details } = error;
+  return new ReeveError({ code, kind, message, details: { ...details, idempotency_key: key } });
 }
 
 async function askJson(link: Link, request: Request, revival: Revival | undefined): Promise<unknown> {

@@ -22,7 +22,7 @@ export function createFixture(): Fixture {
   return {
     directory,
     socketPath,
-    client: createClient({ socketPath }, { daemonCommand: () => [], environment: {} }),
+    client: createClient({ socketPath, enduranceMs: 1_000 }, { daemonCommand: () => [], environment: {} }),
     serve: (listener) =>
       new Promise((resolve) => {
         const server = createServer(listener);

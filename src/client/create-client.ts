@@ -17,6 +17,10 @@ export interface ClientOptions {
   readonly socketPath?: string;
   /** Start the daemon when it is not running; true unless said otherwise. */
   readonly autostart?: boolean;
+  /** How long a call goes on when the daemon dies over it again and again; 30 000 unless said otherwise. */
+  readonly enduranceMs?: number;
+  /** For every change that this client asks for, unless the call brings its own: see CallOptions. */
+  readonly idempotencyKey?: string;
 }
 
 export interface Installation {
@@ -71,17 +75,22 @@ export function createClient(options: ClientOptions, installation: Installation)
     readEvents: (input = {}, rules) => call(link, "readEvents", input, rules),
     followEvents: (input = {}, rules) => followEvents(link, input, rules?.signal),
     daemonStatus: (rules) => call(link, "daemonStatus", {}, rules),
-    stopDaemon: (rules) => call({ ...link, start: null }, "stopDaemon", {}, { ...rules, tries: 1 }),
+    stopDaemon: (rules) => call({ ...link, start: null }, "stopDaemon", {}, { ...rules, isOnce: true }),
   };
 }
 
 function linkTo(options: ClientOptions, { daemonCommand, environment }: Installation): Link {
-  if (options.socketPath !== undefined) return { socketPath: options.socketPath, start: null };
+  const { enduranceMs, idempotencyKey } = options;
+  const rules = {
+    ...(enduranceMs === undefined ? {} : { enduranceMs }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+  if (options.socketPath !== undefined) return { ...rules, socketPath: options.socketPath, start: null };
   const home = options.home ?? environment["REEVE_HOME"];
   const isHomeGiven = home !== undefined && home !== "";
   const { socketPath } = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
-  if (options.autostart === false) return { socketPath, start: null };
+  if (options.autostart === false) return { ...rules, socketPath, start: null };
   // Absolute, because the daemon is started in another directory; copied only then, because that is slow.
   const daemonEnvironment = () => (isHomeGiven ? { ...environment, REEVE_HOME: resolve(home) } : environment);
-  return { socketPath, start: { command: daemonCommand, environment: daemonEnvironment } };
+  return { ...rules, socketPath, start: { command: daemonCommand, environment: daemonEnvironment } };
 }

@@ -9,10 +9,10 @@ import { reach } from "./link.ts";
 import type { Link } from "./link.ts";
 import type { EventView, InputOf } from "./operation-types.ts";
 import { problemFrom } from "./problem.ts";
-import { isLost, isUnreached } from "./request.ts";
+import { ENDURANCE_MS, isOutage } from "./endurance.ts";
+import { isUnreached } from "./request.ts";
 import type { Flow } from "./request.ts";
 import { aim, ROUTES } from "./routes.ts";
-import { ReeveError } from "../platform/reeve-error.ts";
 
 export type FollowInput = Omit<InputOf<"readEvents">, "limit">;
 
@@ -28,29 +28,36 @@ export async function* followEvents(
   signal?: AbortSignal,
 ): AsyncGenerator<EventView, void, void> {
   let cursor = input.after ?? 0;
-  for (let isFirst = true; ; isFirst = false) {
+  // Whoever cannot be reached at all is reported; whoever was reached once is waited for.
+  let isReached = false;
+  const begunAt = systemClock.monotonic();
+  for (;;) {
     try {
-      for await (const event of oneConnection(link, { ...input, after: cursor }, isFirst, signal)) {
+      const onReached = (): void => void (isReached = true);
+      for await (const event of oneConnection(link, { ...input, after: cursor }, isReached, onReached, signal)) {
         cursor = event.seq;
         yield event;
       }
     } catch (error) {
       if (signal?.aborted === true) return;
-      const isPassing =
-        isLost(error) ||
-        (error instanceof ReeveError && error.code === "daemon-silent") ||
-        (isUnreached(error) && !isFirst);
-      if (!isPassing) throw error;
+      const mayPass = isReached || isStillEnduring(link, error, begunAt);
+      if (!isOutage(error) || !mayPass) throw error;
     }
     if (signal?.aborted === true) return;
     await systemClock.sleep(RECONNECT_MS);
   }
 }
 
+function isStillEnduring(link: Link, error: unknown, since: number): boolean {
+  if (isUnreached(error) && link.start === null) return false;
+  return systemClock.monotonic() - since < (link.enduranceMs ?? ENDURANCE_MS);
+}
+
 async function* oneConnection(
   link: Link,
   input: FollowInput,
-  isFirst: boolean,
+  wasReached: boolean,
+  onReached: () => void,
   outer: AbortSignal | undefined,
 ): AsyncGenerator<EventView, void, void> {
   const left = new AbortController();
@@ -73,6 +80,7 @@ async function* oneConnection(
     head: (head: { readonly status: number }, theFlow: Flow): void => {
       status = head.status;
       flow = theFlow;
+      onReached();
     },
     body: (bytes: Buffer): void => {
       const text = decoder.decode(bytes, { stream: true });
@@ -82,7 +90,7 @@ async function* oneConnection(
   };
   const headers = { accept: "text/event-stream", "last-event-id": String(input.after ?? 0) };
   const request = { ...aim(ROUTES.readEvents, input), headers, signal, patienceMs: SILENCE_MS };
-  const finished = reach(link, request, listener, isFirst ? "always" : "after-crash").finally(() => {
+  const finished = reach(link, request, listener, wasReached ? "after-crash" : "always").finally(() => {
     isOver = true;
     wake();
   });

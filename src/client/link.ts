@@ -5,8 +5,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
-import { systemClock } from "../platform/clock.ts";
-import { exchange, isCrashed, isCrowded, isUnreached, notRunning } from "./request.ts";
+import { exchange, isCrashed, isUnreached, notRunning } from "./request.ts";
 import type { Listener, Request } from "./request.ts";
 import type { StartPlan } from "./start-daemon.ts";
 
@@ -14,6 +13,10 @@ export interface Link {
   readonly socketPath: string;
   /** How to start the daemon; null leaves that to others. */
   readonly start: StartPlan | null;
+  /** How long a call goes on when the daemon dies over it again and again. */
+  readonly enduranceMs?: number;
+  /** For every change, unless the call brings its own. */
+  readonly idempotencyKey?: string;
 }
 
 /**
@@ -23,36 +26,28 @@ export interface Link {
  */
 export type Revival = "always" | "after-crash";
 
-/** A daemon that dies again and again is not a matter of one more try. */
-const MOST_STARTS = 3;
-/** A full queue empties within milliseconds; 100 rounds of 20 ms are a daemon that hangs. */
-const MOST_ROUNDS = 100;
-const ROUND_MS = 20;
-
+/** One try, and one more after a start. Whether to try again is for whoever knows what was asked. */
 export async function reach(
   link: Link,
   request: Request,
   listener: Listener,
   revival: Revival = "always",
 ): Promise<void> {
-  let starts = 0;
-  for (let round = 0; ; round++) {
-    try {
-      requirePrivate(dirname(link.socketPath));
-      return await exchange(link.socketPath, request, listener);
-    } catch (error) {
-      if (isCrowded(error) && round < MOST_ROUNDS) {
-        await systemClock.sleep(ROUND_MS, request.signal);
-        continue;
-      }
-      const mayStart = isUnreached(error) && starts < MOST_STARTS && (revival === "always" || isCrashed(error));
-      if (link.start === null || !mayStart) throw error;
-      starts += 1;
-      // Loaded only now: child_process and the lock cost more than the whole of `reeve list`.
-      const { startDaemon } = await import("./start-daemon.ts");
-      await startDaemon(link.start, link.socketPath);
-    }
+  try {
+    return await attempt(link, request, listener);
+  } catch (error) {
+    const mayStart = isUnreached(error) && (revival === "always" || isCrashed(error));
+    if (link.start === null || !mayStart) throw error;
   }
+  // Loaded only now: child_process and the lock cost more than the whole of `reeve list`.
+  const { startDaemon } = await import("./start-daemon.ts");
+  await startDaemon(link.start, link.socketPath);
+  await attempt(link, request, listener);
+}
+
+async function attempt(link: Link, request: Request, listener: Listener): Promise<void> {
+  requirePrivate(dirname(link.socketPath));
+  await exchange(link.socketPath, request, listener);
 }
 
 function requirePrivate(directory: string): void {

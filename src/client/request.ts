@@ -101,11 +101,6 @@ export function isLost(error: unknown): boolean {
   return error instanceof ReeveError && error.code === "daemon-lost";
 }
 
-/** Its queue of connections is full (EAGAIN): it lives, and will take this one in a moment. */
-export function isCrowded(error: unknown): boolean {
-  return error instanceof ReeveError && error.code === "daemon-crowded";
-}
-
 export function notRunning(socket: "missing" | "dead"): ReeveError {
   return new ReeveError({
     code: "daemon-not-running",
@@ -115,16 +110,33 @@ export function notRunning(socket: "missing" | "dead"): ReeveError {
   });
 }
 
+const PASSING_ERRNOS = new Set([
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ENOTCONN",
+  "ESHUTDOWN",
+  "ETIMEDOUT",
+  "EINTR",
+  "EMFILE",
+  "ENFILE",
+  "ENOBUFS",
+  "ENOMEM",
+]);
+
 function unreachable(error: NodeJS.ErrnoException): ReeveError {
   if (error.code === "ENOENT") return notRunning("missing");
   if (error.code === "ECONNREFUSED") return notRunning("dead");
+  // Its queue of connections is full: it lives, and will take this one in a moment.
   if (error.code === "EAGAIN")
     return new ReeveError({
       code: "daemon-crowded",
       kind: "unavailable",
       message: "The daemon has too many callers at once; try again.",
     });
-  if (error.code === "EACCES")
+  // It died between taking the connection and saying so, or this process is short of something for a moment.
+  if (PASSING_ERRNOS.has(error.code ?? "")) return lost(error);
+  if (error.code === "EACCES" || error.code === "EPERM")
     return new ReeveError({
       code: "socket-forbidden",
       kind: "forbidden",

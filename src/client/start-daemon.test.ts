@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** A daemon of a few lines: it notes that it ran, does what it is told, and ends by itself. */
-function clientOf(body: string): Client {
+function clientOf(body: string, enduranceMs = 30_000): Client {
   const program = join(home, "daemon.mjs");
   writeFileSync(
     program,
@@ -25,7 +25,7 @@ function clientOf(body: string): Client {
      ${body}`,
   );
   return createClient(
-    { home },
+    { home, enduranceMs },
     { daemonCommand: () => [process.execPath, program], environment: { ...process.env, REEVE_MARK: "m" } },
   );
 }
@@ -67,8 +67,18 @@ describe("a missing daemon", () => {
     });
   });
 
+  it("that is killed in the middle of its start is started again (issue 7, 12)", async () => {
+    const client = clientOf(
+      `import { readFileSync } from "node:fs";
+       if (readFileSync(home + "/runs", "utf8").split("\\n").length < 4) process.kill(process.pid, "SIGKILL");
+       serve(() => say("ready"));`,
+    );
+    await expect(client.daemonStatus()).resolves.toMatchObject({ pid: expect.any(Number) });
+    expect(runs()).toHaveLength(3);
+  });
+
   it("that ends without a word is reported", async () => {
-    await expect(clientOf("process.exit(3);").daemonStatus()).rejects.toMatchObject({
+    await expect(clientOf("process.exit(3);", 200).daemonStatus()).rejects.toMatchObject({
       code: "daemon-not-started",
       message: expect.stringContaining("reeve daemon run"),
     });

@@ -11,7 +11,7 @@ import { Readable } from "node:stream";
 import { systemClock } from "../platform/clock.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { acquireProcessLock } from "../platform/process-lock.ts";
-import { isErrorKind, messageOf, ReeveError } from "../platform/reeve-error.ts";
+import { errnoOf, isErrorKind, messageOf, ReeveError } from "../platform/reeve-error.ts";
 import { parseObject } from "./problem.ts";
 
 export interface StartPlan {
@@ -23,6 +23,7 @@ export interface StartPlan {
 const LONGEST_START_MS = 60_000;
 /** A daemon that stops holds its lock while it closes; longer than this and it hangs. */
 const LONGEST_BUSY_MS = 10_000;
+const EXIT_KNOWN_MS = 100;
 const FIRST_PAUSE_MS = 15;
 const LONGEST_PAUSE_MS = 120;
 
@@ -83,23 +84,34 @@ function firstLine(plan: StartPlan): Promise<string> {
       if (pipe instanceof Readable) pipe.destroy();
       resolve(text.split("\n", 1)[0] ?? "");
     };
+    // Somebody ended it: that says nothing about whether the next one can start.
+    child.on("exit", (_code, signal) => {
+      clearTimeout(timer);
+      if (signal !== null && text === "") reject(killed(signal));
+    });
     child.on("error", (error) => {
       clearTimeout(timer);
-      reject(
-        new ReeveError({
-          code: "daemon-not-started",
-          kind: "config",
-          message: `The daemon cannot be started (${messageOf(error)}); reinstall Reeve.`,
-        }),
-      );
+      reject(notSpawned(error));
     });
     if (!(pipe instanceof Readable)) return settle();
     pipe.on("data", (bytes: Buffer) => {
       text += bytes.toString("utf8");
       if (text.includes("\n")) settle();
     });
-    pipe.on("error", settle);
-    pipe.on("end", settle);
+    // Its end is in the pipe a moment before it is known how it ended.
+    const settleSoon = (): void => void setTimeout(settle, EXIT_KNOWN_MS);
+    pipe.on("error", settleSoon);
+    pipe.on("end", settleSoon);
+  });
+}
+
+/** A machine that is short of processes or memory may have some again in a moment; a missing program will not appear. */
+function notSpawned(error: Error): ReeveError {
+  const isMissing = ["ENOENT", "EACCES", "ENOEXEC", "ENOTDIR"].includes(errnoOf(error) ?? "");
+  return new ReeveError({
+    code: isMissing ? "daemon-not-installed" : "daemon-not-started",
+    kind: isMissing ? "config" : "unavailable",
+    message: `The daemon cannot be started (${messageOf(error)}); ${isMissing ? "reinstall Reeve" : "try again"}.`,
   });
 }
 
@@ -137,6 +149,14 @@ function refusal(line: string): ReeveError {
     code: "daemon-not-started",
     kind: "unavailable",
     message: "The daemon ended before it was ready; run reeve daemon run to see why.",
+  });
+}
+
+function killed(signal: string): ReeveError {
+  return new ReeveError({
+    code: "daemon-lost",
+    kind: "unavailable",
+    message: `The daemon was killed (${signal}) while it started; try again.`,
   });
 }
 

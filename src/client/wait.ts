@@ -9,7 +9,7 @@ import { call } from "./call.ts";
 import type { CallOptions } from "./call.ts";
 import type { Link } from "./link.ts";
 import type { InputOf, OutputOf } from "./operation-types.ts";
-import { isLost, isUnreached } from "./request.ts";
+import { isOutage } from "./endurance.ts";
 
 export type WaitInput = Omit<InputOf<"waitForSession">, "timeout_seconds"> & {
   /** Without one it waits for as long as it takes. */
@@ -33,11 +33,11 @@ export async function waitForSession(link: Link, input: WaitInput, options: Call
     const leftSeconds = Math.max(0, (deadline - systemClock.monotonic()) / 1_000);
     const question = { ...input, ...pending, since, timeout_seconds: Math.min(leftSeconds, LONGEST_QUESTION_SECONDS) };
     try {
-      const answer = await call(link, "waitForSession", question, { ...options, tries: 1, revival: "after-crash" });
+      const answer = await call(link, "waitForSession", question, { ...options, isOnce: true, revival: "after-crash" });
       for (const wake of answer.woken) woken.set(wake.session_id, wake);
       if (answer.done || systemClock.monotonic() >= deadline) return { ...answer, woken: [...woken.values()] };
     } catch (error) {
-      if (!(isLost(error) || isUnreached(error)) || systemClock.monotonic() >= deadline) throw error;
+      if (!isOutage(error) || systemClock.monotonic() >= deadline) throw error;
       await systemClock.sleep(PAUSE_MS, options.signal);
     }
   }

@@ -1,6 +1,6 @@
 /** From words to a checked command. Pure; what it refuses it explains in one sentence. */
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { COMMON_OPTIONS } from "./command.ts";
+import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, Command, CommandInput, OptionSpec } from "./command.ts";
 import { didYouMean } from "./suggestion.ts";
 import { usageLine } from "./help.ts";
@@ -23,7 +23,7 @@ export function findCommand(commands: readonly Command[], name: string): Command
 }
 
 export function parseLine(command: Command, words: readonly string[]): ParsedLine {
-  const specs = [...command.options, ...COMMON_OPTIONS];
+  const specs = optionsOf(command);
   const given = new Map<string, string[]>();
   const before: string[] = [];
   let after: readonly string[] = [];

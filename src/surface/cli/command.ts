@@ -40,6 +40,8 @@ export interface Command {
   readonly notes?: readonly string[];
   readonly examples: readonly { readonly line: string; readonly does: string }[];
   readonly isHidden?: boolean;
+  /** It changes something that must not be changed twice, and takes a key by which a repeat is known. */
+  readonly takesKey?: true;
   /** Returns the exit status. */
   run(input: CommandInput, context: CliContext): Promise<number>;
 }
@@ -54,7 +56,7 @@ export interface CommandInput {
 }
 
 export interface CliContext {
-  client(options?: { readonly autostart?: boolean }): Client;
+  client(options?: { readonly autostart?: boolean; readonly idempotencyKey?: string }): Client;
   readonly output: Output;
   readonly isJson: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -66,8 +68,18 @@ export interface CliContext {
   readonly commands: readonly Command[];
 }
 
-/** Every command takes these. */
-export const COMMON_OPTIONS: readonly OptionSpec[] = [
+/** All that a command takes. */
+export function optionsOf(command: Command): readonly OptionSpec[] {
+  return [...command.options, ...(command.takesKey === true ? [KEY_OPTION] : []), ...COMMON_OPTIONS];
+}
+
+const KEY_OPTION: OptionSpec = {
+  name: "idempotency-key",
+  value: "KEY",
+  summary: "a name for this request; asked for again with the same key, it is done once",
+};
+
+const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: "json", summary: "print exactly one JSON object, with the field names of the HTTP API" },
   { name: "help", summary: "show this help" },
 ];

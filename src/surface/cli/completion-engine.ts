@@ -1,6 +1,6 @@
 /** Completion by @bomb.sh/tab, fed from the table of commands. Loaded only when a shell asks. */
 import { RootCommand } from "@bomb.sh/tab";
-import { COMMON_OPTIONS } from "./command.ts";
+import { optionsOf } from "./command.ts";
 import type { Command, Completion } from "./command.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
@@ -24,7 +24,7 @@ export function completions(
     const entry = root.command(command.name, command.summary);
     for (const argument of command.arguments)
       entry.argument(argument.name, offer(argument.choices ?? argument.completion), argument.isRepeated ?? false);
-    for (const option of [...command.options, ...COMMON_OPTIONS]) {
+    for (const option of optionsOf(command)) {
       if (option.value === undefined) entry.option(option.name, option.summary);
       else entry.option(option.name, option.summary, offer(option.choices ?? option.completion));
     }

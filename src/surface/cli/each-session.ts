@@ -2,7 +2,7 @@
 import type { SessionView } from "../../client/operation-types.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { CliContext } from "./command.ts";
-import { errorObject } from "./failure.ts";
+import { errorObject, linesOf } from "./failure.ts";
 import { stateSentence } from "./session-text.ts";
 
 export interface Outcome {
@@ -34,7 +34,7 @@ export async function forEachSession(
     const isDone = settled.every((result) => result.status === "fulfilled" && result.value.done);
     context.output.print(`${JSON.stringify({ done: isDone, results })}\n`);
   } else {
-    for (const failure of failures) context.output.note(failure.message);
+    for (const line of new Set(failures.flatMap(linesOf))) context.output.note(line);
   }
   const isUndone = settled.some((result) => result.status === "fulfilled" && !result.value.done);
   return failures[0]?.exitStatus ?? (isUndone ? 1 : 0);

@@ -6,8 +6,18 @@ import { oneLine } from "./session-text.ts";
 export function tellFailure(error: unknown, output: Output, isJson: boolean): number {
   const known = error instanceof ReeveError ? error : unforeseen(error);
   if (isJson) output.print(`${JSON.stringify(errorObject(known))}\n`);
-  else output.note(oneLine(known.message));
+  else for (const line of linesOf(known)) output.note(line);
   return known.exitStatus;
+}
+
+/** Whether a change was made that nobody answered is not known; with its key it is not made twice. */
+export function linesOf(error: ReeveError): readonly string[] {
+  const key = error.details["idempotency_key"];
+  const again =
+    typeof key === "string"
+      ? [`It may have been done. To try again without doing it twice, add: --idempotency-key ${oneLine(key)}`]
+      : [];
+  return [oneLine(error.message), ...again];
 }
 
 export function errorObject(error: ReeveError): {

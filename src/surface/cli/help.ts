@@ -1,5 +1,5 @@
 /** Help as text, from the table of commands. */
-import { COMMON_OPTIONS } from "./command.ts";
+import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, Command, OptionSpec } from "./command.ts";
 
 export function overview(commands: readonly Command[]): string {
@@ -17,7 +17,7 @@ export function overview(commands: readonly Command[]): string {
 }
 
 export function commandHelp(command: Command): string {
-  const options = [...command.options, ...COMMON_OPTIONS];
+  const options = optionsOf(command);
   return [
     sentence(command.summary),
     "",

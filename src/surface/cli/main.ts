@@ -8,7 +8,7 @@ import { createClient } from "../../client/create-client.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
 import { parseObject } from "../../client/problem.ts";
 import { answer } from "./answer.ts";
-import { findCommand, parseLine } from "./command-line.ts";
+import { findCommand, parseLine, usage } from "./command-line.ts";
 import type { CliContext } from "./command.ts";
 import { commands } from "./commands.ts";
 import { tellFailure } from "./failure.ts";
@@ -59,7 +59,18 @@ async function dispatch(words: readonly string[], context: CliContext): Promise<
     context.output.print(commandHelp(command));
     return 0;
   }
-  return await command.run(line.input, context);
+  if (command.takesKey !== true) return await command.run(line.input, context);
+  // One key for the whole command: when the daemon is lost for good, the error tells it.
+  const idempotencyKey = keyOf(line.input.text("idempotency-key"));
+  const client: CliContext["client"] = (options = {}) => context.client({ ...options, idempotencyKey });
+  return await command.run(line.input, { ...context, client });
+}
+
+/** Visible ASCII, as the HTTP header takes it; room is left for what the client adds. */
+function keyOf(given: string | undefined): string {
+  if (given === undefined) return crypto.randomUUID();
+  if (/^[\x21-\x7e]{1,128}$/.test(given)) return given;
+  throw usage("bad-value", "--idempotency-key takes 1 to 128 visible ASCII characters.");
 }
 
 /** Known before the line is understood, so that what is wrong with it is told in JSON too. */

@@ -48,8 +48,15 @@ export function idempotencyOf(
   }
   return {
     key: `http:${key}`,
-    fingerprint: createHash("sha256").update(operation.name).update(JSON.stringify(input)).digest("hex"),
+    fingerprint: createHash("sha256").update(operation.name).update(JSON.stringify(asked(input))).digest("hex"),
   };
+}
+
+/** How long somebody waits, and in which shell, is not part of what is asked: a repeat may differ in it. */
+function asked(input: unknown): unknown {
+  if (typeof input !== "object" || input === null) return input;
+  const { environment: _environment, timeout_seconds: _timeout, ...rest } = input as Readonly<Record<string, unknown>>;
+  return rest;
 }
 
 function queryOf(url: URL): Record<string, unknown> {

@@ -3,6 +3,7 @@ import { giveAnswer } from "../give-answer.ts";
 
 export const approveCommand: Command = {
   name: "approve",
+  takesKey: true,
   summary: "approve what a session asks, and say whether it took effect",
   arguments: [
     { name: "session", completion: "session" },

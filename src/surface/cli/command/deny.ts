@@ -3,6 +3,7 @@ import { giveAnswer } from "../give-answer.ts";
 
 export const denyCommand: Command = {
   name: "deny",
+  takesKey: true,
   summary: "deny what a session asks, and say whether it took effect",
   arguments: [
     { name: "session", completion: "session" },

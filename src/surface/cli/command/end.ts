@@ -8,6 +8,7 @@ import { oneLine } from "../session-text.ts";
 
 export const endCommand: Command = {
   name: "end",
+  takesKey: true,
   summary: "end sessions and everything they started, and prove that it is gone",
   arguments: [{ name: "session", isOptional: true, isRepeated: true, completion: "session" }],
   options: [

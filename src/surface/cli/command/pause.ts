@@ -3,6 +3,7 @@ import { forEachSession } from "../each-session.ts";
 
 export const pauseCommand: Command = {
   name: "pause",
+  takesKey: true,
   summary: "pause sessions: what is sent to them is held back until they are resumed",
   arguments: [{ name: "session", isRepeated: true, completion: "session" }],
   options: [{ name: "suspend", summary: "stop their processes too; otherwise they run on" }],

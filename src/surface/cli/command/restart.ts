@@ -4,6 +4,7 @@ import { forEachSession } from "../each-session.ts";
 
 export const restartCommand: Command = {
   name: "restart",
+  takesKey: true,
   summary: "stop sessions and start them again, in the same conversation where the agent can",
   arguments: [{ name: "session", isRepeated: true, completion: "session" }],
   options: [{ name: "grace", value: "SECONDS", type: "number", summary: "between the polite and the firm signal" }],

@@ -3,6 +3,7 @@ import { forEachSession } from "../each-session.ts";
 
 export const resumeCommand: Command = {
   name: "resume",
+  takesKey: true,
   summary: "resume paused sessions and deliver what was held back",
   arguments: [{ name: "session", isRepeated: true, completion: "session" }],
   options: [],

@@ -11,6 +11,7 @@ import { readStandardInput } from "../standard-input.ts";
 
 export const sendCommand: Command = {
   name: "send",
+  takesKey: true,
   summary: "send text to a session, as if typed, followed by Enter",
   arguments: [
     { name: "session", completion: "session" },

@@ -13,6 +13,7 @@ const AGENTS = ["claude", "codex", "gemini", "command", "practice"] as const;
 
 export const startCommand: Command = {
   name: "start",
+  takesKey: true,
   summary: "start a session: an agent at work in a terminal of its own",
   arguments: [
     { name: "agent", completion: AGENTS },

@@ -59,6 +59,8 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
       await lane.press("Enter");
       const isOpen = async (): Promise<boolean> => pattern.test(await lane.screen());
       await lane.until("the dialog is open", isOpen, 15_000);
+      const modelOf = (): string => lane.requests().at(-1)?.model ?? "";
+      const before = modelOf();
       const close = lane.addDialog(`/${which}`);
       await lane.send("say");
       await sleep(HOLD_MS);
@@ -68,6 +70,9 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
       }
       close();
       await lane.settle();
+      // Gemini CLI chooses its model anew for each turn.
+      if (lane.mode !== "gemini" && modelOf() !== before)
+        lane.found("swallowed", `a message operated the dialog /${which}: the model is now ${modelOf()}`);
     },
   },
 };

@@ -124,7 +124,6 @@ export async function createLane(world: World, mode: Mode, index: number, machin
   let waiter: Waiter | null = null;
   let transcriptDeletedAt: number | null = null;
   const sent: Sent[] = [];
-  const replies = new Map<string, string | null>();
   const steered = new Set<string>();
   const deeds: Deed[] = [];
   const causes: { readonly at: number; readonly cause: TrueDeath["cause"] }[] = [];
@@ -137,7 +136,7 @@ export async function createLane(world: World, mode: Mode, index: number, machin
   const mains = new Map<number, NamedProcess>();
   const deaths: TrueDeath[] = [];
   const files = agentFiles(mode, () => (mode === "practice" ? outputsDir : userDir));
-  const rules = (): TurnRules => ({ retriesForever: mode === "gemini", deeds, replies, steered });
+  const rules = (): TurnRules => ({ retriesForever: mode === "gemini", deeds, steered });
 
   world.onRow((row) => {
     if (row.session.session_id !== sessionId) return;
@@ -204,9 +203,7 @@ export async function createLane(world: World, mode: Mode, index: number, machin
 
   function nextText(kind: TextKind): { readonly tag: string; readonly text: string } {
     const tag = `q${index}n${++count}q`;
-    const { text, says } = promptOf(mode, kind, tag, lane.file(tag));
-    replies.set(tag, says);
-    return { tag, text };
+    return { tag, text: promptOf(mode, kind, tag, lane.file(tag)) };
   }
 
   function settled({ messageId, how, isAcknowledged }: Sent): boolean {

@@ -32,11 +32,11 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
     draw: (random) => ({ during: random.pick(["rest", "turn"]) }),
     async run(lane, { during = "rest" }) {
       await busy(lane, during);
-      lane.note("death", "restarted");
+      lane.processes.expect("restarted");
       lane.forgive();
-      const before = lane.main();
+      const before = lane.processes.main();
       await lane.reeve(["restart", lane.sessionId()]);
-      await lane.until("its next process is there", () => lane.isAlive() && lane.main() !== before);
+      await lane.until("its next process is there", () => lane.processes.isAlive() && lane.processes.main() !== before);
       await lane.settle();
       await lane.send("say", "queue", 10);
       await lane.settle();
@@ -49,7 +49,7 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
     draw: (random) => ({ during: random.pick(["rest", "turn"]) }),
     async run(lane, { during = "rest" }) {
       await busy(lane, during);
-      lane.note("death", "killed");
+      lane.processes.expect("killed");
       lane.forgive();
       for (const one of processesOf(lane)) signal(one, "SIGKILL");
       await backAgain(lane);
@@ -62,7 +62,7 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
     draw: (random) => ({ during: random.pick(["rest", "turn"]) }),
     async run(lane, { during = "rest" }) {
       await busy(lane, during);
-      lane.note("death", "tmux-killed");
+      lane.processes.expect("tmux-killed");
       lane.forgive();
       const server = await serverOf(lane.world);
       if (server !== null) signal(server, "SIGKILL");
@@ -76,8 +76,8 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
     draw: () => ({}),
     async run(lane) {
       await lane.settle();
-      lane.note("death", "quit");
-      await lane.sendRaw("/quit");
+      lane.processes.expect("quit");
+      await lane.reeve(["send", lane.sessionId(), "/quit", "--timeout", "0"]);
       await backAgain(lane);
     },
     without: ["stop-agent"],
@@ -90,7 +90,7 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
       if (lane.turns().length === 0) await lane.send("say", "queue", 10);
       await lane.settle();
       if (during === "turn") await begin(lane, "slow");
-      lane.markTranscriptDeleted();
+      lane.noteTranscriptDeleted();
       lane.files.remove();
       await lane.send("say");
       await lane.settle();
@@ -101,8 +101,8 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
     weight: 0,
     draw: (random) => ({ when: random.pick(["now", "after-turn"]), during: random.pick(["rest", "rest", "turn"]) }),
     async run(lane, { when = "now", during = "rest" }) {
-      if (lane.isAlive()) await busy(lane, during, "slow");
-      if (lane.isAlive()) lane.note("death", "ended");
+      if (lane.processes.isAlive()) await busy(lane, during, "slow");
+      if (lane.processes.isAlive()) lane.processes.expect("ended");
       lane.forgive();
       await lane.reeve(["end", lane.sessionId(), "--when", when]);
       await lane.until("list says that it ended", () => lane.state() === "stopped");
@@ -117,11 +117,11 @@ async function busy(lane: Lane, during: string, kind: "slow" | "endless" = "endl
 
 /** Its death is told; then it is started again, and talks. */
 async function backAgain(lane: Lane): Promise<void> {
-  await lane.until("its process is gone", () => !lane.isAlive());
+  await lane.until("its process is gone", () => !lane.processes.isAlive());
   await lane.settle();
-  const before = lane.main();
+  const before = lane.processes.main();
   await lane.reeve(["restart", lane.sessionId()]);
-  await lane.until("its next process is there", () => lane.isAlive() && lane.main() !== before);
+  await lane.until("its next process is there", () => lane.processes.isAlive() && lane.processes.main() !== before);
   await lane.settle();
   await lane.send("say", "queue", 10);
   await lane.settle();

@@ -31,18 +31,18 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
   draft: {
     modes: TALKING,
     weight: 3,
-    draw: (random) => ({ then: random.pick(["clear", "enter"]) }),
-    async run(lane, { then = "clear" }) {
+    draw: (random) => ({ end: random.pick(["clear", "enter"]) }),
+    async run(lane, { end = "clear" }) {
       await atRest(lane);
       const words = "a draft that a person left";
-      await lane.type(words);
-      await lane.until("the draft is on the screen", async () => (await lane.screen()).includes(words), 15_000);
+      await lane.pane.type(words);
+      await lane.until("the draft is on the screen", async () => (await lane.pane.screen()).includes(words), 15_000);
       await lane.send("say");
       await sleep(HOLD_MS / 2);
-      const isThere = (await lane.screen()).includes(words);
+      const isThere = (await lane.pane.screen()).includes(words);
       if (!isThere) lane.found("lost", "a person's draft was taken out of the composer");
-      if (isThere && then === "enter") lane.addPersonText(words);
-      if (isThere) await lane.press(...(then === "enter" ? ["Enter"] : ["C-u"]));
+      if (isThere && end === "enter") lane.addPersonText(words);
+      if (isThere) await lane.pane.press(...(end === "enter" ? ["Enter"] : ["C-u"]));
       await lane.settle();
     },
   },
@@ -53,21 +53,26 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
     async run(lane, { which = "model" }) {
       const pattern = DIALOGS[lane.mode]?.[which] ?? /./;
       await atRest(lane);
-      await lane.type(`/${which}`);
-      await lane.until("the command is typed", async () => (await lane.screen()).includes(`/${which}`), 15_000);
+      await lane.pane.type(`/${which}`);
+      await lane.until("the command is typed", async () => (await lane.pane.screen()).includes(`/${which}`), 15_000);
       await sleep(400);
-      await lane.press("Enter");
-      const isOpen = async (): Promise<boolean> => pattern.test(await lane.screen());
+      await lane.pane.press("Enter");
+      const isOpen = async (): Promise<boolean> => pattern.test(await lane.pane.screen());
       await lane.until("the dialog is open", isOpen, 15_000);
+      const modelOf = (): string => lane.requests().at(-1)?.model ?? "";
+      const before = modelOf();
       const close = lane.addDialog(`/${which}`);
       await lane.send("say");
       await sleep(HOLD_MS);
       for (let attempt = 0; attempt < 4 && (await isOpen()); attempt++) {
-        await lane.press("Escape");
+        await lane.pane.press("Escape");
         await sleep(700);
       }
       close();
       await lane.settle();
+      // Gemini CLI chooses its model anew for each turn.
+      if (lane.mode !== "gemini" && modelOf() !== before)
+        lane.found("swallowed", `a message operated the dialog /${which}: the model is now ${modelOf()}`);
     },
   },
 };

@@ -71,7 +71,7 @@ async function ask(
 
 /** Answers the first of the questions that are listed; returns the file that its command is about. */
 async function answerFirst(lane: Lane, answer: string): Promise<string> {
-  if (answer === "deny") lane.note("stop");
+  if (answer === "deny") lane.noteStop();
   const { stdout } = await lane.reeve(["approvals", lane.sessionId()]);
   const { approvals = [] } = JSON.parse(stdout || "{}") as {
     approvals?: { approval_id: string; subject: string | null; title: string }[];
@@ -88,7 +88,7 @@ function isAsking(lane: Lane): boolean {
 
 async function answerWith(lane: Lane, answer: string): Promise<void> {
   // Who refuses may end the turn by it, depending on the agent; who is refused may go on.
-  if (answer === "deny" || answer === "pane-no") lane.note("stop");
+  if (answer === "deny" || answer === "pane-no") lane.noteStop();
   if (answer === "approve" || answer === "deny") {
     await lane.reeve([answer, lane.sessionId()]);
     return;
@@ -97,7 +97,7 @@ async function answerWith(lane: Lane, answer: string): Promise<void> {
   const keys = lane.mode === "practice" ? { yes: "y", no: "n" } : { yes: "Enter", no: "Escape" };
   // A dialog that has just been drawn may miss a key.
   for (let attempt = 0; attempt < 4 && (await isOnScreen(lane)); attempt++) {
-    await lane.press(answer === "pane-yes" ? keys.yes : keys.no);
+    await lane.pane.press(answer === "pane-yes" ? keys.yes : keys.no);
     await lane.until("the dialog is gone", async () => !(await isOnScreen(lane)), 3_000).catch(() => undefined);
   }
   if (await isOnScreen(lane)) throw new Stuck("the dialog does not take a key");
@@ -114,5 +114,5 @@ const ON_SCREEN: Readonly<Record<Mode, RegExp>> = {
 };
 
 async function isOnScreen(lane: Lane): Promise<boolean> {
-  return ON_SCREEN[lane.mode].test(await lane.screen());
+  return ON_SCREEN[lane.mode].test(await lane.pane.screen());
 }

@@ -88,12 +88,12 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
   escape: {
     modes: TALKING,
     weight: 3,
-    draw: (random) => ({ what: random.pick(["endless", "hang-midway"]), then: random.pick(["turn", "nothing"]) }),
-    async run(lane, { what = "endless", then = "turn" }) {
+    draw: (random) => ({ what: random.pick(["endless", "hang-midway"]), after: random.pick(["turn", "nothing"]) }),
+    async run(lane, { what = "endless", after = "turn" }) {
       await begin(lane, what as TextKind);
       await stopByKey(lane);
       await lane.settle();
-      if (then === "turn") await lane.send("say", "queue", 10);
+      if (after === "turn") await lane.send("say", "queue", 10);
       await lane.settle();
     },
   },
@@ -131,8 +131,8 @@ export async function begin(lane: Lane, kind: TextKind): Promise<string> {
 export async function stopByKey(lane: Lane): Promise<void> {
   const isOver = (): boolean => !lane.turns().some(({ verdict }) => verdict === "open");
   for (let attempt = 0; attempt < 5 && !isOver(); attempt++) {
-    lane.note("stop");
-    await lane.press("Escape");
+    lane.noteStop();
+    await lane.pane.press("Escape");
     await lane.until("the turn is over", isOver, 3_000).catch(() => undefined);
   }
   await lane.until("the turn is over", isOver, 1_000);

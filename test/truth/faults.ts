@@ -23,7 +23,8 @@ async function strikeOne(lane: Lane, { name, argument }: Fault): Promise<void> {
   const ms = Number(argument ?? 0);
   switch (name) {
     case "kill-daemon":
-      return world.killDaemon();
+      world.killDaemon();
+      return;
     case "failpoint":
       return world.armFailpoint(argument ?? "");
     case "stop-daemon": {
@@ -46,8 +47,9 @@ async function strikeOne(lane: Lane, { name, argument }: Fault): Promise<void> {
 }
 
 export function processesOf(lane: Lane): readonly NamedProcess[] {
+  if (lane.sessionId() === "") return [];
   const rows = new Map(listProcesses().map((row) => [row.pid, row]));
-  return lane.marked().flatMap(({ pid }) => rows.get(pid) ?? []);
+  return lane.world.home.marked(lane.sessionId()).flatMap(({ pid }) => rows.get(pid) ?? []);
 }
 
 export async function serverOf(world: World): Promise<NamedProcess | null> {

@@ -17,8 +17,6 @@ export interface TurnRules {
   /** Errors of the model are not the end of a turn: it asks again and again (docs/spec/agent-behaviors). */
   readonly retriesForever: boolean;
   readonly deeds: readonly Deed[];
-  /** By tag: what the model says at the end of that turn. */
-  readonly replies: ReadonlyMap<string, string | null>;
   /** Tags of texts that were put into a turn under way. */
   readonly steered: ReadonlySet<string>;
 }
@@ -75,7 +73,7 @@ function turnOf(group: readonly RecordedRequest[], all: readonly RecordedRequest
     startedAt,
     endedAt: backgroundEndedAt,
     verdict,
-    says: verdict === "completed" && !isOwn ? (rules.replies.get(tag) ?? null) : null,
+    says: verdict === "completed" && !isOwn && last.says !== "" ? last.says : null,
     mayJoin: rules.steered.has(tag) || isOwn,
     allowed: allowedFor(verdict, last, diesNow),
     isOptional: diesNow || verdict === "died",
@@ -96,7 +94,10 @@ function endOf(
   startedAt: number,
   { deeds, retriesForever }: TurnRules,
 ): { readonly verdict: TrueTurn["verdict"]; readonly endedAt: number | null } {
-  const deed = deeds.find(({ at }) => at >= (last.finishedAt ?? last.at) - LAST_WORDS_MS && at >= startedAt);
+  // What a process started may outlive it for a moment, and with it the line to the model.
+  const deed = deeds.find(
+    ({ what, at }) => at >= startedAt && (what === "death" || at >= (last.finishedAt ?? last.at) - LAST_WORDS_MS),
+  );
   const byDeed = (at: number | undefined) =>
     deed === undefined
       ? ({ verdict: "open", endedAt: null } as const)
@@ -132,7 +133,7 @@ function backgroundEndOf(
     const input = JSON.stringify(call.input);
     if (input.includes('"run_in_background":true')) return [at + BACKGROUND_SECONDS * 1_000];
     const tag = SUBAGENT.exec(input)?.[0];
-    const below = tag === undefined ? [] : all.filter(({ prompt }) => prompt.includes(tag));
+    const below = tag === undefined ? [] : all.filter((one) => isSubagent(one) && one.prompt.includes(tag));
     return below.map((request) => request.finishedAt ?? Number.POSITIVE_INFINITY);
   });
   const cutAt = deeds.find(({ what, at }) => what === "death" && at > endedAt)?.at ?? Number.POSITIVE_INFINITY;
@@ -176,6 +177,7 @@ export function practiceTurns(file: string, rules: TurnRules): readonly TrueTurn
   return started.map(({ turn, at = "" }) => {
     const mine = lines.filter((line) => line.turn === turn);
     const prompt = mine.find(({ type }) => type === "user")?.text ?? "";
+    const says = mine.find(({ type }) => type === "assistant")?.text ?? null;
     const end = mine.find(({ type }) => /^turn_(?:completed|failed|interrupted)$/.test(type));
     const startedAt = Date.parse(at);
     const death = rules.deeds.find((deed) => deed.what === "death" && deed.at >= startedAt - 500);
@@ -187,7 +189,7 @@ export function practiceTurns(file: string, rules: TurnRules): readonly TrueTurn
       startedAt,
       endedAt,
       verdict,
-      says: verdict === "completed" ? (rules.replies.get(tagOf(prompt)) ?? null) : null,
+      says: verdict === "completed" ? says : null,
       mayJoin: false,
       allowed: diesNow || verdict === "died" ? ANY : verdict === "open" ? [] : [verdict],
       isOptional: diesNow || verdict === "died",

@@ -84,9 +84,9 @@ export interface Sample {
   readonly liveness: string;
   readonly activity: string;
   readonly observability: string;
-  /** Its main process was there before the question and after the answer; null where that was not looked at. */
+  /** Its main process was there after the answer; null where no end is claimed. */
   readonly isAlive: boolean | null;
-  /** Its transcript is there and holds something; null where that was not looked at. */
+  /** Its transcript is there and holds something; null where it is not called lost. */
   readonly hasTranscript: boolean | null;
 }
 

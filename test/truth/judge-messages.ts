@@ -1,30 +1,33 @@
 /** Messages: each arrives once, alone and in order, and what is told of it is what happened. */
 import type { Finding } from "./finding.ts";
-import type { Arrival, Event, History, Sent } from "./history.ts";
+import type { Event, History, Sent } from "./history.ts";
 
 export type Outcome = "delivered" | "refused" | "unknown";
 
-const TAG = /q\d+n\d+q/g;
 /** Texts that an agent gives itself. */
 const OWN = [/^<task-notification>/, /^\[System: /];
 
-export function judgeMessages(history: History): readonly Finding[] {
+export type MessageHistory = Pick<History, "arrivals" | "sent" | "events">;
+
+export function judgeMessages(history: MessageHistory): readonly Finding[] {
   return [
     ...history.sent.flatMap((sent) => judgeMessage(history, sent)),
-    ...judgeStrays(history),
+    ...judgeTexts(history),
     ...judgeOrder(history),
   ];
 }
 
+export function isOutcome({ type }: Event): boolean {
+  return type === "message-delivered" || type === "message-refused" || type === "message-unknown";
+}
+
 export function outcomeOf(events: readonly Event[], { messageId, how }: Sent): Outcome | null {
   if (how === "start" || how === "person") return null;
-  const told = events.findLast(
-    (event) => event.data["message_id"] === messageId && /^message-(?:delivered|refused|unknown)$/.test(event.type),
-  );
+  const told = events.findLast((event) => isOutcome(event) && event.data["message_id"] === messageId);
   return told === undefined ? null : (told.type.slice("message-".length) as Outcome);
 }
 
-function judgeMessage(history: History, sent: Sent): readonly Finding[] {
+function judgeMessage(history: MessageHistory, sent: Sent): readonly Finding[] {
   const arrived = history.arrivals.filter(({ text }) => text.includes(sent.tag));
   const outcome = outcomeOf(history.events, sent);
   const name = `the message ${sent.tag} (${sent.how})`;
@@ -40,28 +43,30 @@ function judgeMessage(history: History, sent: Sent): readonly Finding[] {
   const [first] = arrived;
   const times = arrived.reduce((sum, arrival) => sum + arrival.times, 0);
   if (times > 1) findings.push(found("doubled", `${name} arrived ${times} times`, first?.at));
-  const other = arrived.find(({ text }) => plain(text) !== plain(sent.text));
-  if (other !== undefined) findings.push(found("fused", `${name} arrived as ${quote(other, sent)}`, other.at));
   if (!sent.isAcknowledged || sent.how === "start" || sent.how === "person") return findings;
   if (outcome === "refused") findings.push(found("wrong-outcome", `${name} was told refused, and arrived`));
   if (outcome === null) findings.push(found("wrong-outcome", `${name} arrived, and its outcome was never told`));
   return findings;
 }
 
-/** What reached the agent and was sent by nobody. */
-function judgeStrays({ arrivals, sent }: History): readonly Finding[] {
+/** What reached the agent and is not, word for word, what somebody sent. */
+function judgeTexts({ arrivals, sent }: MessageHistory): readonly Finding[] {
+  const known = new Set(sent.map(({ text }) => plain(text)));
   return arrivals
-    .filter(({ text }) => !OWN.some((pattern) => pattern.test(text)))
-    .filter(({ text }) => !sent.some(({ tag }) => text.includes(tag)))
-    .map(({ text, at }) => ({
-      kind: "fused" as const,
-      text: `a text arrived that nobody sent: "${text.slice(0, 80)}"`,
-      at,
-    }));
+    .filter(({ text }) => !OWN.some((pattern) => pattern.test(text)) && !known.has(plain(text)))
+    .map(({ text, at }) => ({ kind: "fused" as const, text: describeText(text, sent), at }));
+}
+
+function describeText(text: string, sent: readonly Sent[]): string {
+  const got = plain(text);
+  const cut = got.length > 160 ? `${got.slice(0, 80)} … ${got.slice(-70)}` : got;
+  const tags = sent.filter(({ tag }) => text.includes(tag)).map(({ tag }) => tag);
+  if (tags.length === 0) return `a text arrived that nobody sent: "${cut}"`;
+  return `"${cut}" (${got.length} characters) arrived for ${tags.join(" and ")}`;
 }
 
 /** Those that only wait for their turn keep their order. */
-function judgeOrder({ events, sent, arrivals }: History): readonly Finding[] {
+function judgeOrder({ events, sent, arrivals }: MessageHistory): readonly Finding[] {
   const admitted = events.filter((event) => event.type === "message-admitted").map((event) => event.data["message_id"]);
   const rank = (message: Sent): number => (message.how === "start" ? -1 : admitted.indexOf(message.messageId));
   const queued = sent
@@ -82,12 +87,4 @@ function judgeOrder({ events, sent, arrivals }: History): readonly Finding[] {
 /** As agents alter what is typed: blanks, tabs and line ends, a zero-width space in front. */
 export function plain(text: string): string {
   return text.replaceAll("\u200b", "").replaceAll(/\s+/g, " ").trim();
-}
-
-function quote({ text }: Arrival, sent: Sent): string {
-  const others = [...text.matchAll(TAG)].map(([tag]) => tag).filter((tag) => tag !== sent.tag);
-  const with_ = others.length === 0 ? "" : `, together with ${others.join(", ")}`;
-  const got = plain(text);
-  const cut = got.length > 160 ? `${got.slice(0, 80)} … ${got.slice(-70)}` : got;
-  return `"${cut}" (${got.length} characters instead of ${plain(sent.text).length})${with_}`;
 }

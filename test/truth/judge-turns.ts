@@ -76,6 +76,12 @@ export interface Pair {
 
 const WRONG = 3;
 const UNMATCHED = 2;
+const EARLY = 1;
+
+function costOf({ allowed, endedAt }: TrueTurn, { verdict, event }: ToldEnd): number {
+  const isEarly = event.at < (endedAt ?? Number.POSITIVE_INFINITY) - AHEAD_MS;
+  return (allowed.includes(verdict) ? 0 : WRONG) + (isEarly ? EARLY : 0);
+}
 
 /** Both lists in order, matched so that the least is wrong: an end may come late, but not before its turn began. */
 export function alignEnds(turns: readonly TrueTurn[], ends: readonly ToldEnd[]): readonly Pair[] {
@@ -96,7 +102,7 @@ export function alignEnds(turns: readonly TrueTurn[], ends: readonly ToldEnd[]):
         if (from !== undefined) ways.push({ cost: from.cost + cost, pairs: [...from.pairs, pair] });
       };
       if (turn !== undefined && end !== undefined && end.event.at >= turn.startedAt - AHEAD_MS)
-        add(at(row - 1, column - 1), turn.allowed.includes(end.verdict) ? 0 : WRONG, { turn, end });
+        add(at(row - 1, column - 1), costOf(turn, end), { turn, end });
       if (turn !== undefined) add(at(row - 1, column), isDue(turn) ? UNMATCHED : 0.01, { turn, end: null });
       if (end !== undefined) add(column === 0 ? undefined : line[column - 1], UNMATCHED, { turn: null, end });
       line.push(ways.reduce((best, way) => (way.cost < best.cost ? way : best)));

@@ -28,12 +28,6 @@ export const TEXT_KINDS = [
 ] as const;
 export type TextKind = (typeof TEXT_KINDS)[number];
 
-export interface Prompt {
-  readonly text: string;
-  /** What the model says at the end of the turn; null where it never gets there or says nothing of its own. */
-  readonly says: string | null;
-}
-
 /** Long enough that a claim made in the middle of it is no late news of what was before. */
 export const SLOW_SECONDS = 7;
 export const BACKGROUND_SECONDS = 9;
@@ -44,88 +38,84 @@ export function subTagOf(tag: string): string {
 }
 
 /** `file` is what a command that has to be asked for creates. */
-export function promptOf(mode: Mode, kind: TextKind, tag: string, file: string): Prompt {
-  if (mode === "command")
-    return { text: kind === "odd" ? `line ${tag} $(touch ${file}) 'x' #{pid} !!` : `line ${tag}`, says: null };
+export function promptOf(mode: Mode, kind: TextKind, tag: string, file: string): string {
+  if (mode === "command") return kind === "odd" ? `line ${tag} $(touch ${file}) 'x' #{pid} !!` : `line ${tag}`;
   return mode === "practice" ? practicePrompt(kind, tag, file) : modelPrompt(kind, tag, file);
 }
 
-function modelPrompt(kind: TextKind, tag: string, file: string): Prompt {
+function modelPrompt(kind: TextKind, tag: string, file: string): string {
   const reply = `reply ${tag.slice(1, -1)}`;
   const say = `[[say ${reply}]]`;
-  const answered = (text: string): Prompt => ({ text: `${text} ${tag}`, says: reply });
-  const unanswered = (text: string): Prompt => ({ text: `${text} ${tag}`, says: null });
   switch (kind) {
     case "say":
-      return answered(say);
+      return `${say} ${tag}`;
     case "slow":
-      return answered(`[[delay ${SLOW_SECONDS}s]] ${say}`);
+      return `[[delay ${SLOW_SECONDS}s]] ${say} ${tag}`;
     case "stream":
-      return answered(`[[stream 7 1s]] [[say ${reply} one two three four five six seven]]`);
+      return `[[stream 7 1s]] [[say ${reply} one two three four five six seven]] ${tag}`;
     case "tool":
-      return answered(`[[shell echo tool]] ${say}`);
+      return `[[shell echo tool]] ${say} ${tag}`;
     case "parallel":
-      return answered(`[[shell echo first]] [[and echo second]] ${say}`);
+      return `[[shell echo first]] [[and echo second]] ${say} ${tag}`;
     case "lines":
-      return { text: `${say} ${tag}\n${lines()}`, says: reply };
+      return `${say} ${tag}\n${lines()}`;
     case "kb":
-      return { text: `${say} ${tag} ${kilobytes()}`, says: reply };
+      return `${say} ${tag} ${kilobytes()}`;
     case "odd":
-      return { text: `- it's "quoted" $(touch ${file}) ; & | \\n #{pane_pid} ${say} ${tag}`, says: reply };
+      return `- it's "quoted" $(touch ${file}) ; & | \\n #{pane_pid} ${say} ${tag}`;
     case "ask":
-      return answered(`[[shell touch ${file}]] ${say}`);
+      return `[[shell touch ${file}]] ${say} ${tag}`;
     case "ask-two":
-      return answered(`[[shell touch ${file}]] [[and touch ${file}-two]] ${say}`);
+      return `[[shell touch ${file}]] [[and touch ${file}-two]] ${say} ${tag}`;
     case "background":
-      return answered(`[[background sleep ${BACKGROUND_SECONDS}]] ${say}`);
+      return `[[background sleep ${BACKGROUND_SECONDS}]] ${say} ${tag}`;
     case "agent":
-      return answered(`[[agent [[delay ${BACKGROUND_SECONDS}s]] [[say below]] ${subTagOf(tag)}]] ${say}`);
+      return `[[agent [[delay ${BACKGROUND_SECONDS}s]] [[say below]] ${subTagOf(tag)}]] ${say} ${tag}`;
     case "429":
     case "500":
-      return unanswered(`[[status ${kind}]]`);
+      return `[[status ${kind}]] ${tag}`;
     case "disconnect":
-      return unanswered("[[disconnect]]");
+      return `[[disconnect]] ${tag}`;
     case "disconnect-midway":
-      return unanswered("[[say once upon a time]] [[disconnect midway]]");
+      return `[[say once upon a time]] [[disconnect midway]] ${tag}`;
     case "hang":
-      return unanswered("[[hang]]");
+      return `[[hang]] ${tag}`;
     case "hang-midway":
-      return unanswered("[[say once upon a time]] [[hang midway]]");
+      return `[[say once upon a time]] [[hang midway]] ${tag}`;
     case "endless":
-      return unanswered("[[delay 10m]] [[say too late]]");
+      return `[[delay 10m]] [[say too late]] ${tag}`;
   }
 }
 
-function practicePrompt(kind: TextKind, tag: string, file: string): Prompt {
-  const silent = (text: string): Prompt => ({ text, says: null });
+function practicePrompt(kind: TextKind, tag: string, file: string): string {
   switch (kind) {
     case "slow":
     case "stream":
-      return silent(`sleep ${SLOW_SECONDS} ${tag}`);
+      return `sleep ${SLOW_SECONDS} ${tag}`;
     case "ask":
     case "ask-two":
-      return { text: `ask ${tag}`, says: tag };
+      return `ask ${tag}`;
     case "429":
     case "500":
     case "disconnect":
     case "disconnect-midway":
-      return silent(`fail ${tag}`);
+      return `fail ${tag}`;
     case "hang":
     case "hang-midway":
     case "endless":
-      return silent(`sleep 600 ${tag}`);
+      return `sleep 600 ${tag}`;
     case "lines":
-      return { text: `tell ${tag}\n${lines()}`, says: tag };
+      return `tell ${tag}\n${lines()}`;
     case "kb":
-      return { text: `tell ${tag} ${kilobytes()}`, says: tag };
+      return `tell ${tag} ${kilobytes()}`;
     case "odd":
-      return { text: `tell ${tag} $(touch ${file}) ; & | \\n #{pane_pid} 'x'`, says: tag };
+      return `tell ${tag} $(touch ${file}) ; & | \\n #{pane_pid} 'x'`;
     case "say":
     case "tool":
     case "parallel":
     case "background":
     case "agent":
-      return { text: `tell ${tag}`, says: tag };
+      return `tell ${tag}`;
   }
 }
 

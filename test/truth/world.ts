@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createClient } from "../../src/client/create-client.ts";
 import type { Client } from "../../src/client/create-client.ts";
 import { daemonCommand } from "../../src/client/daemon-command.ts";
-import type { EventView, SessionView } from "../../src/client/operation-types.ts";
+import type { SessionView } from "../../src/client/operation-types.ts";
 import { startScriptedModel } from "../scripted-model/scripted-model.ts";
 import type { ScriptedModel } from "../scripted-model/scripted-model.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
@@ -38,14 +38,15 @@ export interface World {
   /** Called with every row of every answered list. */
   onRow(listener: (row: Row) => void): void;
   eventsOf(sessionId: string): readonly Event[];
-  /** What happened to Reeve itself. */
-  homeEvents(): readonly Event[];
+  /** Called with every event of a session, in order. */
+  onEvent(listener: (event: Event, sessionId: string) => void): void;
   tmux(...args: readonly string[]): Promise<string>;
   /** Writes down a call of the client's that failed. */
   fail(words: string, error: unknown): void;
   /** Marks a time in which something cannot answer; the function ends it. */
   disturb(what: string): () => void;
-  killDaemon(): void;
+  /** False when there was none to kill. */
+  killDaemon(): boolean;
   armFailpoint(name: string): void;
   disarmFailpoint(): void;
   /** Stops watching, ends everything, and says what was wrong with the home as a whole. */
@@ -73,8 +74,10 @@ export async function createWorld(config: string): Promise<World> {
   let failpointsPassed = 0;
   let isArmed = false;
   const listeners: ((row: Row) => void)[] = [];
-  const events: Event[] = [];
-  const sessionOf = new Map<number, string | null>();
+  const eventListeners: ((event: Event, sessionId: string) => void)[] = [];
+  const homeEvents: Event[] = [];
+  const sessionEvents = new Map<string, Event[]>();
+  let cursor = 0;
   const links = new Set<string>();
   const closing = new AbortController();
 
@@ -103,11 +106,17 @@ export async function createWorld(config: string): Promise<World> {
   }
 
   async function readOn(): Promise<void> {
-    const after = events.at(-1)?.seq ?? 0;
-    const page = await client.readEvents({ after }, { signal: closing.signal });
-    for (const event of page.events) {
-      events.push(plainEvent(event));
-      sessionOf.set(event.seq, event.session_id);
+    const page = await client.readEvents({ after: cursor }, { signal: closing.signal });
+    for (const { session_id: id, ...view } of page.events) {
+      const event = { ...view, at: Date.parse(view.at) };
+      cursor = event.seq;
+      if (id === null) homeEvents.push(event);
+      else {
+        const known = sessionEvents.get(id);
+        if (known === undefined) sessionEvents.set(id, [event]);
+        else known.push(event);
+        eventListeners.forEach((listener) => listener(event, id));
+      }
     }
   }
 
@@ -147,16 +156,17 @@ export async function createWorld(config: string): Promise<World> {
     disturbances,
     recoveries,
     onRow: (listener) => void listeners.push(listener),
-    eventsOf: (sessionId) => events.filter(({ seq }) => sessionOf.get(seq) === sessionId),
-    homeEvents: () => events.filter(({ seq }) => sessionOf.get(seq) === null),
+    onEvent: (listener) => void eventListeners.push(listener),
+    eventsOf: (sessionId) => sessionEvents.get(sessionId) ?? [],
     tmux: async (...args) => (await runProgram("tmux", ["-S", home.tmuxSocket, ...args], home.environment)).stdout,
     fail,
     disturb,
     killDaemon() {
       const daemon = daemonOf(home);
-      if (daemon === null || !signal(daemon, "SIGKILL")) return;
+      if (daemon === null || !signal(daemon, "SIGKILL")) return false;
       killed.add(daemon.pid);
       disturb("no daemon");
+      return true;
     },
     armFailpoint(name) {
       home.failAt(name);
@@ -176,7 +186,7 @@ export async function createWorld(config: string): Promise<World> {
       await home.dispose().catch((error: unknown) => void leftBehind.push(String(error)));
       await model.close();
       leftBehind.push(...[...links].filter((path) => existsSync(path)).map((path) => `socket ${path}`));
-      const started = events.filter(({ type }) => type === "daemon-started").map(({ data }) => Number(data["pid"]));
+      const started = homeEvents.filter(({ type }) => type === "daemon-started").map(({ data }) => Number(data["pid"]));
       const unexplained = started.slice(0, -1).filter((pid) => !killed.has(pid));
       return { leftBehind, diedUnasked: unexplained.slice(failpointsPassed), failedCalls: failed };
     },
@@ -196,8 +206,4 @@ async function repeat(
     });
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
-}
-
-function plainEvent({ seq, at, type, data }: EventView): Event {
-  return { seq, at: Date.parse(at), type, data };
 }

@@ -1,0 +1,26 @@
+/**
+ * issue 7, what it must show 2: a short run of the truth harness, always the
+ * same cases, with every agent. What is found is printed with the command that
+ * repeats it. The long run: npm run truth.
+ */
+import { expect, test } from "vitest";
+import { MODES } from "./case.ts";
+import { watchMachine } from "./machine.ts";
+import { readOptions } from "./options.ts";
+import { failuresText } from "./report.ts";
+import { runTruth } from "./truth-run.ts";
+
+/** Every wait inside is on a condition; this only ends what hangs. */
+const PATIENCE = 600_000;
+const OPTIONS = ["--seed", "test", "--cases", "8", "--minutes", "60", "--shrink", "0"];
+
+// Skipped until what it shows on main is mended (issue 7, A); then the skip goes.
+test.skip("nothing that is claimed is untrue", { timeout: PATIENCE }, async () => {
+  const machine = watchMachine();
+  const lines: string[] = [];
+  const { results, failures } = await runTruth(readOptions(OPTIONS), machine, (line) => void lines.push(line));
+  machine.stop();
+  const modes = results.flatMap(({ lanes }) => lanes.map(({ mode }) => mode));
+  expect(new Set(modes)).toEqual(new Set(MODES));
+  expect(failuresText(failures), lines.join("\n")).toBe("Nothing that was claimed was untrue.");
+});

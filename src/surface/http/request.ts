@@ -48,7 +48,10 @@ export function idempotencyOf(
   }
   return {
     key: `http:${key}`,
-    fingerprint: createHash("sha256").update(operation.name).update(JSON.stringify(asked(input))).digest("hex"),
+    fingerprint: createHash("sha256")
+      .update(operation.name)
+      .update(JSON.stringify(asked(input)))
+      .digest("hex"),
   };
 }
 

@@ -18,7 +18,11 @@ import { systemClock } from "./platform/clock.ts";
 import { reserveDescriptors } from "./platform/descriptors.ts";
 import { failpoint } from "./platform/failpoint.ts";
 import type { Home } from "./platform/home.ts";
+import type { OwnRecord } from "./platform/daemon-record.ts";
+import { writeDaemonRecord } from "./platform/daemon-record.ts";
+import type { Log } from "./platform/log.ts";
 import { openLog } from "./platform/log.ts";
+import { readProcess } from "./platform/process-table.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
 import { errnoOf, messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
@@ -41,6 +45,7 @@ export async function run(home: Home): Promise<void> {
   const log = openLog(home.logPath);
   const clock = systemClock;
   const version = readVersion();
+  const record = recordSelf(home.recordPath, version, log);
   ensurePrivateDir(home.outputsDir);
   const store = await openStore({
     databasePath: home.databasePath,
@@ -104,6 +109,7 @@ export async function run(home: Home): Promise<void> {
       await supervisor.close();
       await tmux.close();
       await store.close();
+      record?.remove();
     } catch (error) {
       log("the daemon could not stop cleanly", { why: messageOf(error) });
     }
@@ -135,6 +141,17 @@ export async function run(home: Home): Promise<void> {
   failpoint("daemon.started");
   // Says at once, not with the first session, which patterns of config.toml cannot be used.
   for (const [name] of patterns) void rules.of(name);
+}
+
+/** Without a record the daemon works as well; only what is said about it is poorer. */
+function recordSelf(path: string, version: string, log: Log): OwnRecord | null {
+  const startTicks = readProcess(process.pid)?.startTicks ?? "";
+  try {
+    return writeDaemonRecord(path, { pid: process.pid, startTicks, version, startedAt: Date.now(), untold: [] });
+  } catch (error) {
+    log("who this daemon is could not be written down", { path, why: error });
+    return null;
+  }
 }
 
 interface Config {

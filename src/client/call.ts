@@ -25,6 +25,10 @@ export interface CallOptions {
 export interface CallRules extends CallOptions {
   /** Whoever calls asks again itself. */
   readonly isOnce?: boolean;
+  /** A daemon that does not answer is waited for. */
+  readonly outlastsSilence?: boolean;
+  /** How long an answer may take; otherwise that follows from what is asked. */
+  readonly patienceMs?: number;
   readonly revival?: Revival;
 }
 
@@ -47,7 +51,8 @@ export async function call<V extends Verb>(
       accept: "application/json",
       ...(key === null ? {} : { "idempotency-key": keyFor(key, input) }),
     },
-    patienceMs: patience(input),
+    patienceMs: rules.patienceMs ?? patience(input),
+    ...(rules.outlastsSilence === true ? { outlastsSilence: true } : {}),
     ...(rules.signal === undefined ? {} : { signal: rules.signal }),
   };
   const attempt = (): Promise<unknown> => askJson(link, request, rules.revival);

@@ -21,6 +21,8 @@ export interface ClientOptions {
   readonly enduranceMs?: number;
   /** For every change that this client asks for, unless the call brings its own: see CallOptions. */
   readonly idempotencyKey?: string;
+  /** Called with a sentence for a person when a call takes long because the daemon does not answer. */
+  readonly onNotice?: (sentence: string) => void;
 }
 
 export interface Installation {
@@ -80,17 +82,18 @@ export function createClient(options: ClientOptions, installation: Installation)
 }
 
 function linkTo(options: ClientOptions, { daemonCommand, environment }: Installation): Link {
-  const { enduranceMs, idempotencyKey } = options;
+  const { enduranceMs, idempotencyKey, onNotice: notice } = options;
   const rules = {
+    ...(notice === undefined ? {} : { notice }),
     ...(enduranceMs === undefined ? {} : { enduranceMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
   if (options.socketPath !== undefined) return { ...rules, socketPath: options.socketPath, start: null };
   const home = options.home ?? environment["REEVE_HOME"];
   const isHomeGiven = home !== undefined && home !== "";
-  const { socketPath } = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
-  if (options.autostart === false) return { ...rules, socketPath, start: null };
+  const { socketPath, recordPath } = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
+  if (options.autostart === false) return { ...rules, socketPath, recordPath, start: null };
   // Absolute, because the daemon is started in another directory; copied only then, because that is slow.
   const daemonEnvironment = () => (isHomeGiven ? { ...environment, REEVE_HOME: resolve(home) } : environment);
-  return { ...rules, socketPath, start: { command: daemonCommand, environment: daemonEnvironment } };
+  return { ...rules, socketPath, recordPath, start: { command: daemonCommand, environment: daemonEnvironment } };
 }

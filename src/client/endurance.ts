@@ -4,7 +4,7 @@
  * to ask twice; call.ts sees to that with a key.
  */
 import { systemClock } from "../platform/clock.ts";
-import { ReeveError } from "../platform/reeve-error.ts";
+import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Link } from "./link.ts";
 
 /** A busy machine takes seconds to start a daemon; half a minute of deaths is no accident any more. */
@@ -13,6 +13,8 @@ export const ENDURANCE_MS = 30_000;
 const START_ENDURANCE_MS = 10_000;
 /** A question that was being answered for so long did not fail at once: the next failure is another story. */
 const STEADY_MS = 5_000;
+/** Whoever waits this long wonders why. */
+const TELL_AFTER_MS = 3_000;
 const FIRST_PAUSE_MS = 30;
 const LONGEST_PAUSE_MS = 500;
 /** Only where every try is slow: the time alone would then never run out. */
@@ -33,6 +35,7 @@ export function isOutage(error: unknown): boolean {
 export async function enduring<T>(link: Link, attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   let failingSince: number | null = null;
   let failures = 0;
+  let isTold = false;
   for (let tries = 1; ; tries++) {
     const begunAt = systemClock.monotonic();
     try {
@@ -45,6 +48,10 @@ export async function enduring<T>(link: Link, attempt: () => Promise<T>, signal:
       }
       if (tries >= MOST_TRIES || now - failingSince >= limitOf(link, error)) throw error;
       failures += 1;
+      if (!isTold && now - failingSince > TELL_AFTER_MS) {
+        isTold = true;
+        link.notice?.(`${messageOf(error)} Trying again.`);
+      }
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
       await systemClock.sleep(pauseMs, signal);
     }

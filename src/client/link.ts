@@ -17,6 +17,10 @@ export interface Link {
   readonly enduranceMs?: number;
   /** For every change, unless the call brings its own. */
   readonly idempotencyKey?: string;
+  /** Where the daemon says who it is. */
+  readonly recordPath?: string;
+  /** Tells a person, in a sentence, what is being waited for. */
+  readonly notice?: (sentence: string) => void;
 }
 
 /**
@@ -25,6 +29,9 @@ export interface Link {
  * is not brought back by every watcher.
  */
 export type Revival = "always" | "after-crash";
+
+/** The daemon answers in milliseconds; after this long it is asked whether it is there at all. */
+const QUIET_MS = 2_000;
 
 /** One try, and one more after a start. Whether to try again is for whoever knows what was asked. */
 export async function reach(
@@ -47,7 +54,31 @@ export async function reach(
 
 async function attempt(link: Link, request: Request, listener: Listener): Promise<void> {
   requirePrivate(dirname(link.socketPath));
-  await exchange(link.socketPath, request, listener);
+  const over = new AbortController();
+  const giveUp = new AbortController();
+  const onAbort = (): void => giveUp.abort();
+  request.signal?.addEventListener("abort", onAbort, { once: true });
+  if (request.signal?.aborted === true) giveUp.abort();
+  let verdict: unknown = null;
+  const look = async (): Promise<void> => {
+    const { watchSilence } = await import("./silence.ts");
+    await watchSilence(link, request.outlastsSilence === true, over.signal);
+  };
+  const timer = setTimeout(() => {
+    look().catch((error: unknown) => {
+      verdict = error;
+      giveUp.abort();
+    });
+  }, request.quietMs ?? QUIET_MS);
+  try {
+    await exchange(link.socketPath, { ...request, signal: giveUp.signal }, listener);
+  } catch (error) {
+    throw verdict ?? error;
+  } finally {
+    clearTimeout(timer);
+    over.abort();
+    request.signal?.removeEventListener("abort", onAbort);
+  }
 }
 
 function requirePrivate(directory: string): void {

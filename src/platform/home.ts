@@ -21,6 +21,8 @@ export interface Home {
   readonly instancePath: string;
   readonly lockPath: string;
   readonly logPath: string;
+  /** Who the daemon is; see daemon-record.ts. */
+  readonly recordPath: string;
 }
 
 export function locateHome(environment: Readonly<Record<string, string | undefined>>): Home {
@@ -66,6 +68,7 @@ function layOut(roots: Pick<Home, "stateDir" | "runDir" | "outputsDir" | "config
     instancePath: join(roots.stateDir, "instance"),
     lockPath: join(roots.stateDir, "daemon.lock"),
     logPath: join(roots.stateDir, "daemon.log"),
+    recordPath: join(roots.stateDir, "daemon.json"),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 export type ErrorKind =
   | "usage" // the caller asked for something malformed
+  | "too-large" // more than is ever taken at once
   | "not-found" // only ever: no such session
   | "conflict" // legal, but not in this state
   | "forbidden"
@@ -13,6 +14,7 @@ export type ErrorKind =
 
 const HTTP_STATUS = {
   usage: 400,
+  "too-large": 413,
   "not-found": 404,
   conflict: 409,
   forbidden: 403,
@@ -24,6 +26,7 @@ const HTTP_STATUS = {
 /** sysexits(3), as the conventions page promises: 2 usage, 69 unavailable, 77 permission, 78 configuration. */
 const EXIT_STATUS = {
   usage: 2,
+  "too-large": 2,
   "not-found": 1,
   conflict: 1,
   forbidden: 77,

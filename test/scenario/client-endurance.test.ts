@@ -139,17 +139,16 @@ test(
     });
     const wait = home.run(["wait", "target", "--for", "exited", "--timeout", "200", "--json"]);
 
-    let isOver = false;
-    let kills = 0;
+    const state = { isOver: false, kills: 0 };
     const killer = (async () => {
-      while (!isOver) {
+      while (!state.isOver) {
         // One in four in the middle of its start; the others while they answer.
-        if (kills % 4 !== 0 && (await askDaemon(home, "/v1/daemon")) === null) {
+        if (state.kills % 4 !== 0 && (await askDaemon(home, "/v1/daemon")) === null) {
           await new Promise((resolve) => setTimeout(resolve, 5));
           continue;
         }
-        await new Promise((resolve) => setTimeout(resolve, (kills * 37) % 200));
-        kills += killDaemonOf(home) ? 1 : 0;
+        await new Promise((resolve) => setTimeout(resolve, (state.kills * 37) % 200));
+        state.kills += killDaemonOf(home) ? 1 : 0;
       }
     })();
     let rounds = 0;
@@ -161,7 +160,7 @@ test(
       const { status, stdout, stderr } = await home.run(args);
       if (status !== 0) failures.push(`reeve ${args.join(" ")}: ${status} ${stdout}${stderr}`);
     };
-    while (kills < KILLS) {
+    while (state.kills < KILLS) {
       const round = ++rounds;
       await Promise.all([
         run("start", "command", "--name", `cli-${round}`, "--", "sleep", "600"),
@@ -183,7 +182,7 @@ test(
     }
     await run("end", "target", "--when", "now");
     const waited = await wait;
-    isOver = true;
+    state.isOver = true;
     await killer;
     expect(failures).toEqual([]);
     expect({ status: waited.status, stderr: waited.stderr }).toEqual({ status: 0, stderr: "" });

@@ -27,7 +27,10 @@ export async function main(
   const output = standardOutput(process.env);
   const context: CliContext = {
     client: (options = {}) =>
-      createClient(options, { daemonCommand: () => daemonCommand(installation.root), environment: process.env }),
+      createClient(
+        { onNotice: (sentence) => output.note(sentence), ...options },
+        { daemonCommand: () => daemonCommand(installation.root), environment: process.env },
+      ),
     output,
     isJson: asksForJson(words),
     environment: process.env,

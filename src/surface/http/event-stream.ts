@@ -4,7 +4,6 @@
  * never reads costs a page of memory until it is cut; its Last-Event-ID brings
  * it back without a gap.
  */
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { viewEvent } from "../../operation/read-events.ts";
 import type { EventLog } from "../../store/contract.ts";
@@ -27,7 +26,16 @@ export async function streamEvents(
   const { log, signal } = options;
   let cursor = options.after;
   let wake: (() => void) | null = null;
-  const unfollow = log.follow(() => wake?.());
+  const wakeUp = (): void => wake?.();
+  // One listener each for the whole stream: one per wake would pile up for as long as somebody listens.
+  const unfollow = log.follow(wakeUp);
+  signal.addEventListener("abort", wakeUp);
+  response.on("drain", wakeUp);
+  const asleep = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+      if (signal.aborted) resolve();
+    });
   const heartbeat = setInterval(() => response.write(": still here\n\n"), HEARTBEAT_MS);
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
   response.write(": events\n\n");
@@ -46,19 +54,21 @@ export async function streamEvents(
       const isTaken = text === "" || response.write(text);
       // Node would hold it back until everything else that the commit set going is done.
       response.socket?.uncork();
-      if (!isTaken) await once(response, "drain", { signal: AbortSignal.any([signal, AbortSignal.timeout(STUCK_MS)]) });
+      if (!isTaken) {
+        const stuck = setTimeout(() => response.destroy(), STUCK_MS);
+        while (response.writableNeedDrain && !signal.aborted) await asleep();
+        clearTimeout(stuck);
+      }
       if (log.head() > cursor) continue;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      wake = null;
+      await asleep();
     }
   } catch {
-    // Cut: too slow, or gone. The log keeps what it missed.
+    // It went away in the middle of a write. The log keeps what it missed.
   } finally {
     clearInterval(heartbeat);
     unfollow();
+    signal.removeEventListener("abort", wakeUp);
+    response.removeListener("drain", wakeUp);
     response.destroy();
   }
 }

@@ -78,22 +78,11 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   if (type === undefined || !/^application\/json(?:;|$)/i.test(type)) {
     throw new ReeveError({ code: "not-json", kind: "usage", message: "Send the request as application/json." });
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LARGEST_BODY_BYTES) {
-      throw new ReeveError({
-        code: "request-too-large",
-        kind: "usage",
-        message: `A request has at most ${LARGEST_BODY_BYTES} bytes; this one is larger.`,
-      });
-    }
-    chunks.push(chunk);
-  }
+  if (Number(length ?? 0) > LARGEST_BODY_BYTES) throw tooLarge();
+  const body = await readBody(request);
   let parsed: unknown;
   try {
-    parsed = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    parsed = JSON.parse(body.toString("utf8"));
   } catch {
     throw new ReeveError({ code: "not-json", kind: "usage", message: "The request's body is not well-formed JSON." });
   }
@@ -101,4 +90,45 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     throw new ReeveError({ code: "not-json", kind: "usage", message: "The request's body must be a JSON object." });
   }
   return { ...parsed };
+}
+
+/** Not an async iterator: leaving that would close the socket before the refusal is sent. */
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LARGEST_BODY_BYTES) chunks.push(chunk);
+      else reject(tooLarge());
+    });
+    request.once("end", () => resolve(Buffer.concat(chunks)));
+    // It broke off, or was malformed in its middle.
+    request.once("error", () => reject(brokenOff()));
+    request.once("close", () => reject(brokenOff()));
+  });
+}
+
+function tooLarge(): ReeveError {
+  return new ReeveError({
+    code: "request-too-large",
+    kind: "too-large",
+    message: `A request has at most ${LARGEST_BODY_BYTES} bytes; this one is larger.`,
+  });
+}
+
+function brokenOff(): ReeveError {
+  return new ReeveError({ code: "bad-request", kind: "usage", message: "The request broke off in its middle." });
+}
+
+/** A path, or the whole address as proxies send it. */
+export function urlOf(request: IncomingMessage): URL {
+  const target = request.url ?? "/";
+  const url = URL.parse(target.startsWith("/") ? `http://localhost${target}` : target);
+  if (url !== null && url.protocol === "http:") return url;
+  throw new ReeveError({
+    code: "bad-request",
+    kind: "usage",
+    message: "The request's target is not a path; ask for a path such as /v1/sessions.",
+  });
 }

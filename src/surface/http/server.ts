@@ -3,7 +3,7 @@
  * route is an operation; this file only carries requests to them and answers
  * back. It decides nothing.
  */
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from "node:http";
 import type { Operation, OperationContext } from "../../operation/contract.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
@@ -12,7 +12,8 @@ import { capConnections, type ConnectionCap } from "./connection-cap.ts";
 import { streamEvents } from "./event-stream.ts";
 import { describeApi } from "./openapi.ts";
 import { internalProblem, toProblem } from "./problem.ts";
-import { idempotencyOf, readInput } from "./request.ts";
+import type { Problem } from "./problem.ts";
+import { idempotencyOf, readInput, urlOf } from "./request.ts";
 import { createRouter } from "./router.ts";
 
 // Not imported: an ES module's import of node:http evaluates all its exports, undici among them (40 ms, 13 MB; Node 24).
@@ -58,7 +59,7 @@ async function answer(
 ): Promise<void> {
   cap.admit(request);
   requireLocalCaller(request);
-  const url = new URL(request.url ?? "/", "http://localhost");
+  const url = urlOf(request);
   if (request.method === "GET" && url.pathname === "/openapi.json")
     return sendJson(response, 200, describeApi(parts.operations, parts.context.daemon.version));
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
@@ -99,12 +100,12 @@ function requireLocalCaller(request: IncomingMessage): void {
 
 function sendJson(response: ServerResponse, status: number, body: unknown, type = "application/json"): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, {
-    "content-type": type,
-    "content-length": Buffer.byteLength(text),
-    "cache-control": "no-store",
-  });
+  response.writeHead(status, headersOf(text, type));
   response.end(text);
+}
+
+function headersOf(text: string, type: string): OutgoingHttpHeaders {
+  return { "content-type": type, "content-length": Buffer.byteLength(text), "cache-control": "no-store" };
 }
 
 function refuse(parts: HttpParts, response: ServerResponse, error: unknown): void {
@@ -113,5 +114,24 @@ function refuse(parts: HttpParts, response: ServerResponse, error: unknown): voi
     parts.log("a request failed", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   if (response.headersSent) return void response.destroy();
   const problem = toProblem(known);
-  sendJson(response, problem.status, problem, "application/problem+json");
+  if (response.req.complete) return sendJson(response, problem.status, problem, "application/problem+json");
+  refuseUnread(response, problem);
+}
+
+/** Long enough for a caller in the middle of sending to read why it was refused. */
+const LINGER_MS = 1_000;
+
+/** What is still to come of the request is thrown away, for a moment: closed at once, the refusal might not arrive. */
+function refuseUnread(response: ServerResponse, problem: Problem): void {
+  const { req: request } = response;
+  const text = JSON.stringify(problem);
+  response.writeHead(problem.status, { ...headersOf(text, "application/problem+json"), connection: "close" });
+  response.write(text);
+  const close = (): void => {
+    clearTimeout(timer);
+    response.end(() => request.socket.destroy());
+  };
+  const timer = setTimeout(close, LINGER_MS);
+  request.once("close", close);
+  request.resume();
 }

@@ -1,0 +1,132 @@
+/**
+ * Who the daemon of a home is: `daemon.json` in its state directory, while it
+ * runs. A daemon that stops in order removes it; one that finds another's has a
+ * predecessor that did not. Clients read it to say which process does not
+ * answer.
+ *
+ * The file: one JSON object (DaemonRecord), then spaces up to 32 KB. The room
+ * is taken when the file is made, so that a daemon which dies of an error on a
+ * full disk can still write down which: it overwrites the file in place, and a
+ * reader finds the old object, the new one, or something that is not JSON.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+
+export interface DaemonRecord {
+  readonly pid: number;
+  /** With the pid it names the process beyond doubt. */
+  readonly startTicks: string;
+  readonly version: string;
+  readonly startedAt: number;
+  /** What it died of, as far as it could tell. */
+  readonly died: { readonly at: number; readonly error: string } | null;
+  /** Deaths that are not in the log yet. */
+  readonly untold: readonly Death[];
+}
+
+/** The end of a daemon that did not stop in order; what is null could not be read. */
+export interface Death {
+  readonly pid: number | null;
+  readonly version: string | null;
+  readonly startedAt: number | null;
+  /** What it said itself: null when it was killed. */
+  readonly error: string | null;
+}
+
+export interface OwnRecord {
+  /** Those before this one are in the log now. */
+  told(): void;
+  /** Synchronous, and never throws: it is the last thing a daemon does. */
+  died(error: string): void;
+  remove(): void;
+}
+
+const FILE_BYTES = 32_768;
+/** A stack. With all that JSON may make of it, five deaths fit into the file. */
+const LONGEST_ERROR = 3_000;
+const MOST_UNTOLD = 4;
+
+/** Throws when the file cannot be made; whoever starts may go on without it. */
+export function writeDaemonRecord(path: string, own: Omit<DaemonRecord, "died">): OwnRecord {
+  let record: DaemonRecord = { ...own, untold: own.untold.slice(-MOST_UNTOLD), died: null };
+  rmSync(path, { force: true });
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  const write = (next: DaemonRecord): void => {
+    record = next;
+    writeSync(file, encode(record), 0, undefined, 0);
+  };
+  write(record);
+  return {
+    told: () => write({ ...record, untold: [] }),
+    died(error) {
+      try {
+        write({ ...record, died: { at: Date.now(), error: error.slice(0, LONGEST_ERROR) } });
+      } catch {
+        // The log has it too.
+      }
+    },
+    remove() {
+      closeSync(file);
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Null where there is none; one that cannot be read says only that somebody was there. */
+export function readDaemonRecord(path: string): Partial<DaemonRecord> | null {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+  try {
+    if (!fstatSync(file).isFile()) return null;
+    return checked(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return {};
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Of whoever left this record behind, and of those that it knew of, oldest first. */
+export function deathsIn(record: Partial<DaemonRecord>): readonly Death[] {
+  const { pid = null, version = null, startedAt = null, died = null, untold = [] } = record;
+  return [...untold, { pid, version, startedAt, error: died?.error ?? null }];
+}
+
+function encode(record: DaemonRecord): Buffer {
+  const text = Buffer.from(JSON.stringify(record));
+  const padded = Buffer.alloc(Math.max(FILE_BYTES, text.length), " ");
+  text.copy(padded);
+  return padded;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function checked(value: unknown): Partial<DaemonRecord> {
+  const { pid, startTicks, version, startedAt, died, untold } = fieldsOf(value);
+  const { at, error } = fieldsOf(died);
+  return {
+    ...(typeof pid === "number" ? { pid } : {}),
+    ...(typeof startTicks === "string" ? { startTicks } : {}),
+    ...(typeof version === "string" ? { version } : {}),
+    ...(typeof startedAt === "number" ? { startedAt } : {}),
+    ...(typeof at === "number" && typeof error === "string" ? { died: { at, error } } : {}),
+    ...(Array.isArray(untold) ? { untold: untold.slice(-MOST_UNTOLD).map(checkedDeath) } : {}),
+  };
+}
+
+function checkedDeath(value: unknown): Death {
+  const { pid, version, startedAt, error } = fieldsOf(value);
+  return {
+    pid: typeof pid === "number" ? pid : null,
+    version: typeof version === "string" ? version : null,
+    startedAt: typeof startedAt === "number" ? startedAt : null,
+    error: typeof error === "string" ? error : null,
+  };
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}

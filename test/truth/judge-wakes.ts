@@ -192,8 +192,11 @@ function wakesFor(
   });
 }
 
-function asksOf(event: Event): string | null {
-  return (event.data["activity"] as { readonly asks?: string | null } | undefined)?.asks ?? null;
+/** What is asked, as the event that woke the waiter has it: a question of its own, or a change of activity. */
+function asksOf({ data }: Event): string | null {
+  const approval = data["approval"] as { readonly title?: string; readonly subject?: string | null } | undefined;
+  const activity = data["activity"] as { readonly asks?: string | null } | undefined;
+  return approval?.subject ?? approval?.title ?? activity?.asks ?? null;
 }
 
 function flat(text: string): string {

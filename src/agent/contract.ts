@@ -48,6 +48,8 @@ export interface LaunchContext {
   readonly launch: Launch;
   /** Continue this conversation, which exists; null starts a new one. */
   readonly resume: { readonly nativeId: string; readonly transcriptPath: string | null } | null;
+  /** Begin under this id: the session's own is taken by a conversation that holds nothing. */
+  readonly newId?: string;
   /** The first prompt, as long as it has not been taken by an earlier incarnation. */
   readonly prompt: string | null;
   /** The session's own directory; `spool` below it is where hooks write. */
@@ -153,6 +155,8 @@ export interface Agent {
   readHook(record: unknown, known: Known): Reading | null;
   /** One complete line that the transcript gained: what it says of turns, approvals and usage. */
   readLine(line: string, known: Known): Reading | null;
+  /** Whether a line is a message, for agents that refuse to resume a transcript without one. */
+  readonly holdsMessage?: (line: string) => boolean;
   /** Complete lines of the transcript, oldest first, as messages; the first may come from the middle of the file. */
   readMessages(lines: readonly string[]): readonly TranscriptMessage[];
   /** A file in the plan's `statusDir`, or null where it is not this session's; `content: null`: it was removed. */

@@ -74,8 +74,7 @@ async function checkAgent(
       sessionId: "doctor",
       outputsDir: "/nonexistent/doctor",
       launch,
-      resume: null,
-      prompt: null,
+      beginning: { resume: null, prompt: null },
     });
     const version = program?.version ?? "unknown version";
     return {

@@ -214,8 +214,8 @@ function keepNewest(messages: readonly z.infer<typeof messageSchema>[], bytes: n
 }
 
 /** From the terminal while there is one, else what was kept when the session ended. */
-async function readScreen(
-  context: OperationContext,
+export async function readScreen(
+  context: Pick<OperationContext, "supervisor">,
   session: Session,
 ): Promise<{ readonly text: string; readonly truncated: boolean; readonly note: string }> {
   try {

@@ -13,6 +13,8 @@ export const lifecycleOutput = z.object({
   /** False: the wish is recorded and being carried out, but it is not a fact yet. */
   done: z.boolean(),
   session: sessionViewSchema,
+  /** What whoever asked should know besides. */
+  note: z.nullable(z.string()),
 });
 
 export async function carryOut(
@@ -37,5 +39,5 @@ export async function carryOut(
     return before.id;
   });
   const { done, session = before } = await settled(context, id, request.isFact, request.timeoutMs);
-  return { done, session: viewSession(session, supervisor.about(session)) };
+  return { done, session: viewSession(session, supervisor.about(session)), note: null };
 }

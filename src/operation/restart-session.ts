@@ -1,16 +1,27 @@
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
+import { until } from "../supervisor/until.ts";
+import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
+import { readScreen } from "./get-session-data.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
+import { viewSession } from "./session-view.ts";
 
 /** Beyond the grace: killing, proving and starting again. */
 const MARGIN_MS = 15_000;
+/** For an agent to show that it is up: gemini 0.61.0 took 20 s on a very busy machine. */
+const COMES_UP_SECONDS = 45;
+/** A command says nothing of itself; what is broken ends within this, as a rule. */
+const MOMENT_MS = 500;
+/** For what a dead process left to be ended, so that its last screen is there to be shown. */
+const RESIDUE_MS = 5_000;
 
 export const restartSession = defineOperation({
   name: "restart_session",
-  summary: "Stop a session's processes and start it again, in the same conversation where the agent can.",
+  summary:
+    "Stop a session's processes and start it again, in the same conversation where the agent can. Fails when it does not come up.",
   method: "POST",
   path: "/v1/sessions/{session}/restart",
   effect: "change",
@@ -18,6 +29,8 @@ export const restartSession = defineOperation({
   input: z.object({
     session: sessionReference,
     grace_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),
+    /** How long to wait for an agent to show that it is up before answering `done: false`. */
+    timeout_seconds: z._default(z.number().check(z.minimum(0), z.maximum(3_600)), COMES_UP_SECONDS),
     /** The caller's environment; used only where the one it was started with is gone. */
     environment: z.optional(z.record(z.string(), z.optional(z.string()))),
   }),
@@ -42,18 +55,73 @@ export const restartSession = defineOperation({
       isFact: (session) => session.stop === null && session.state !== "starting",
       timeoutMs: graceMs + MARGIN_MS,
     });
-    requireStarted(store.registry.get(before.id));
-    return outcome;
+    const started = store.registry.get(before.id);
+    if (!outcome.done || started === undefined) return outcome;
+    requireStarted(started);
+    const isUp = await comesUp(context, started, input.timeout_seconds * 1_000);
+    const now = store.registry.get(before.id) ?? started;
+    const session = viewSession(now, supervisor.about(now));
+    return {
+      done: isUp,
+      session,
+      note: isUp ? noteOf(before, now) : "It runs, but has not shown yet that it is ready.",
+    };
   },
 });
 
 /** It was stopped, and could not be started again: whoever asked must not take that for done. */
-function requireStarted(session: Session | undefined): void {
-  if (session === undefined || session.state !== "error" || session.place !== null || session.stop !== null) return;
+function requireStarted(session: Session): void {
+  if (session.state !== "error" || session.place !== null) return;
   throw new ReeveError({
     code: session.reason.code,
     kind: "conflict",
     message: session.reason.text,
     details: { session_id: session.id },
   });
+}
+
+/** True: it spoke or drew its screen, a command lives after a moment, or it ended well. False: nothing was seen in time. */
+async function comesUp(context: OperationContext, started: Session, timeoutMs: number): Promise<boolean> {
+  const { store, supervisor } = context;
+  const hasSpoken = new AbortController();
+  if (started.hasTurns) void supervisor.firstWord(started).then(() => hasSpoken.abort());
+  const signal = AbortSignal.any([context.signal, hasSpoken.signal]);
+  let dead: Session | undefined;
+  const isOver = (): boolean => {
+    const session = store.registry.get(started.id);
+    if (session?.exit !== null && session?.incarnation === started.incarnation) dead = session;
+    return dead !== undefined || session?.incarnation !== started.incarnation || hasSaid(session);
+  };
+  await until({ store, signal }, isOver, started.hasTurns ? timeoutMs : MOMENT_MS);
+  if (dead === undefined) return !started.hasTurns || hasSpoken.signal.aborted || isOver();
+  if (dead.exit?.code === 0) return true;
+  throw await didNotComeUp(context, dead);
+}
+
+/** Its activity is known from more than the start itself. */
+function hasSaid({ hasTurns, activity }: Session): boolean {
+  return hasTurns && activity.status !== "starting";
+}
+
+async function didNotComeUp(context: OperationContext, dead: Session): Promise<ReeveError> {
+  const { store } = context;
+  const isSwept = (): boolean => store.registry.get(dead.id)?.stop === null;
+  await until(context, isSwept, RESIDUE_MS);
+  const { text } = await readScreen(context, dead);
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const words = lines.slice(-LAST_LINES).join("\n").slice(-LAST_CHARACTERS).trim();
+  return new ReeveError({
+    code: "did-not-come-up",
+    kind: "conflict",
+    message: `Session ${dead.name} was started again and did not come up. ${dead.reason.text}${words === "" ? "" : ` Last on its screen: ${words}`}`,
+    details: { session_id: dead.id, exit_code: dead.exit?.code ?? null, signal: dead.exit?.signal ?? null },
+  });
+}
+
+const LAST_LINES = 5;
+const LAST_CHARACTERS = 600;
+
+function noteOf(before: Session, now: Session): string | null {
+  if (before.turns === 0 || before.nativeId === null || now.nativeId === before.nativeId) return null;
+  return "It began a new conversation: the earlier one held nothing that could be resumed.";
 }

@@ -83,8 +83,7 @@ export const startSession = defineOperation({
         sessionId: id,
         outputsDir,
         launch,
-        resume: null,
-        prompt: launch.prompt,
+        beginning: { resume: null, prompt: launch.prompt },
       });
       requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
       ensurePrivateDir(outputsDir);

@@ -56,6 +56,7 @@ export interface Attention {
   /** What stands in its composer right now. */
   standing(session: Session, composer: Composer): Promise<Standing>;
   lastWords(session: Session): readonly LastWord[];
+  firstWord(session: Session): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -241,6 +242,7 @@ export function createAttention(parts: {
     look: screens.look,
     standing: screens.standing,
     lastWords: readings.lastWords,
+    firstWord: readings.firstWord,
     async close() {
       for (const watching of watched.values()) watching.stopStream();
       await Promise.all(watchers.map((watcher) => watcher.close()));

@@ -1,9 +1,10 @@
 /** Asks an agent how to start, with all it needs to know; the same for a first start and for a restart. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Agent, LaunchContext, LaunchPlan } from "../agent/contract.ts";
+import type { Agent, LaunchPlan } from "../agent/contract.ts";
 import type { PlannedWatch } from "../session/input.ts";
 import type { Launch } from "../session/session.ts";
+import type { Beginning } from "./conversation.ts";
 import type { ProgramFinder } from "./program-finder.ts";
 import type { AgentOptions } from "./settings.ts";
 
@@ -12,8 +13,7 @@ export interface LaunchRequest {
   readonly sessionId: string;
   readonly outputsDir: string;
   readonly launch: Launch;
-  readonly resume: LaunchContext["resume"];
-  readonly prompt: string | null;
+  readonly beginning: Beginning;
 }
 
 export interface PlannedLaunch {
@@ -37,7 +37,7 @@ export function createLauncher(parts: {
   /** Throws what is wrong with the settings that it would be started with. */
   readonly requireConfigured: (agent: Agent) => void;
 }): Launcher {
-  return async ({ agent: name, sessionId, outputsDir, launch, resume, prompt }) => {
+  return async ({ agent: name, sessionId, outputsDir, launch, beginning }) => {
     const agent = parts.agent(name);
     parts.requireConfigured(agent);
     await parts.requireRules(name);
@@ -45,8 +45,7 @@ export function createLauncher(parts: {
     const plan = agent.plan({
       sessionId,
       launch,
-      resume,
-      prompt,
+      ...beginning,
       sessionDir: outputsDir,
       spoolDir: spoolDirOf(outputsDir),
       socketDir: parts.socketDir,

@@ -33,14 +33,20 @@ export interface Readings {
   /** Something moved: monotonic, for the stall watch. */
   lastSignAt(session: Incarnation): number | null;
   lastWords(session: Incarnation): readonly LastWord[];
+  /** Resolves when this incarnation has spoken for the first time, or drawn something that a rule knows: it is up. */
+  firstWord(session: Incarnation): Promise<void>;
   forget(sessionId: string): void;
 }
 
 interface Heard {
   readonly incarnation: number;
   readonly words: Map<string, LastWord>;
+  readonly spoken: PromiseWithResolvers<void>;
   signAt: number | null;
 }
+
+/** A transcript is there before its process, and Reeve's own conclusions are nobody's word. */
+const NOT_SPOKEN: ReadonlySet<LastWord["source"]> = new Set(["transcript", "supervisor"]);
 
 export function createReadings(parts: {
   readonly ledger: Ledger;
@@ -56,7 +62,7 @@ export function createReadings(parts: {
     const known = heard.get(id);
     if (known?.incarnation === incarnation) return known;
     if (known !== undefined && known.incarnation > incarnation) return null;
-    const fresh: Heard = { incarnation, words: new Map(), signAt: null };
+    const fresh: Heard = { incarnation, words: new Map(), spoken: Promise.withResolvers(), signAt: null };
     heard.set(id, fresh);
     return fresh;
   }
@@ -65,6 +71,11 @@ export function createReadings(parts: {
     const { source, detail } = reading;
     const word = { source, detail, said: saidBy(reading), at: clock.now(), weight };
     heardOf(session)?.words.set(source, word);
+  }
+
+  /** Told only after what was said is committed. */
+  function spoke(session: Incarnation, { source }: Reading): void {
+    if (!NOT_SPOKEN.has(source)) heardOf(session)?.spoken.resolve();
   }
 
   function admit(session: Incarnation, raw: Reading): Reading {
@@ -79,6 +90,7 @@ export function createReadings(parts: {
     async take(session, raw, idempotency) {
       const reading = admit(session, raw);
       await ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading }, idempotency);
+      spoke(session, reading);
     },
     async takeLines(session, raw, cursor) {
       const readings = raw.map((reading) => admit(session, reading));
@@ -91,9 +103,12 @@ export function createReadings(parts: {
         clean(raw, (text) => parts.redact(session.id, text)),
         weight,
       );
+      spoke(session, raw);
     },
     lastSignAt: (session) => heardOf(session)?.signAt ?? null,
     lastWords: (session) => [...(heardOf(session)?.words.values() ?? [])],
+    // One that another has followed will not speak again: whoever waits is told by its end.
+    firstWord: (session) => heardOf(session)?.spoken.promise ?? new Promise(() => undefined),
     forget: (sessionId) => void heard.delete(sessionId),
   };
 }

@@ -21,6 +21,7 @@ import { newMessageId } from "../platform/ids.ts";
 import { createAdapters } from "./adapters.ts";
 import { createAttention } from "./attention.ts";
 import { createBroughtEnvironments } from "./brought-environments.ts";
+import { beginningOf } from "./conversation.ts";
 import { createDelivery } from "./delivery.ts";
 import type { Task } from "./effect-runner.ts";
 import { createEffectRunner } from "./effect-runner.ts";
@@ -106,6 +107,8 @@ export interface Supervisor {
   about(session: Session): About;
   /** What was read of a session, by whom, and what came of it. */
   testimony(session: Session): Testimony;
+  /** Resolves when this incarnation has spoken, or drawn what it draws when it is up. */
+  firstWord(session: Session): Promise<void>;
   runtime(kind: string): Runtime;
   orphans(): readonly Orphan[];
   /** Adopts what survived, reports what did not, resumes what was under way. */
@@ -175,7 +178,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     channel: attention.channel,
     look: attention.look,
     hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
-    launch: (session) => plan(launchOf(session)),
+    launch: async (session) => plan(await launchOf(session)),
     holderOf: (session, nativeId) =>
       store.registry
         .all()
@@ -228,6 +231,12 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     log,
     intervalMs: settings.healthIntervalMs,
   });
+
+  async function launchOf(session: Session): Promise<LaunchRequest> {
+    const { id, outputsDir, launch } = session;
+    const beginning = await beginningOf(session, agent(session.agent));
+    return { agent: session.agent, sessionId: id, outputsDir, launch, beginning };
+  }
 
   function nextTask(sessionId: string): Task | null {
     const session = store.registry.get(sessionId);
@@ -318,6 +327,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       obstacle: delivery.obstacle(session),
     }),
 
+    firstWord: attention.firstWord,
+
     async start(request, environment, { firstMessage, idempotency } = {}) {
       const { session, events } = planSession(request, clock.now());
       const admit =
@@ -377,14 +388,4 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 /** Nobody would tell of the end of its turn. */
 function endingNow(session: Session): Session {
   return session.stop === null ? session : { ...session, stop: { ...session.stop, afterTurn: false } };
-}
-
-/** A restart goes on with the conversation if there is one, and brings the first prompt if nobody took it. */
-function launchOf(session: Session): LaunchRequest {
-  const { id, agent, outputsDir, launch, nativeId, observability } = session;
-  const hasConversation = nativeId !== null && (session.turns > 0 || observability.status === "observable");
-  const resume =
-    session.incarnation > 1 && hasConversation ? { nativeId, transcriptPath: observability.transcriptPath } : null;
-  const prompt = session.turns === 0 ? launch.prompt : null;
-  return { agent, sessionId: id, outputsDir, launch, resume, prompt };
 }

@@ -109,6 +109,34 @@ export function testTerminal(ground: Ground): void {
     });
   });
 
+  it("keeps what a program prints right before it ends, and how that was (issue 7, 8)", async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `last-words-${index}`);
+    const ends = await Promise.all(
+      ids.map(async (sessionId) => {
+        const target = { sessionId, incarnation: 1 };
+        await ground.runtime.create(shell(target, "echo cannot start; exit 1"));
+        const end = await exit(target);
+        const { text } = await ground.runtime.capture(target, { lines: 10 });
+        return { ...end, text };
+      }),
+    );
+    expect(ends).toEqual(ids.map(() => ({ code: 1, signal: null, text: "cannot start" })));
+  });
+
+  it("keeps what each of many incarnations prints right before it ends (issue 7, 8)", async () => {
+    for (let incarnation = 1; incarnation <= 20; incarnation++) {
+      const target = { sessionId: "one", incarnation };
+      let streamed = "";
+      const stop = ground.runtime.stream(target, (bytes) => (streamed += bytes.toString()));
+      const more = incarnation === 1 ? {} : { environment: null };
+      await ground.runtime.create(shell(target, `echo cannot start ${incarnation}; exit 1`, more));
+      expect(await exit(target)).toEqual({ code: 1, signal: null });
+      expect((await ground.runtime.capture(target, { lines: 10 })).text).toBe(`cannot start ${incarnation}`);
+      await eventually("it was streamed", () => streamed.includes(`cannot start ${incarnation}`));
+      stop();
+    }
+  });
+
   it("shows a new incarnation nothing of the one before it: neither screen nor title (issue 7, 7)", async () => {
     await ground.runtime.create(
       shell(first, "printf '\\033]0;[ ! ] Action Required\\007'; seq 300; echo 'Allow this?'; kill -9 $$"),
@@ -117,7 +145,9 @@ export function testTerminal(ground: Ground): void {
     expect(await ground.runtime.capture(first, { lines: 0 })).toMatchObject({ title: "[ ! ] Action Required" });
     await ground.runtime.create(shell(second, "touch up; sleep 100", { environment: null }));
     await eventually("it runs", () => existsSync(path("up")));
-    expect(await ground.runtime.capture(second, { lines: 1_000 })).toEqual({ text: "", title: "", truncated: false });
+    const { title, text, truncated } = await ground.runtime.capture(second, { lines: 1_000 });
+    expect({ text, truncated }).toEqual({ text: "", truncated: false });
+    expect(title).not.toContain("Action");
   });
 
   it("shows only what is visible when no lines are asked for", async () => {

@@ -37,7 +37,11 @@ function sinceRestart(events: readonly EventRow[]): readonly EventRow[] {
 }
 
 async function becomes(home: TestHome, activity: string): Promise<void> {
-  await eventually(`it is ${activity}`, async () => (await askSession(home, "fake"))?.["activity"] === activity);
+  await eventually(
+    `it is ${activity}`,
+    async () => (await askSession(home, "fake"))?.["activity"] === activity,
+    30_000,
+  );
 }
 
 test.concurrent("the title of the program that was killed does not count for the next one (issue 7, 7)", () =>
@@ -75,7 +79,8 @@ test.concurrent("what hooks of the dead one left is read before the next one sta
     codex.hook("Interrupt", { turn_id: "t1" });
     codex.hook("UserPromptSubmit", { turn_id: "t2", prompt: "again" });
     codex.hook("PermissionRequest", { turn_id: "t2", tool_name: "Bash", tool_input: { command: "touch x" } });
-    await home.json("restart", "late");
+    // It never says that it is up.
+    await home.run(["restart", "late", "--timeout", "0"]);
     await eventually("the spool is read", () => readdirSync(codex.spool()).length === 0, 30_000);
     const events = (await home.events()).filter((event) => event.session_id === id);
     const next = sinceRestart(events);

@@ -8,7 +8,7 @@ import type { Agent, Known } from "../contract.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
 import { readHolder, readStatus } from "./status-file.ts";
-import { readLine } from "./transcript-line.ts";
+import { holdsMessage, readLine } from "./transcript-line.ts";
 import { readMessages } from "./transcript-messages.ts";
 import { configDirOf } from "./transcript-path.ts";
 import { ACCEPTS, encode, encodeAnswer, INTERRUPT } from "./typing.ts";
@@ -51,6 +51,7 @@ export const claudeAgent: Agent = {
   accepts: (activity) => ACCEPTS[activity],
   readHook,
   readLine,
+  holdsMessage,
   readMessages,
   readStatus,
   readHolder,

@@ -18,7 +18,7 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
   const users = settings === null ? {} : readSettings(settings, context);
   refuseWithoutHooks(users, context);
   const merged = withHooks(users, script.path);
-  const nativeId = resume?.nativeId ?? nativeIdOf(sessionId);
+  const nativeId = resume?.nativeId ?? context.newId ?? nativeIdOf(sessionId);
   const configDir = configDirOf(launch.paths);
   return {
     argv: [

@@ -4,7 +4,7 @@ import type { ApprovalRequest } from "../../session/approval.ts";
 import type { Reading } from "../../session/reading.ts";
 import { knownWith } from "./known-fixture.ts";
 import { recorded } from "./recorded-fixture.ts";
-import { readLine } from "./transcript-line.ts";
+import { holdsMessage, readLine } from "./transcript-line.ts";
 
 function asked(id: string): ApprovalRequest {
   return { id, kind: "command", title: "Run: touch b", subject: null, cwd: null, reason: null };
@@ -91,4 +91,17 @@ test("no line makes it throw", () => {
       for (const one of lines) readLine(one, knownWith({}));
     }),
   );
+});
+
+test("what makes a transcript one that can be resumed (issue 7, 8)", () => {
+  const line = (fields: object): string => JSON.stringify({ parentUuid: null, isSidechain: false, ...fields });
+  expect(holdsMessage(line({ type: "user", message: { role: "user", content: "hi" } }))).toBe(true);
+  expect(holdsMessage(line({ type: "assistant", message: {} }))).toBe(true);
+  for (const other of [
+    line({ type: "user", isMeta: true }),
+    line({ type: "user", isSidechain: true }),
+    line({ type: "permission-mode", note: { type: "user" } }),
+    line({ type: "user" }).slice(0, -2),
+  ])
+    expect(holdsMessage(other)).toBe(false);
 });

@@ -25,6 +25,18 @@ export function readLine(text: string, known: Known): Reading | null {
   }
 }
 
+/**
+ * A file without such a line is not resumed ("No conversation found"), and its
+ * id is not taken again ("already in use"; both end with status 1, 2.1.325).
+ * Killed in the first 0.1 s of its first turn it leaves only lines about modes.
+ */
+export function holdsMessage(text: string): boolean {
+  if (!/"type":"(?:user|assistant)"/.test(text)) return false;
+  const line = parseFields(text);
+  const isMessage = line?.["type"] === "user" || line?.["type"] === "assistant";
+  return isMessage && line["isSidechain"] !== true && line["isMeta"] !== true;
+}
+
 function readUserLine(line: Fields, known: Known): Reading | null {
   const id = textIn(line, "promptId");
   const turn = id === null ? {} : { id };

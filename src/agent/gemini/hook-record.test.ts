@@ -65,6 +65,24 @@ test("the hooks of a gemini that the agent started are not ours", () => {
   expect(other).toEqual(RECORDS.map(() => null));
 });
 
+test("a start with an id that follows the planned one is ours, whatever came before it (issue 7, 8)", () => {
+  const next = NATIVE_ID.replace("fbf73c74", "fbf73c75");
+  const record = { hook_event_name: "SessionStart", source: "startup", session_id: next };
+  const known = knownWith({ turnOpen: false, activity: "starting", lastVerdict: "failed" });
+  expect(readHook(record, known)).toMatchObject({ nativeId: next });
+  const other = crypto.randomUUID();
+  expect(readHook({ ...record, session_id: other }, known)).toBe(null);
+
+  const told = { reeve: "gemini-conversation", session_id: next };
+  expect(readHook(told, known)).toEqual({
+    source: "supervisor",
+    detail: "a new conversation: the one before it holds nothing that could be resumed",
+    nativeId: next,
+  });
+  expect(readHook(told, { ...known, nativeId: next })).toBe(null);
+  expect(readHook({ ...told, session_id: other }, known)).toBe(null);
+});
+
 test("before its first turn a start with another id is ours: the planned one was taken", () => {
   const known = knownWith({ nativeId: "another", transcriptPath: null, turnOpen: false });
   expect(readHook(RECORDS[0], known)).toEqual({

@@ -14,6 +14,7 @@ import { CANCELLED } from "./transcript-line.ts";
 
 export function readHook(record: unknown, known: Known): Reading | null {
   if (!isFields(record)) return null;
+  if (record["reeve"] === "gemini-conversation") return readNext(textIn(record, "session_id"), known);
   const hook = isFields(record["hook"]) ? record["hook"] : record;
   const event = textIn(hook, "hook_event_name");
   const session = textIn(hook, "session_id");
@@ -30,16 +31,28 @@ export function readHook(record: unknown, known: Known): Reading | null {
   };
 }
 
+/** Of gemini-launch.sh, before gemini itself runs. */
+function readNext(nativeId: string | null, known: Known): Reading | null {
+  if (nativeId === null || nativeId === known.nativeId || !isNext(nativeId, known)) return null;
+  const detail = "a new conversation: the one before it holds nothing that could be resumed";
+  return { source: "supervisor", detail, nativeId };
+}
+
+function isNext(nativeId: string, known: Known): boolean {
+  return known.nativeId !== null && nativeId.slice(8) === known.nativeId.slice(8);
+}
+
 /**
  * A gemini that the agent itself started inherits the session's home, and with
  * it these hooks. Ours has another id only after /clear, or from the start on,
- * where the planned one was taken (session-scripts.ts); before the first turn
- * nobody has started another.
+ * where the planned one was taken: then it is one of those that follow it
+ * (session-scripts.ts), while the others' are random.
  */
 function isNewConversation(hook: Fields, known: Known): boolean {
   if (textIn(hook, "hook_event_name") !== "SessionStart") return false;
   const source = textIn(hook, "source");
-  return source === "clear" || (source === "startup" && !known.turnOpen && known.lastVerdict === null);
+  if (source !== "startup") return source === "clear";
+  return isNext(textIn(hook, "session_id") ?? "", known) || (!known.turnOpen && known.lastVerdict === null);
 }
 
 function meaningOf(event: string, hook: Fields, notes: readonly unknown[], known: Known): Partial<Reading> | null {

@@ -90,6 +90,7 @@ test("an empty conversation of its own is stepped over", () => {
     `--session-id ${NEXT_ID} --prompt-interactive=go`,
   ]);
   expect(existsSync(file("01"))).toBe(true);
+  expect(spooled()).toEqual([{ reeve: "gemini-conversation", session_id: NEXT_ID }]);
 });
 
 test("one that began after it is continued", () => {
@@ -120,12 +121,75 @@ test("a resumed conversation keeps the prompt that was given with it", () => {
   expect(launch(args).lines).toEqual([args.join(" ")]);
 });
 
-test("to resume a conversation that never began is to begin it; one that is lost is not replaced", () => {
+test("to resume a conversation that never began is to begin it", () => {
   expect(launch(["--resume", NATIVE_ID]).lines).toEqual([`--session-id ${NATIVE_ID}`]);
   write(file("01"), FIRST);
   expect(launch(["--resume", NATIVE_ID]).lines).toEqual([`--session-id ${NEXT_ID}`]);
+});
+
+const CONTEXT = '{"id":"0","timestamp":"t","type":"user","content":[{"text":"<session_context>\\nToday is Monday."}]}';
+const set = (...messages: readonly string[]): string =>
+  `{"$set":{"messages":[${messages.join(",")}],"lastUpdated":"t"}}\n`;
+const said = (id: string, text: string): string =>
+  `{"id":"${id}","timestamp":"t","type":"user","content":[{"text":${JSON.stringify(text)}}]}`;
+const answered = (id: string, more: string): string => `{"id":"${id}","timestamp":"t","type":"gemini",${more}}`;
+const ERROR = '{"id":"9","timestamp":"t","type":"error","content":"[API Error: x]"}\n';
+const CALL = '"content":"","thoughts":[],"toolCalls":[{"id":"c","name":"run_shell_command","status":"success"}]';
+
+/** As 0.61.0 writes them; what of a conversation it resumes is what is left when the log is played to its end. */
+test.each<[what: string, log: string, isResumed: boolean]>([
+  ["a failed first prompt is dropped", `${set(CONTEXT)}${MESSAGE}${set(CONTEXT)}${ERROR}`, false],
+  [
+    "a cancelled tool leaves the prompt behind the context",
+    `${set(CONTEXT)}${set(CONTEXT.replace('"}]', '"},{"text":"hi"}]'))}`,
+    false,
+  ],
+  ["an answered one stays", `${set(CONTEXT)}${MESSAGE}${answered("2", '"content":"hello","thoughts":[]')}\n`, true],
+  [
+    "so does a second one that failed",
+    `${MESSAGE}${answered("2", '"content":"hello"')}\n${set(CONTEXT, said("1", "hi"), answered("2", '"content":"hello"'))}${ERROR}`,
+    true,
+  ],
+  ["a prompt that is being answered counts", `${set(CONTEXT)}${MESSAGE}`, true],
+  ["an answer that is only a call counts", set(CONTEXT, answered("2", CALL)), true],
+  [
+    "an empty answer does not",
+    `${set(CONTEXT)}${answered("2", '"content":"","thoughts":[],"tokens":{"input":1}')}\n`,
+    false,
+  ],
+  ["nor do commands of its own", `${set(CONTEXT)}${said("1", "/help")}\n${said("2", " ?")}\n`, false],
+  [
+    "what was rewound is gone",
+    `${set(CONTEXT)}${MESSAGE}${answered("2", '"content":"hello"')}\n{"$rewindTo":"1"}\n`,
+    false,
+  ],
+  ["what came before that is not", `${MESSAGE}${said("3", "again")}\n{"$rewindTo":"3"}\n`, true],
+  [
+    "text that quotes such a line is text",
+    `${set(CONTEXT)}${said("1", '{"$set":{"messages":[]}} {"$rewindTo":"1"}')}\n`,
+    true,
+  ],
+  [
+    "what was sent beside text counts",
+    `{"id":"1","timestamp":"t","type":"user","content":[{"inlineData":{"data":"x"}}]}\n`,
+    true,
+  ],
+])("what is resumed (issue 7, 8): %s", (_what, log, isResumed) => {
+  write(file("01"), FIRST + log);
+  runHook("gemini-after.sh", { session_id: NATIVE_ID, transcript_path: file("01") });
+  const expected = isResumed ? `--resume ${NATIVE_ID}` : `--session-id ${NEXT_ID}`;
+  expect(launch(["--resume", NATIVE_ID]).lines).toEqual([expected]);
+  expect(launch(["--session-id", NATIVE_ID]).lines).toEqual([expected]);
+});
+
+test("one that was begun and is gone is not replaced, one that never held anything is (issue 7, 8)", () => {
+  write(file("01"), FIRST + set(CONTEXT) + MESSAGE + set(CONTEXT) + ERROR);
+  runHook("gemini-after.sh", { session_id: NATIVE_ID, transcript_path: file("01") });
   rmSync(file("01"));
-  runHook("gemini-after.sh", {});
+  expect(launch(["--resume", NATIVE_ID]).lines).toEqual([`--session-id ${NATIVE_ID}`]);
+  write(file("01"), FIRST + MESSAGE + answered("2", '"content":"hello"'));
+  runHook("gemini-after.sh", { session_id: NATIVE_ID, transcript_path: file("01") });
+  rmSync(file("01"));
   expect(launch(["--resume", NATIVE_ID]).lines).toEqual([`--resume ${NATIVE_ID}`]);
 });
 
@@ -173,6 +237,10 @@ test("AfterAgent without a transcript", () => {
 
 function runHook(name: string, record: unknown): readonly unknown[] {
   execFileSync(join(dir, "session", name), { input: JSON.stringify(record) });
+  return spooled();
+}
+
+function spooled(): readonly unknown[] {
   const spool = join(dir, "session", "spool");
   return readdirSync(spool).map((entry): unknown => JSON.parse(readFileSync(join(spool, entry), "utf8")));
 }

@@ -42,20 +42,65 @@ const OWN_FILES = `is_own() { [ -f "$1" ] && head -n 1 -- "$1" | grep -q "^{\\"s
 has_message() { grep -q '^{"id":"[^"]*","timestamp":"[^"]*","type":"[ug]' -- "$1"; }`;
 
 /**
+ * Whether gemini will resume a conversation (0.61.0): it plays the log of
+ * operations (transcript-line.ts) to its end and wants one message that counts
+ * to be left. A first prompt that failed or was cancelled is not: its file
+ * still has the line, and a `$set` behind it that drops it again. Prompts
+ * that begin with a slash, a question mark or the context that gemini sends
+ * along do not count, nor does an answer without text, thought and call.
+ */
+const IS_RESUMABLE = String.raw`is_resumable() {
+  [ -f "$1" ] && awk '
+    function counts(text) {
+      sub(/^[^"]*","timestamp":"[^"]*","type":"/, "", text)
+      if (sub(/^gemini",/, "", text))
+        return text !~ /^"content":(""|\[\])/ || text ~ /"thoughts":\[[^]]/ || text ~ /"toolCalls":\[([^]]|$)/
+      if (!sub(/^user","content":/, "", text)) return 0
+      if (!sub(/^(\[\{"text":)?"/, "", text)) return text !~ /^\[\]/
+      while (sub(/^"\},\{"text":"/, "", text));
+      sub(/^( |\\n|\\t|\\r)+/, "", text)
+      return text !~ /^("|\/|\?|<session_context>|<hook_context>)/
+    }
+    /^\{"\$rewindTo":"/ {
+      split($0, word, "\"")
+      for (at = 1; at <= count && id[at] != word[4]; at++);
+      count = at <= count ? at - 1 : 0
+      next
+    }
+    /^\{"\$set":/ && !/"messages":\[/ { next }
+    /^\{"\$set":/ { count = 0 }
+    /^\{"(id|\$set)":/ {
+      pieces = split($0, piece, /\{"id":"/)
+      for (at = 2; at <= pieces; at++) {
+        if (piece[at] !~ /^[^"]*","timestamp":"[^"]*","type":"/) continue
+        split(piece[at], word, "\"")
+        id[++count] = word[1]
+        good[count] = counts(piece[at])
+      }
+    }
+    END { for (at = 1; at <= count; at++) if (good[at]) exit 0; exit 1 }
+  ' <"$1"
+}`;
+
+/**
  * gemini-launch.sh USER_DIR OVERLAY_DIR CONVERSATION PROGRAM ARGUMENT…
  *
  * A name that gemini may yet create is linked too, so that it is created at
  * the user's. Where gemini replaced a link by a file (it renames some into
  * place), the link comes back at the next start.
  *
- * A new conversation whose id is taken by an empty one gets the next id, which
- * its first hook tells. To resume one that never began (gemini removes it when
- * it ends, and refuses it when it was killed) is to begin it; one that did, as
- * `gemini-begun` in the session's directory says, and is gone, is not replaced
- * by an empty one: gemini then says so and ends with status 42. Status 199 asks to be started again (a folder was
- * trusted, a setting changed). A conversation that has begun is then
- * continued, and so it is when Reeve did not live to learn that it had begun;
- * it has had its first prompt.
+ * A conversation whose file holds nothing that gemini would resume is neither
+ * resumed nor begun (both are refused): the next id is taken, and told through
+ * the spool:
+ *
+ *   {"reeve":"gemini-conversation","session_id":…}
+ *
+ * To resume one that has no file is to begin it; one that did hold
+ * something, as `gemini-begun` in the session's directory says, and is gone,
+ * is not replaced by an empty one: gemini then says so and ends with status 42.
+ * Status 199 asks to be started again (a folder was trusted, a setting
+ * changed). A conversation that has begun is then continued, and so it is when
+ * Reeve did not live to learn that it had begun; it has had its first prompt.
  */
 function launchScript(removal: string): string {
   return `#!/bin/sh
@@ -70,12 +115,13 @@ for path in "$user"/* "$user"/.[!.]* "$user"/oauth_creds.json "$user"/google_acc
   ln -sfn -- "$path" "$overlay/$name" 2>/dev/null
 done
 ${OWN_FILES}
+${IS_RESUMABLE}
 ${removal}
 state_of() {
   state=free
   for file in "$user"/tmp/*/chats/session-*-"\${id%%-*}".jsonl; do
     is_own "$file" || continue
-    if has_message "$file"; then state=begun; return; fi
+    if is_resumable "$file"; then state=begun; return; fi
     remove_empty "$file"
     if [ -f "$file" ]; then state=empty; fi
   done 2>/dev/null
@@ -90,11 +136,14 @@ while :; do
     id=$(printf '%08x' $(((0x\${first%%-*} + step) & 0xffffffff)))-\${first#*-}
     state_of
   done
+  if [ $step -gt 0 ]; then
+    printf '{"reeve":"gemini-conversation","session_id":"%s"}' "$id" | "\${0%/*}/hook.sh"
+  fi
   for word in "$@"; do
     shift
     case $word in
       --session-id) if [ $state = begun ]; then word=--resume again=yes; fi ;;
-      --resume) if [ $state = free ] && [ ! -e "\${0%/*}/gemini-begun" ]; then word=--session-id; fi ;;
+      --resume) if [ $state = free ] && { [ $step -gt 0 ] || [ ! -e "\${0%/*}/gemini-begun" ]; }; then word=--session-id; fi ;;
       --prompt-interactive=*) if [ -n "$again" ] && [ $state = begun ]; then continue; fi ;;
       "$previous") word=$id ;;
     esac
@@ -137,13 +186,15 @@ exit 0
  *   {"hook": {…}, "notes": [{"id": …, "type": "error", "content": …}, …]}
  */
 const AFTER = `#!/bin/sh
+${IS_RESUMABLE}
 record=$(cat)
 transcript=$(printf '%s' "$record" | sed -n 's/.*"transcript_path":"\\([^"\\\\]*\\)".*/\\1/p' | head -n 1)
 notes=$(tail -c 131072 -- "$transcript" 2>/dev/null | awk '
   /^."id":"[^"]*","timestamp":"[^"]*","type":"(info|warning|error)"/ { notes = notes (notes == "" ? "" : ",") $0; next }
   /^."id":"[^"]*","timestamp":"[^"]*","type":"/ { notes = "" }
   END { print notes }')
-: >"\${0%/*}/gemini-begun"
+begun=\${0%/*}/gemini-begun
+if [ ! -e "$begun" ] && is_resumable "$transcript"; then : >"$begun"; fi
 printf '{"hook":%s,"notes":[%s]}' "$record" "$notes" | "\${0%/*}/hook.sh"
 exit 0
 `;

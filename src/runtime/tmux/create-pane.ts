@@ -1,7 +1,7 @@
 /**
  * The command lines that put a session's process into a pane: a new session
- * with its whole environment, or the retained pane again. Pure; the runtime
- * decides which and sends it.
+ * with its whole environment, or another pane in the one that is there. Pure;
+ * the runtime decides which and sends it.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { type CreateRequest, MARK_VARIABLE } from "../contract.ts";
@@ -48,25 +48,30 @@ export function newSessionCommands(
         : `set-environment ${target} -- ${quote(variable)} ${quote(value)}`;
     }),
   ];
-  if (plan.isStreamed) commands.push(`link-window -d -s ${here} -t ${quote(`=${ANCHOR}:`)}`);
+  if (plan.isStreamed) commands.push(linkCommand(here));
   return commands.map((text) => ({ text }));
 }
 
 /**
- * The pane is dead (the caller checked); -k is for a terminal that a leftover
- * still holds open. tmux empties the screen itself, but keeps the title: it is
- * taken away before the new process can set one, in the same line.
+ * A new pane in the tmux session of a dead one (the caller checked), which
+ * holds the environment; the dead one goes in the same line, and with it its
+ * title and screen. Not respawn-pane: that keeps the title, and for a control
+ * client tmux 3.3a goes on reading where the dead one's output ended: most of
+ * what a short-lived program printed was lost, and the server crashed.
  */
-export function respawnCommands(plan: PanePlan, pane: Pane): readonly ControlCommand[] {
-  const target = quote(pane.target);
-  return [
-    { text: `select-pane -t ${pane.id} -T ""` },
-    { text: `respawn-pane -k -t ${target} ${assignments(additions(plan))} -- ${command(plan)}` },
-    { text: `set-option -p -t ${pane.id} ${OPTION} ${quote(plan.mark)}` },
-    { text: `clear-history -t ${pane.id}` },
-    { text: `rename-window -t ${pane.id} ${checkName(plan.request.label)}` },
-    { text: `display-message -p -t ${pane.id} ${PLACE_FORMAT}` },
+export function replacePaneCommands(plan: PanePlan, dead: Pane): readonly ControlCommand[] {
+  const here = quote(`${dead.sessionId}:`);
+  const flags = `-t ${here} -n ${checkName(plan.request.label)} -P -F ${PLACE_FORMAT}`;
+  const commands = [
+    `new-window ${flags} ${assignments(additions(plan))} -- ${command(plan)}`,
+    `set-option -p -t ${here} ${OPTION} ${quote(plan.mark)}`,
   ];
+  if (plan.isStreamed) commands.push(linkCommand(here));
+  return [...commands, `kill-pane -t ${dead.id}`].map((text) => ({ text }));
+}
+
+function linkCommand(window: string): string {
+  return `link-window -d -s ${window} -t ${quote(`=${ANCHOR}:`)}`;
 }
 
 export interface Placed {

@@ -5,7 +5,7 @@ import { createPaneProofs } from "./pane-proof.ts";
 describe("parsePanes", () => {
   const ours = "pane %3 $1 @2 4000000 3  0 1 /dev/pts/4 i.one.2 1 one";
   const linked = "pane %3 $0 @2 4000000 3  0 1 /dev/pts/4 i.one.2 1 reeve-anchor";
-  const wanted = { id: "%3", target: "$1:@2.%3", claim: "i.one.2", isLinked: true, isOrphan: false };
+  const wanted = { id: "%3", claim: "i.one.2", isLinked: true, isOrphan: false };
 
   it.each([[[ours, linked]], [[linked, ours]]])("counts a linked window once, under its own session", (lines) => {
     expect(parsePanes(lines)).toMatchObject([wanted]);

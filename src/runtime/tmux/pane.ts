@@ -14,8 +14,6 @@ export const OPTION = "@reeve";
 
 export interface ListedPane {
   readonly id: string;
-  /** `$session:@window.%pane`: the one target that also says whose environment a respawn uses. */
-  readonly target: string;
   readonly sessionId: string;
   readonly windowId: string;
   readonly sessionName: string;
@@ -107,7 +105,6 @@ function parseLine(line: string): ListedPane | null {
   const isAnchor = sessionName === ANCHOR;
   return {
     id,
-    target: `${sessionId}:${windowId}.${id}`,
     sessionId: sessionId ?? "",
     windowId: windowId ?? "",
     sessionName,

@@ -1,13 +1,13 @@
 /**
  * Putting a session's process into a pane and removing the pane again. Owns
- * the decision between a new session and the retained pane, and the rule that
+ * the decision between a new tmux session and the one that is retained, and the rule that
  * no second process starts while an older one runs. One at a time per session.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { readProcess } from "../../platform/process-table.ts";
 import { type Created, type CreateRequest, formatMark, type Target } from "../contract.ts";
 import { unreachable, type Answer, type ControlConnection } from "./control-connection.ts";
-import { checkRequest, newSessionCommands, type PanePlan, parsePlaced, respawnCommands } from "./create-pane.ts";
+import { checkRequest, newSessionCommands, type PanePlan, parsePlaced, replacePaneCommands } from "./create-pane.ts";
 import type { OutputStreams } from "./output-streams.ts";
 import type { PaneDirectory } from "./pane-directory.ts";
 import type { PaneProofs, Sighting } from "./pane-proof.ts";
@@ -53,7 +53,9 @@ export function createPlacement({ instance, runDir, link, directory, streams, pr
     };
     if (request.environment !== null) return startNew(plan, request.environment, sightings, connection);
     if (retained === undefined) throw environmentLost(request);
-    return place(plan, await connection.request(respawnCommands(plan, retained.pane), assigned(plan)));
+    const replaced = await connection.request(replacePaneCommands(plan, retained.pane), assigned(plan));
+    streams.forget(retained.pane.id);
+    return place(plan, replaced);
   };
 
   const startNew = async (

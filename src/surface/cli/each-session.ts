@@ -8,6 +8,7 @@ import { stateSentence } from "./session-text.ts";
 export interface Outcome {
   readonly done: boolean;
   readonly session: SessionView;
+  readonly note: string | null;
 }
 
 /** One named session answers as HTTP does; several (or `isList`) answer `{done, results}`. */
@@ -43,8 +44,10 @@ export async function forEachSession(
 async function tellWhenDone(context: CliContext, action: Promise<Outcome>): Promise<Outcome> {
   const outcome = await action;
   if (context.isJson) return outcome;
-  if (outcome.done) context.output.print(`${stateSentence(outcome.session)}\n`);
-  else context.output.note(`Not yet: ${stateSentence(outcome.session)} It is being carried out; see reeve list.`);
+  const { done, session, note } = outcome;
+  if (done) context.output.print(`${stateSentence(session)}\n`);
+  else context.output.note(`Not yet: ${stateSentence(session)} ${note ?? "It is being carried out; see reeve list."}`);
+  if (done && note !== null) context.output.note(note);
   return outcome;
 }
 

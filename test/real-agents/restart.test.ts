@@ -1,0 +1,152 @@
+/**
+ * Restarts of the real agents: after a first turn of which nothing is left to
+ * resume, after a kill -9 in the middle of something, and one that cannot come
+ * up (issue 7, 7 and 8).
+ */
+import { rmSync, readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { Result } from "../support/test-home.ts";
+import type { AgentCase, Rig } from "./rig.ts";
+import { CASES, createRig } from "./rig.ts";
+import { atWork, endNow, isIdle, press, refusalOf } from "./session-steps.ts";
+
+const PATIENCE = 180_000;
+
+function useRig(agentCase: AgentCase): () => Rig {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await createRig(agentCase);
+  });
+  afterAll(() => rig.dispose(), 60_000);
+  return () => rig;
+}
+
+async function kill(rig: Rig, id: string): Promise<void> {
+  const cursor = await rig.cursor(id);
+  for (const { pid } of rig.home.marked(id)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // it went with its parent
+    }
+  }
+  expect(await rig.wait(id, "--since", cursor, "--for", "exited")).toMatchObject({ reason: "exited" });
+}
+
+const restart = (rig: Rig, id: string): Promise<Result> =>
+  rig.home.run(["restart", id, "--json"], { environment: rig.user.environment });
+
+async function comesUp(rig: Rig, id: string): Promise<string | null> {
+  const result = await restart(rig, id);
+  expect(result).toMatchObject({ status: 0 });
+  await eventually("it is ready again", () => isIdle(rig, id), 60_000);
+  return (JSON.parse(result.stdout) as { note: string | null }).note;
+}
+
+async function takesMessage(rig: Rig, id: string): Promise<void> {
+  const sent = await rig.home.json<{ state: string; cursor: number }>(
+    "send",
+    id,
+    "[[say I am here]]",
+    "--timeout",
+    "30",
+  );
+  expect(sent.state).toBe("delivered");
+  const waited = await rig.wait(id, "--since", String(sent.cursor), "--for", "turn-completed");
+  expect(waited).toMatchObject({ done: true, reason: "turn-completed" });
+}
+
+/** What it was said to be doing since the restart. */
+async function activitiesOfSecond(rig: Rig, id: string): Promise<readonly string[]> {
+  const events = await rig.events(id);
+  const at = events.findIndex(({ type, data }) => type === "session-starting" && data["incarnation"] === 2);
+  return events
+    .slice(at)
+    .flatMap(({ type, data }) =>
+      type === "activity-changed" ? [(data["activity"] as { status: string }).status] : [],
+    );
+}
+
+describe("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout: PATIENCE }, () => {
+  const rig = useRig(CASES.gemini);
+
+  const turns: readonly (readonly [how: string, prompt: string, act: (id: string) => Promise<unknown>])[] = [
+    ["failed", "[[status 400]]", async () => undefined],
+    ["was interrupted", "[[delay 60s]] [[say too late]]", (id) => press(rig(), id, "Escape")],
+    ["was denied", "[[shell touch never]] [[say done]]", (id) => rig().home.json("deny", id)],
+  ];
+  test.each(turns)("its turn %s: it comes up with a new conversation, and says so", async (_how, prompt, act) => {
+    const { session_id: id } = await rig().start(prompt);
+    if (prompt.includes("shell")) await rig().wait(id, "--since", "0", "--for", "awaiting-approval");
+    if (prompt.includes("delay")) await atWork(rig(), id, prompt);
+    await act(id);
+    const over = ["--for", "turn-failed", "--for", "turn-interrupted"];
+    expect((await rig().wait(id, "--since", "0", ...over)).reason).toMatch(/^turn-/);
+    const before = (await rig().data(id)).session.observability.native_id;
+    await kill(rig(), id);
+    expect(await comesUp(rig(), id)).toMatch(/new conversation/);
+    await takesMessage(rig(), id);
+    const { session, messages } = await rig().data(id);
+    expect(session.observability.native_id).not.toBe(before);
+    expect(messages?.at(-1)).toMatchObject({ role: "assistant", text: "I am here" });
+    await endNow(rig(), id);
+  });
+});
+
+describe("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }, () => {
+  const rig = useRig(CASES.claude);
+
+  test("killed before its first line was written, it comes up with a new conversation", async () => {
+    const { session_id: id } = await rig().start("[[say hello]]");
+    await rig().wait(id, "--since", "0", "--for", "turn-completed");
+    await kill(rig(), id);
+    const path = (await rig().data(id)).session.observability.transcript_path ?? "";
+    const lines = readFileSync(path, "utf8").split("\n");
+    writeFileSync(
+      path,
+      lines
+        .slice(
+          0,
+          lines.findIndex((line) => line.includes('"type":"user"')),
+        )
+        .join("\n"),
+    );
+    expect(await comesUp(rig(), id)).toMatch(/new conversation/);
+    await takesMessage(rig(), id);
+    await endNow(rig(), id);
+  });
+
+  test("a conversation that is gone is not replaced: the restart says what the agent said", async () => {
+    const { session_id: id } = await rig().start("[[say hello]]");
+    await rig().wait(id, "--since", "0", "--for", "turn-completed");
+    await kill(rig(), id);
+    rmSync((await rig().data(id)).session.observability.transcript_path ?? "");
+    const result = await restart(rig(), id);
+    expect(result.status).toBe(1);
+    expect(refusalOf(result)).toMatchObject({
+      code: "did-not-come-up",
+      message: expect.stringContaining("No conversation found") as string,
+    });
+    await endNow(rig(), id);
+  });
+});
+
+describe.each([CASES.codexHooks, CASES.codexAppServer, CASES.gemini, CASES.claude] as readonly AgentCase[])(
+  "$title, killed while it asks (issue 7, 7)",
+  { timeout: PATIENCE },
+  (agentCase) => {
+    const rig = useRig(agentCase);
+
+    test("its title and its question do not count for the next one", async () => {
+      const { session_id: id } = await rig().start("[[shell touch asked]] [[say done]]");
+      expect(await rig().wait(id, "--since", "0")).toMatchObject({ reason: "awaiting-approval" });
+      await kill(rig(), id);
+      await comesUp(rig(), id);
+      await takesMessage(rig(), id);
+      expect(await activitiesOfSecond(rig(), id)).toEqual(["idle", "working", "idle"]);
+      expect((await rig().events(id)).filter(({ type }) => type === "approval-requested")).toHaveLength(1);
+      await endNow(rig(), id);
+    });
+  },
+);

@@ -40,7 +40,7 @@ for program in tmux git; do
   fi
 done
 
-if [ ! -e dist/.built ] || [ -n "$(find src script/build.ts package.json tsconfig.json -newer dist/.built -print -quit)" ]; then
+if [ ! -e dist/.built ] || [ -n "$(find src test/scripted-model script/build.ts package.json tsconfig.json -newer dist/.built -print -quit)" ]; then
   say "building"
   node script/build.ts
 fi

@@ -8,9 +8,9 @@ beforeEach(() => {
 });
 afterEach(() => fixture.close());
 
-const wake = (name: string) => ({ session_id: `id-${name}`, name, reason: "exited" });
+const wake = (name: string) => ({ session_id: `id-${name}`, name, reason: "exited", ok: true, why: null });
 const answer = (fields: object): string =>
-  JSON.stringify({ done: false, reason: "timeout", cursor: 5, session: {}, woken: [], ...fields });
+  JSON.stringify({ done: false, ok: false, reason: "timeout", cursor: 5, session: {}, woken: [], ...fields });
 
 describe("waitForSession", () => {
   it("answers at once what stands already", async () => {
@@ -50,6 +50,14 @@ describe("waitForSession", () => {
       expect(url).toMatch(/^\/v1\/sessions\/a\/wait\?for=turn-completed&timeout_seconds=[\d.]+&since=41$/);
   });
 
+  it("does not wait on when what it waits for cannot come any more", async () => {
+    await fixture.serve((_, response) => void response.end(answer({ reason: "turn-failed" })));
+    expect(await fixture.client.waitForSession({ session: "a", for: ["turn-completed"] })).toMatchObject({
+      done: false,
+      reason: "turn-failed",
+    });
+  });
+
   it("ends at its own deadline", async () => {
     await fixture.serve((_, response) => void response.end(answer({ cursor: 9 })));
     expect(await fixture.client.waitForSession({ session: "a", timeout_seconds: 0.05 })).toMatchObject({
@@ -76,11 +84,25 @@ describe("waitForSession", () => {
       urls.push(url);
       if (url.endsWith("/a")) response.end('{"session_id":"id-a"}');
       else if (url.endsWith("/b")) response.end('{"session_id":"id-b"}');
-      else if (url.includes("since")) response.end(answer({ done: true, reason: "exited", woken: [wake("b")] }));
+      else if (url.includes("id-b")) response.end(answer({ done: true, reason: "exited", woken: [wake("b")] }));
       else response.end(answer({ woken: [wake("a")] }));
     });
     const waited = await fixture.client.waitForSession({ session: "a", also: ["b"], mode: "all" });
     expect(waited).toMatchObject({ done: true, woken: [wake("a"), wake("b")] });
-    expect(urls.at(-1)).toMatch(/^\/v1\/sessions\/id-b\/wait\?mode=all&/);
+    // Without the cursor: each of several goes on about what was asked of it.
+    expect(urls.at(-1)).toBe("/v1/sessions/id-b/wait?mode=all&timeout_seconds=3600");
+  });
+
+  it("waiting for all, is not pleased when one of those that woke at once did not do well", async () => {
+    await fixture.serve((request, response) => {
+      const url = request.url ?? "";
+      if (url.endsWith("/a")) response.end('{"session_id":"id-a"}');
+      else if (url.endsWith("/b")) response.end('{"session_id":"id-b"}');
+      else if (url.includes("id-b"))
+        response.end(answer({ done: true, ok: true, reason: "turn-completed", woken: [wake("b")] }));
+      else response.end(answer({ woken: [{ ...wake("a"), ok: false }] }));
+    });
+    const waited = await fixture.client.waitForSession({ session: "a", also: ["b"], mode: "all" });
+    expect(waited).toMatchObject({ done: true, ok: false, reason: "exited" });
   });
 });

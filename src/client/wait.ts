@@ -1,8 +1,8 @@
 /**
  * Waiting that outlives the daemon. First it is asked, without waiting, what
- * stands already and where the log is; from that cursor on everything is in
- * the log, so the long question can break and be asked again any number of
- * times without missing what happened in between.
+ * stands already and from where to go on; everything else is in the log, so
+ * the long question can break and be asked again any number of times without
+ * missing what happened in between.
  */
 import { systemClock } from "../platform/clock.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
@@ -33,19 +33,25 @@ export async function waitForSession(link: Link, input: WaitInput, options: Call
     return { ...options, outlastsSilence: true, patienceMs: seconds * 1_000 + Math.min(left, LONGEST_PATIENCE_MS) };
   };
   const first = await askFirst(link, input, () => rulesFor(0), deadline);
-  if (first.done || limitMs === 0) return first;
-  const woken = new Map(first.woken.map((wake) => [wake.session_id, wake]));
-  const pending = await stillAsleep(link, input, first, rulesFor(0));
-  const since = input.since ?? first.cursor;
+  if (isDecided(first) || limitMs === 0) return first;
+  const { session, also } = await stillAsleep(link, input, first, rulesFor(0));
+  // One session: about the same ask, whatever is asked later. Several have an ask each, and find it again by themselves.
+  const isOne = (input.also ?? []).length === 0;
+  const since = input.since ?? (isOne ? first.cursor : undefined);
   for (;;) {
     const leftSeconds = Math.max(0, (deadline - systemClock.monotonic()) / 1_000);
     const seconds = Math.min(leftSeconds, LONGEST_QUESTION_SECONDS);
-    const question = { ...input, ...pending, since, timeout_seconds: seconds };
+    const question = {
+      ...input,
+      session,
+      also,
+      ...(since === undefined ? {} : { since }),
+      timeout_seconds: seconds,
+    };
     try {
       const rules: CallRules = { ...rulesFor(seconds), isOnce: true, revival: "after-crash" };
       const answer = await call(link, "waitForSession", question, rules);
-      for (const wake of answer.woken) woken.set(wake.session_id, wake);
-      if (answer.done || systemClock.monotonic() >= deadline) return { ...answer, woken: [...woken.values()] };
+      if (isDecided(answer) || systemClock.monotonic() >= deadline) return together(input, first, answer);
     } catch (error) {
       if (!isOutage(error) || systemClock.monotonic() >= deadline) throw error;
       await systemClock.sleep(PAUSE_MS, options.signal);
@@ -65,19 +71,44 @@ async function askFirst(link: Link, input: WaitInput, rules: () => CallRules, de
   }
 }
 
-/** When all are waited for, those that woke at once are not asked about again: the log holds no later word of them. */
+function isDecided({ reason }: Answer): boolean {
+  return reason !== "timeout";
+}
+
+/** When all are waited for, those that woke at once are not asked about again: a question may be answered meanwhile. */
 async function stillAsleep(
   link: Link,
   input: WaitInput,
   first: Answer,
   options: CallRules,
-): Promise<Pick<WaitInput, "session" | "also">> {
+): Promise<{ readonly session: string; readonly also: string[] }> {
   const references = [input.session, ...(input.also ?? [])];
-  if (first.woken.length === 0) return { session: input.session, also: input.also ?? [] };
+  const awake = awakeAtOnce(input, first);
+  if (awake.length === 0) return { session: input.session, also: references.slice(1) };
   const ids = await Promise.all(
     references.map(async (session) => (await call(link, "getSession", { session }, options)).session_id),
   );
-  const awake = new Set(first.woken.map((wake) => wake.session_id));
-  const [session = input.session, ...also] = ids.filter((id) => !awake.has(id));
+  const asleep = [...new Set(ids)].filter((id) => awake.every((wake) => wake.session_id !== id));
+  const [session = input.session, ...also] = asleep;
   return { session, also };
+}
+
+/** What came instead, or nothing: that may still change, and the daemon looks again. */
+function awakeAtOnce({ mode, for: wanted = [] }: WaitInput, { woken }: Answer): Answer["woken"] {
+  if (mode !== "all") return [];
+  return woken.filter(
+    ({ reason }) => reason !== "nothing-to-wait-for" && (wanted.length === 0 || wanted.some((wish) => wish === reason)),
+  );
+}
+
+/** Those that woke at once came first. */
+function together(input: WaitInput, first: Answer, answer: Answer): Answer {
+  const awake = awakeAtOnce(input, first);
+  const bad = isDecided(answer) && answer.ok ? awake.find(({ ok }) => !ok) : undefined;
+  return {
+    ...answer,
+    ok: answer.ok && bad === undefined,
+    ...(bad === undefined ? {} : { reason: bad.reason }),
+    woken: [...awake, ...answer.woken],
+  };
 }

@@ -36,13 +36,13 @@ export const answerApproval = defineOperation({
     /** Who answered: this call and others like it, or somebody in the pane before it. */
     by: z.nullable(z.enum(["operator", "pane", "agent"])),
     detail: z.nullable(z.string()),
+    /** For `wait_for_session`: what comes of this answer. */
     cursor: z.number(),
   }),
 
   async run(input, context) {
     const { store, supervisor, signal } = context;
     const session = resolveSession(store.registry, input.session);
-    const cursor = store.log.head();
     const titles = new Map(session.approvals.map(({ id, title }) => [id, stripTerminal(title)]));
     const approvalId = await idempotent(context, "answer_approval", async (record) => {
       supervisor.requireUnimpeded(session);
@@ -61,22 +61,17 @@ export const answerApproval = defineOperation({
     };
     await until({ store, signal }, isOutcome, SETTLED_WITHIN_MS);
     const title = titles.get(approvalId) ?? null;
-    return { approval_id: approvalId, session_id: session.id, title, ...tell(outcome), cursor };
+    return { approval_id: approvalId, session_id: session.id, title, ...tell(outcome), cursor: requestedAt };
   },
 });
 
 const PAGE = 5_000;
 
 /** Where in the log the answer was asked for, also if this call only repeats that. */
-function requestOf(store: Store, sessionId: string, approvalId: string): number {
-  let requestedAt = 0;
-  for (let after = 0; ;) {
-    const page = store.log.read({ after, limit: PAGE, sessionIds: [sessionId] });
-    for (const { seq, body } of page)
-      if (body.type === "approval-answer-requested" && body.approvalId === approvalId) requestedAt = seq;
-    after = page.at(-1)?.seq ?? after;
-    if (page.length < PAGE) return requestedAt;
-  }
+function requestOf({ log }: Store, sessionId: string, approvalId: string): number {
+  const isIt = (body: LoggedEvent["body"]): boolean =>
+    body.type === "approval-answer-requested" && body.approvalId === approvalId;
+  return log.latest(sessionId, isIt)?.seq ?? 0;
 }
 
 function isOutcomeOf(body: LoggedEvent["body"], approvalId: string): boolean {

@@ -3,9 +3,11 @@ import * as z from "zod/mini";
 import type { Agent } from "../agent/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
+import type { EventBody } from "../session/event.ts";
 import type { MessageRoute } from "../session/message.ts";
 import { requireTypeable } from "../session/message-text.ts";
 import { mayTakeMessagesLater } from "../session/pending-effect.ts";
+import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
@@ -37,13 +39,13 @@ export const sendMessage = defineOperation({
     /** How the outcome is known; of a message that waits, what is in its way. */
     detail: z.nullable(z.string()),
     admitted_at: z.string(),
+    /** For `wait_for_session`: what comes of this message. */
     cursor: z.number(),
   }),
 
   async run(input, context) {
     const { store, supervisor } = context;
     const session = resolveSession(store.registry, input.session);
-    const cursor = store.log.head();
     const messageId = await idempotent(context, "send_message", async (record) => {
       requireTypeable(input.text);
       if (!mayTakeMessagesLater(session)) {
@@ -74,7 +76,7 @@ export const sendMessage = defineOperation({
       state: message.state,
       detail: message.detail ?? waitingFor(supervisor.testimony(session).obstacle, messageId),
       admitted_at: iso(message.admittedAt),
-      cursor,
+      cursor: admissionOf(store, session.id, messageId),
     };
   },
 });
@@ -85,6 +87,12 @@ export function waitingFor(
   messageId: string,
 ): string | null {
   return obstacle?.messageId === messageId ? `Waiting: ${obstacle.why}.` : null;
+}
+
+/** Where in the log it was admitted, also if this call only repeats that. */
+function admissionOf({ log }: Store, sessionId: string, messageId: string): number {
+  const isIt = (body: EventBody): boolean => body.type === "message-admitted" && body.messageId === messageId;
+  return log.latest(sessionId, isIt)?.seq ?? log.head();
 }
 
 function requireRoute(agent: Agent, how: MessageRoute): void {

@@ -8,6 +8,7 @@ import { gitBranch } from "../platform/git-branch.ts";
 import { sessionDir } from "../platform/home.ts";
 import { newSessionId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
+import { isAsk } from "../session/ask.ts";
 import { requireTypeable } from "../session/message-text.ts";
 import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
 import type { Launch } from "../session/session.ts";
@@ -55,7 +56,8 @@ export const startSession = defineOperation({
     ),
     env_file: z.optional(plainText("A file name")),
   }),
-  output: sessionViewSchema,
+  /** `cursor`: for `wait_for_session`, what comes of this start. */
+  output: z.extend(sessionViewSchema, { cursor: z.number() }),
 
   async run(input, context) {
     const { supervisor, store } = context;
@@ -130,7 +132,16 @@ function answer({ store, supervisor }: OperationContext, id: string) {
       kind: "internal",
       message: `Session ${id} was recorded but is not there.`,
     });
-  return viewSession(session, supervisor.about(session));
+  return { ...viewSession(session, supervisor.about(session)), cursor: startOf(store, id) };
+}
+
+/** What the start was committed with: planned, starting, and its first message if it has one. */
+const FIRST_EVENTS = 3;
+
+/** Where in the log it was asked for, also if this call only repeats that. */
+function startOf({ log }: Store, sessionId: string): number {
+  const first = log.read({ after: 0, limit: FIRST_EVENTS, sessionIds: [sessionId] });
+  return first.findLast(({ body }) => isAsk(body))?.seq ?? log.head();
 }
 
 /** Of a session that was not recorded; one that holds anything stays. */

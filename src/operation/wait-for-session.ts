@@ -1,20 +1,20 @@
 /**
- * Waits for something worth waking up for. The cursor makes it lossless: a
- * wait that timed out, or broke because the daemon was restarted, goes on from
- * where it was, and what happened in between is found in the log.
+ * Waits for something worth waking up for. Without a cursor it is about what was asked of the session last, so it does
+ * not matter whether the wait or the end of the turn comes first. With a cursor it is lossless: a wait that timed out,
+ * or broke because the daemon was restarted, goes on from where it was.
  */
 import * as z from "zod/mini";
-import type { LoggedEvent } from "../session/event.ts";
-import type { WakeReason } from "../session/wake.ts";
-import { standingWake, WAKE_REASONS, wakeReasonOf } from "../session/wake.ts";
+import { WAKE_REASONS } from "../session/wake.ts";
+import { until } from "../supervisor/until.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
-import { until } from "../supervisor/until.ts";
+import type { Watch } from "./wait-watch.ts";
+import { createWatch } from "./wait-watch.ts";
 
-/** Read in pages, so that a cursor from long ago costs time but not memory. */
-const PAGE = 1_000;
+/** A typed message or a first prompt from which no turn comes makes no event: time decides, so it is looked at again. */
+const LOOK_AGAIN_MS = 1_000;
 
 const list = <T extends z.ZodMiniType>(item: T) =>
   z.pipe(
@@ -22,9 +22,33 @@ const list = <T extends z.ZodMiniType>(item: T) =>
     z.array(item),
   );
 
+const outputSchema = z.object({
+  /** What was waited for came: one of `for`, or without it anything that ends a wait. */
+  done: z.boolean(),
+  /** It went well: one of `for` came; without it, the turn completed, or a program without turns exited with 0. */
+  ok: z.boolean(),
+  /** With `done: false`: what came instead, why it cannot come any more. */
+  reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for", "timeout"]),
+  /** Why there is nothing to wait for. */
+  why: z.nullable(z.string()),
+  cursor: z.number(),
+  session: sessionViewSchema,
+  /** With several sessions: each of which it is known by now. */
+  woken: z.array(
+    z.object({
+      session_id: z.string(),
+      name: z.string(),
+      reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for"]),
+      ok: z.boolean(),
+      why: z.nullable(z.string()),
+    }),
+  ),
+});
+
 export const waitForSession = defineOperation({
   name: "wait_for_session",
-  summary: "Wait until a session (or any, or all of several) finishes a turn, asks for something or ends.",
+  summary:
+    "Wait until a session (or any, or all of several) finishes a turn, asks for something or ends. Without `since` it is about what was asked of it last: it answers at once if that is over already, or if nothing will come of it.",
   method: "GET",
   path: "/v1/sessions/{session}/wait",
   effect: "read",
@@ -33,83 +57,77 @@ export const waitForSession = defineOperation({
     session: sessionReference,
     /** Further sessions to wait for. */
     also: list(sessionReference),
-    /** Wake only for these, and for the session's end. */
+    /** Only these count. It answers `done: false` as soon as none of them can come unless somebody does something. */
     for: list(z.enum(WAKE_REASONS)),
     mode: z._default(z.enum(["any", "all"]), "any"),
+    /** A cursor: what came after it. The cursor of a start, a message or an answer: what came of that. */
     since: z.optional(z.coerce.number().check(z.int(), z.minimum(0))),
     timeout_seconds: z._default(z.coerce.number().check(z.minimum(0), z.maximum(3_600)), 45),
   }),
-  output: z.object({
-    done: z.boolean(),
-    reason: z.enum([...WAKE_REASONS, "timeout"]),
-    cursor: z.number(),
-    session: sessionViewSchema,
-    /** With several sessions: what each of those that woke woke for. */
-    woken: z.array(z.object({ session_id: z.string(), name: z.string(), reason: z.enum(WAKE_REASONS) })),
-  }),
+  output: outputSchema,
 
   async run(input, context) {
-    const { store, supervisor } = context;
-    const sessions = [input.session, ...input.also].map((reference) => resolveSession(store.registry, reference));
-    // An end reaches every waiter: what else was waited for will not come.
-    const wanted = new Set<WakeReason>(input.for.length === 0 ? WAKE_REASONS : [...input.for, "exited"]);
-    const wakes = new Map<string, WakeReason>();
-    let cursor = input.since ?? store.log.head();
-    let last = sessions[0]?.id ?? "";
-
-    const wake = (sessionId: string, reason: WakeReason): void => {
-      if (!wanted.has(reason) || wakes.has(sessionId)) return;
-      wakes.set(sessionId, reason);
-      last = sessionId;
+    const { store, clock, signal } = context;
+    const references = [input.session, ...input.also];
+    const ids = new Set(references.map((reference) => resolveSession(store.registry, reference).id));
+    const wanted = new Set(input.for);
+    const watches = [...ids].map((id) => createWatch(context, id, { since: input.since, wanted }));
+    const isOver = (): boolean => {
+      if (watches.every((watch) => watch.found() !== null)) return true;
+      return input.mode === "any" && watches.some((watch) => watch.found()?.isDone === true);
     };
-    const isDone = (): boolean =>
-      input.mode === "any" ? wakes.size > 0 : wakes.size === new Set(sessions.map((session) => session.id)).size;
-
-    if (input.since === undefined) {
-      for (const session of sessions) {
-        const reason = standingWake(session);
-        if (reason !== null && !isDone()) wake(session.id, reason);
-      }
+    const look = (): boolean => {
+      for (const watch of watches) watch.look();
+      return isOver();
+    };
+    const deadline = clock.monotonic() + input.timeout_seconds * 1_000;
+    while (!look() && !signal.aborted && clock.monotonic() < deadline) {
+      const leftMs = deadline - clock.monotonic();
+      const isTimed = watches.some((watch) => watch.isTimed());
+      await until(
+        context,
+        (events) => events.some(({ sessionId }) => sessionId !== null && ids.has(sessionId)) && look(),
+        isTimed ? Math.min(leftMs, LOOK_AGAIN_MS) : leftMs,
+      );
     }
-    const take = (event: LoggedEvent): void => {
-      if (isDone()) return;
-      cursor = event.seq;
-      const reason = event.sessionId === null ? null : wakeReasonOf(event);
-      if (reason !== null && event.sessionId !== null && sessions.some((session) => session.id === event.sessionId))
-        wake(event.sessionId, reason);
-    };
-    const catchUp = (): boolean => {
-      readFrom(context, cursor, take, isDone);
-      return isDone();
-    };
-    await until(context, catchUp, input.timeout_seconds * 1_000);
-
-    const woken = sessions.flatMap((session) => {
-      const reason = wakes.get(session.id);
-      return reason === undefined ? [] : [{ session_id: session.id, name: session.name, reason }];
-    });
-    const subject = store.registry.get(last) ?? resolveSession(store.registry, input.session);
-    const reason: WakeReason | "timeout" = isDone() ? (wakes.get(subject.id) ?? "timeout") : "timeout";
-    return {
-      done: isDone(),
-      reason,
-      cursor,
-      session: viewSession(subject, supervisor.about(subject)),
-      woken,
-    };
+    return answer(context, watches, { mode: input.mode, isOver: isOver() });
   },
 });
 
-function readFrom(
-  { store }: OperationContext,
-  after: number,
-  take: (event: LoggedEvent) => void,
-  isDone: () => boolean,
-): void {
-  for (let from = after; !isDone();) {
-    const events = store.log.read({ after: from, limit: PAGE });
-    for (const event of events) take(event);
-    from = events.at(-1)?.seq ?? from;
-    if (events.length < PAGE) return;
-  }
+function answer(
+  { store, supervisor }: OperationContext,
+  watches: readonly Watch[],
+  { mode, isOver }: { readonly mode: "any" | "all"; readonly isOver: boolean },
+): z.infer<typeof outputSchema> {
+  const told = watches.flatMap((watch) => {
+    const found = watch.found();
+    return found === null ? [] : [{ ...found, sessionId: watch.sessionId }];
+  });
+  const telling =
+    mode === "any" ? (told.find(({ isDone }) => isDone) ?? told[0]) : (told.find(({ ok }) => !ok) ?? told.at(-1));
+  const one = isOver ? telling : undefined;
+  const subject = resolveSession(store.registry, one?.sessionId ?? watches[0]?.sessionId ?? "");
+  const counted = mode === "any" && one !== undefined ? [one] : told;
+  return {
+    done: isOver && counted.every(({ isDone }) => isDone),
+    ok: isOver && counted.every(({ ok }) => ok),
+    reason: one?.reason ?? "timeout",
+    why: one?.why ?? null,
+    cursor: isOver ? Math.max(...counted.map(({ seq }) => seq)) : goOnFrom(watches),
+    session: viewSession(subject, supervisor.about(subject)),
+    woken: told.map(({ sessionId, reason, ok, why }) => ({
+      session_id: sessionId,
+      name: store.registry.get(sessionId)?.name ?? sessionId,
+      reason,
+      ok,
+      why,
+    })),
+  };
+}
+
+/** One session: about the same thing as before. Several: there is one cursor for all, and all has been read up to it. */
+function goOnFrom(watches: readonly Watch[]): number {
+  const [only, ...others] = watches.map((watch) => watch.cursor());
+  if (only === undefined) return 0;
+  return others.length === 0 ? only.sameAsk : Math.min(only.afterAll, ...others.map(({ afterAll }) => afterAll));
 }

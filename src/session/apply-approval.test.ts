@@ -74,7 +74,9 @@ describe("answering through Reeve", () => {
   test("wanted, given, settled by the operator", () => {
     const wanted = run(asking(), answer("approved"));
     expect(wanted.session.approvals).toMatchObject([{ answer: { decision: "approved", stage: "wanted", at: 2_000 } }]);
-    expect(wanted.events).toEqual([{ type: "approval-answer-requested", approvalId: "p", decision: "approved" }]);
+    expect(wanted.events).toEqual([
+      { type: "approval-answer-requested", approvalId: "p", decision: "approved", turn: 1 },
+    ]);
     expect(pendingEffect(wanted.session)).toEqual({ kind: "answer", incarnation: 1, approvalId: "p" });
     const pressed = run(wanted.session, given);
     expect([pressed.session.approvals[0]?.answer?.stage, pressed.events]).toEqual(["given", []]);

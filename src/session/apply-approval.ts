@@ -88,7 +88,7 @@ export function answer(session: Session, command: Extract<Command, { type: "answ
   const wanted = { decision, stage: "wanted", at: context.now } as const;
   return changed({
     session: withAnswer(session, approvalId, wanted),
-    events: [{ type: "approval-answer-requested", approvalId, decision }],
+    events: [{ type: "approval-answer-requested", approvalId, decision, turn: session.turns }],
   });
 }
 

@@ -1,5 +1,6 @@
 /** What an observation makes of a session: only what was proven, and only about the incarnation it names. */
 import { isDeepStrictEqual } from "node:util";
+import { RESTART_POLICY_CODE } from "./ask.ts";
 import { answerFailed, answerGiven } from "./apply-approval.ts";
 import { applyReading } from "./apply-reading.ts";
 import { die, fallSilent } from "./death.ts";
@@ -292,7 +293,7 @@ function restartDue(session: Session, context: Context): Outcome {
     at: context.now,
   };
   const reason: Reason = {
-    code: "restart-policy",
+    code: RESTART_POLICY_CODE,
     text: `Starting again by its restart policy (${session.restartPolicy}).`,
     evidence,
   };

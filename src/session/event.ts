@@ -69,7 +69,13 @@ export type SessionEvent =
       /** The same question had been seen before anything told of it, and was asked under this id. */
       readonly replaces?: string;
     }
-  | { readonly type: "approval-answer-requested"; readonly approvalId: string; readonly decision: Decision }
+  | {
+      readonly type: "approval-answer-requested";
+      readonly approvalId: string;
+      readonly decision: Decision;
+      /** In which it is asked; missing in older logs. */
+      readonly turn?: number;
+    }
   | {
       readonly type: "approval-settled";
       readonly approvalId: string;
@@ -81,7 +87,13 @@ export type SessionEvent =
     }
   | { readonly type: "approval-answer-failed"; readonly approvalId: string; readonly reason: Reason }
   | { readonly type: "message-admitted"; readonly messageId: string; readonly bytes: number }
-  | { readonly type: "message-delivered"; readonly messageId: string; readonly evidence: Evidence }
+  | {
+      readonly type: "message-delivered";
+      readonly messageId: string;
+      /** That takes it: the one under way when it was leased, else the next; missing where that is not known. */
+      readonly turn?: number;
+      readonly evidence: Evidence;
+    }
   | { readonly type: "message-refused"; readonly messageId: string; readonly reason: Reason }
   | { readonly type: "message-unknown"; readonly messageId: string; readonly reason: Reason };
 

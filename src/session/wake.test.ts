@@ -4,7 +4,7 @@ import type { Input } from "./input.ts";
 import { exitedWith, read, run, runningSession, types } from "./run-inputs.ts";
 import type { Evidence } from "./session.ts";
 import { evidence, place, plannedSession } from "./session-fixture.ts";
-import { standingWake, wakeReasonOf, type WakeReason } from "./wake.ts";
+import { wakeReasonOf, type WakeReason } from "./wake.ts";
 
 const started = read({ turn: { phase: "started", id: "a" } });
 const completed = read({ turn: { phase: "completed", id: "a" } });
@@ -21,9 +21,6 @@ function wakes(...inputs: readonly Input[]): readonly WakeReason[] {
 function reasonsOf(events: readonly SessionEvent[]): readonly WakeReason[] {
   return events.flatMap((body, seq) => wakeReasonOf({ seq, at: 0, sessionId: "abc", body }) ?? []);
 }
-
-const standing = (...inputs: readonly Input[]): WakeReason | null =>
-  standingWake(run(runningSession(), ...inputs).session);
 
 describe("a stall", () => {
   test("is told once per turn, of a turn under way that works", () => {
@@ -46,7 +43,7 @@ describe("a stall", () => {
 
   test("is over with the turn, and the next turn may stall again", () => {
     const again = [read({ turn: { phase: "started", id: "b" } }), stalled];
-    expect(standing(started, stalled, completed)).toBeNull();
+    expect(run(runningSession(), started, stalled, completed).session.stalledAt).toBeNull();
     expect(wakes(started, stalled, completed, ...again)).toEqual(["stalled", "turn-completed", "stalled"]);
     expect(wakes(started, stalled, ...again)).toEqual(["stalled", "turn-interrupted", "stalled"]);
   });
@@ -144,26 +141,3 @@ function seenFirst(): Input {
 function seen(asks: string): Input {
   return read({ source: "screen", activity: "awaiting-approval", asks });
 }
-
-describe("what stands without a cursor", () => {
-  test.each<[string, readonly Input[], WakeReason | null]>([
-    ["running", [], null],
-    ["working", [started], null],
-    ["a turn that is over", [started, completed], null],
-    ["asking", [started, ask], "awaiting-approval"],
-    ["waiting for input", [read({ activity: "awaiting-input" })], "awaiting-input"],
-    ["stalled", [started, stalled], "stalled"],
-    ["stalled, then asking: the question is what helps", [started, stalled, ask], "awaiting-approval"],
-    ["dead", [exitedWith(1)], "exited"],
-    ["dead, to be restarted on request", [{ type: "restart", graceMs: 0 }, exitedWith(1)], null],
-    ["unreachable", [{ type: "found-unreachable", incarnation: 1, asked: place, evidence }], null],
-  ])("%s", (_what, inputs, reason) => {
-    expect(standing(...inputs)).toBe(reason);
-  });
-
-  test("dead, and to be started again by policy: nothing yet", () => {
-    const policy = { ...runningSession(), restartPolicy: "always" as const };
-    expect(standingWake(run(policy, exitedWith(1)).session)).toBeNull();
-    expect(standingWake(plannedSession())).toBeNull();
-  });
-});

@@ -4,7 +4,6 @@
  * process is gone.
  */
 import type { LoggedEvent } from "./event.ts";
-import type { Session } from "./session.ts";
 
 export const WAKE_REASONS = [
   "turn-completed",
@@ -38,14 +37,4 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
     default:
       return null;
   }
-}
-
-/** What somebody who waits without a cursor would be told at once: it is over, it is asking, or it has stalled. */
-export function standingWake(session: Session): WakeReason | null {
-  if (session.exit !== null || session.state === "stopped")
-    return session.restart.dueAt === null && session.stop?.next !== "restart" ? "exited" : null;
-  if (session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input")
-    return session.activity.status;
-  if (session.stalledAt !== null) return "stalled";
-  return null;
 }

@@ -43,6 +43,8 @@ export interface EventLog {
     readonly limit: number;
     readonly sessionIds?: readonly string[];
   }): readonly LoggedEvent[];
+  /** The newest event of a session that fits. */
+  latest(sessionId: string, fits: (body: EventBody) => boolean): LoggedEvent | undefined;
   /** Called with each committed batch, in order; must not throw. */
   follow(listener: (events: readonly LoggedEvent[]) => void): () => void;
 }

@@ -13,6 +13,9 @@ import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
 /** A follower that is this far behind is served from memory. */
 const RING_SIZE = 1_000;
 
+/** Looking back usually ends within a turn or two. */
+const BACK_PAGE = 200;
+
 interface EventRow {
   readonly seq: number;
   readonly at: number;
@@ -53,6 +56,26 @@ export class SqliteEventLog implements EventLog {
       if (event && (!wanted || wanted.has(event.sessionId))) found.push(event);
     }
     return found;
+  }
+
+  latest(sessionId: string, fits: (body: EventBody) => boolean): LoggedEvent | undefined {
+    const recent = this.#ring.findLast((event) => event.sessionId === sessionId && fits(event.body));
+    if (recent) return recent;
+    for (let before = this.#ringStart + 1; ;) {
+      const rows = guardRead(this.#onFailure, () =>
+        this.#db
+          .all<EventRow>(
+            "SELECT seq, at, session_id, body FROM events WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+            sessionId,
+            before,
+            BACK_PAGE,
+          )
+          .map(fromRow),
+      );
+      const found = rows.find((event) => fits(event.body));
+      if (found || rows.length < BACK_PAGE) return found;
+      before = rows.at(-1)?.seq ?? 0;
+    }
   }
 
   follow(listener: (events: readonly LoggedEvent[]) => void): () => void {

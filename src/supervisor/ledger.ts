@@ -48,6 +48,8 @@ export function createLedger(parts: {
 }): Ledger {
   const { store, clock, log, receipts } = parts;
   const queue = createKeyedQueue();
+  /** Which turn will take a message, as the record stood when it was leased. A lease does not outlive the daemon. */
+  const turnOfLease = new Map<string, number>();
   const listeners: ((sessionId: string) => void)[] = [];
   const tell = (sessionId: string): void => {
     for (const listener of listeners)
@@ -55,14 +57,16 @@ export function createLedger(parts: {
   };
 
   /** Of a message that this input says was taken, while its outcome is still open. */
-  function takenBy(session: Session, input: Input): TakenMessage | null {
+  function takenBy(session: Session, input: Input, turnNow: number): TakenMessage | null {
     const receipt = receipts.takenBy(session, input);
     if (receipt === null || store.mailbox.get(receipt.messageId)?.state !== "leased") return null;
     const { messageId, source, detail } = receipt;
     const at = clock.now();
+    const turn = turnOfLease.get(messageId) ?? turnNow;
+    turnOfLease.delete(messageId);
     return {
       settle: { messageId, state: "delivered", detail, at },
-      event: { type: "message-delivered", messageId, evidence: { source, detail, at } },
+      event: { type: "message-delivered", messageId, turn, evidence: { source, detail, at } },
     };
   }
 
@@ -80,7 +84,7 @@ export function createLedger(parts: {
         const outcome = transition(session, input, { now: clock.now(), random: Math.random() });
         if (outcome.refused !== null)
           throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
-        const taken = takenBy(session, input);
+        const taken = takenBy(session, input, outcome.session.turns);
         const events = taken === null ? outcome.events : [...outcome.events, taken.event];
         const isChanged = outcome.session !== session;
         if (!isChanged && events.length === 0 && idempotency === undefined) return session;
@@ -126,11 +130,21 @@ export function createLedger(parts: {
       queue.run(message.sessionId, async () => {
         // A reading may have told of it in the meantime.
         if (store.mailbox.get(message.id)?.state === "delivered") return;
+        const { id, sessionId } = message;
+        const session = store.registry.get(sessionId);
+        if (state === "leased" && session !== undefined)
+          turnOfLease.set(id, session.turnOpen ? session.turns : session.turns + 1);
+        const turn = turnOfLease.get(id);
+        const body =
+          event?.type === "message-delivered" && event.messageId === id && turn !== undefined
+            ? { ...event, turn }
+            : event;
         await store.commit({
-          settle: { messageId: message.id, state, detail, at: clock.now() },
-          events: event === null ? [] : [{ sessionId: message.sessionId, body: event }],
+          settle: { messageId: id, state, detail, at: clock.now() },
+          events: body === null ? [] : [{ sessionId, body }],
         });
-        tell(message.sessionId);
+        if (state !== "leased") turnOfLease.delete(id);
+        tell(sessionId);
       }),
 
     note: async (event) => {

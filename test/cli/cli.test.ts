@@ -187,8 +187,9 @@ describe("reeve", { timeout: 60_000 }, () => {
   });
 
   it("gives up waiting with 75", async () => {
-    expect(await reeve(["wait", "demo-reads", "--timeout", "0.2"])).toMatchObject({ status: 75, stdout: "" });
-    expect(await json(["wait", "demo-reads", "--timeout", "0.2"])).toMatchObject({ done: false, reason: "timeout" });
+    const words = ["wait", "demo-reads", "--for", "exited", "--timeout", "0.2"];
+    expect(await reeve(words)).toMatchObject({ status: 75, stdout: "" });
+    expect(await json(words)).toMatchObject({ done: false, reason: "timeout" });
   });
 
   it("runs a command, pauses, resumes, restarts and ends it with evidence", async () => {

@@ -60,7 +60,8 @@ export interface CliContext {
   readonly output: Output;
   readonly isJson: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+  /** Of the caller; throws when it no longer exists. */
+  cwd(): string;
   /** Where this Reeve is installed. */
   readonly root: string;
   /** The file by which it was called. */
@@ -83,6 +84,3 @@ const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: "json", summary: "print exactly one JSON object, with the field names of the HTTP API" },
   { name: "help", summary: "show this help" },
 ];
-
-/** sysexits(3) EX_TEMPFAIL: nothing is wrong, it just did not happen in time. */
-export const TIMED_OUT = 75;

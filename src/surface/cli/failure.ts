@@ -2,6 +2,7 @@
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Output } from "./output.ts";
 import { oneLine } from "./session-text.ts";
+import { isGone, noDirectory } from "./working-directory.ts";
 
 export function tellFailure(error: unknown, output: Output, isJson: boolean): number {
   const known = error instanceof ReeveError ? error : unforeseen(error);
@@ -27,6 +28,7 @@ export function errorObject(error: ReeveError): {
 }
 
 function unforeseen(error: unknown): ReeveError {
+  if (isGone(error)) return noDirectory();
   return new ReeveError({
     code: "internal",
     kind: "internal",

@@ -28,6 +28,6 @@ describe("commandHelp", () => {
 
 /** The part of a shell line that calls reeve, in words. */
 function wordsOf(line: string): string[] {
-  const call = /reeve [^|)]*/.exec(line)?.[0] ?? "";
+  const call = /reeve [^|)&]*/.exec(line)?.[0] ?? "";
   return [...call.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
 }

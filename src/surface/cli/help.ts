@@ -1,6 +1,7 @@
 /** Help as text, from the table of commands. */
 import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, Command, OptionSpec } from "./command.ts";
+import { EXIT_CODE_NOTES, EXIT_CODES } from "./exit-codes.ts";
 
 export function overview(commands: readonly Command[]): string {
   const shown = commands.filter((command) => command.isHidden !== true);
@@ -11,7 +12,8 @@ export function overview(commands: readonly Command[]): string {
     "",
     ...columns(shown.map((command) => [command.name, command.summary])),
     "",
-    "reeve <command> --help shows arguments, options and examples; reeve demo shows how it feels.",
+    "reeve <command> --help shows arguments, options and examples; reeve help exit-codes what a script may rely on;",
+    "reeve demo shows how it feels.",
     "",
   ].join("\n");
 }
@@ -31,6 +33,13 @@ export function commandHelp(command: Command): string {
       : ["", "Examples:", ...columns(command.examples.map(({ line, does }) => [line, does]))]),
     "",
   ].join("\n");
+}
+
+export function exitCodeHelp(): string {
+  const rows = EXIT_CODES.map(({ code, name, meaning }) => [`${code}`.padStart(3), `${name}: ${meaning}`] as const);
+  return ["What reeve's exit codes mean, for every command.", "", ...columns(rows), "", ...EXIT_CODE_NOTES, ""].join(
+    "\n",
+  );
 }
 
 export function usageLine(command: Command): string {

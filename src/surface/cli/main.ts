@@ -11,12 +11,11 @@ import { answer } from "./answer.ts";
 import { findCommand, parseLine, usage } from "./command-line.ts";
 import type { CliContext } from "./command.ts";
 import { commands } from "./commands.ts";
+import { INTERRUPTED } from "./exit-codes.ts";
 import { tellFailure } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
 import { standardOutput } from "./output.ts";
-
-/** As a shell reports a program that was interrupted. */
-const INTERRUPTED = 130;
+import { workingDirectory } from "./working-directory.ts";
 
 /** Returns the exit status; never throws. */
 export async function main(
@@ -34,7 +33,7 @@ export async function main(
     output,
     isJson: asksForJson(words),
     environment: process.env,
-    cwd: process.cwd(),
+    cwd: workingDirectory,
     ...installation,
     commands,
   };

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { giveAnswer } from "../give-answer.ts";
+import { ANSWER_OPTIONS, giveAnswer } from "../give-answer.ts";
 
 export const denyCommand: Command = {
   name: "deny",
@@ -9,7 +9,7 @@ export const denyCommand: Command = {
     { name: "session", completion: "session" },
     { name: "approval", isOptional: true },
   ],
-  options: [],
+  options: ANSWER_OPTIONS,
   notes: [
     "The answer is given once, and only while the question is there. To say what to do instead: reeve send, once it is denied.",
     "Exits with 1 when it did not take effect, or somebody in the pane decided otherwise before.",
@@ -17,6 +17,7 @@ export const denyCommand: Command = {
   examples: [
     { line: "reeve deny builder", does: "the one thing it asks" },
     { line: "reeve deny builder turn-3", does: "one of several" },
+    { line: "reeve deny builder --wait", does: "print what it says in the rest of its turn" },
   ],
 
   run: (input, context) => giveAnswer(input, context, "denied"),

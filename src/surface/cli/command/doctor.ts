@@ -1,6 +1,6 @@
 import { answer } from "../answer.ts";
 import { callerEnvironment } from "../caller-environment.ts";
-import type { Command } from "../command.ts";
+import type { CliContext, Command } from "../command.ts";
 import { diagnosisText } from "../doctor-text.ts";
 
 export const doctorCommand: Command = {
@@ -14,9 +14,18 @@ export const doctorCommand: Command = {
   examples: [{ line: "reeve doctor", does: "what works here, and what to do about the rest" }],
 
   async run(_input, context) {
-    const found = await context.client().diagnose({ environment: callerEnvironment(context), cwd: context.cwd });
+    const found = await context.client().diagnose({ environment: callerEnvironment(context), cwd: cwdOf(context) });
     const text = context.isJson ? "" : await diagnosisText(found, context.output);
     answer(context, found, () => text);
     return found.healthy ? 0 : 1;
   },
 };
+
+/** Only a relative entry of the PATH depends on it. */
+function cwdOf(context: CliContext): string {
+  try {
+    return context.cwd();
+  } catch {
+    return "/";
+  }
+}

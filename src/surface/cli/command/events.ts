@@ -2,6 +2,7 @@ import type { EventView } from "../../../client/operation-types.ts";
 import { answer } from "../answer.ts";
 import type { CliContext, Command } from "../command.ts";
 import { oneLine } from "../session-text.ts";
+import { textIn } from "../text-in.ts";
 
 export const eventsCommand: Command = {
   name: "events",
@@ -83,10 +84,4 @@ function disputeSentence(data: EventView["data"]): string | null {
   const [counted, other] = [textIn(data, "counted"), textIn(data, "other")];
   if (counted === null || other === null) return null;
   return `${counted} by ${textIn(data, "counted_source") ?? "?"}, but ${other} by ${textIn(data["evidence"], "source") ?? "?"}`;
-}
-
-function textIn(value: unknown, name: string): string | null {
-  const found: unknown =
-    typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : null;
-  return typeof found === "string" ? found : null;
 }

@@ -1,17 +1,25 @@
 import { answer } from "../answer.ts";
 import { findCommand } from "../command-line.ts";
 import type { Command } from "../command.ts";
-import { commandHelp, overview, usageLine } from "../help.ts";
+import { EXIT_CODE_NOTES, EXIT_CODES } from "../exit-codes.ts";
+import { commandHelp, exitCodeHelp, overview, usageLine } from "../help.ts";
 
 export const helpCommand: Command = {
   name: "help",
-  summary: "show the commands, or one of them",
+  summary: "show the commands, one of them, or what the exit codes mean",
   arguments: [{ name: "command", isOptional: true }],
   options: [],
-  examples: [{ line: "reeve help wait", does: "the same as reeve wait --help" }],
+  examples: [
+    { line: "reeve help wait", does: "the same as reeve wait --help" },
+    { line: "reeve help exit-codes", does: "what a script may rely on" },
+  ],
 
   async run(input, context) {
     const [name] = input.arguments;
+    if (name === "exit-codes") {
+      answer(context, { exit_codes: EXIT_CODES, notes: EXIT_CODE_NOTES }, exitCodeHelp);
+      return 0;
+    }
     const shown =
       name === undefined
         ? context.commands.filter((command) => command.isHidden !== true)

@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { isatty } from "node:tty";
+import type { Client } from "../../../client/create-client.ts";
 import type { InputOf } from "../../../client/operation-types.ts";
 import { messageOf } from "../../../platform/reeve-error.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
-import { oneLine } from "../session-text.ts";
+import { isLost, outcomeSentence, settledBy } from "../message-outcome.ts";
+import type { Sent } from "../message-outcome.ts";
+import { reportTurn, waitTimeout } from "../report-turn.ts";
 import { readStandardInput } from "../standard-input.ts";
+import { absolutePath } from "../working-directory.ts";
 
 export const sendCommand: Command = {
   name: "send",
@@ -26,7 +29,11 @@ export const sendCommand: Command = {
       name: "timeout",
       value: "SECONDS",
       type: "number",
-      summary: "how long to wait for the delivery; 5 unless said otherwise, 60 at most",
+      summary: "how long to wait for the delivery; 5 unless said otherwise, 60 at most; with --wait: for the reply",
+    },
+    {
+      name: "wait",
+      summary: "wait for the end of the turn that takes it and print the reply; exits with 0 only if it completed",
     },
   ],
   notes: [
@@ -35,6 +42,7 @@ export const sendCommand: Command = {
   ],
   examples: [
     { line: "reeve send builder y", does: "answer a question" },
+    { line: 'reeve send builder "run the tests" --wait', does: "print the reply, when it is there" },
     { line: 'reeve send builder "leave the tests alone" --steer', does: "a word in between" },
     { line: 'reeve send builder "stop, start over" --interrupt', does: "break its turn off" },
     { line: "git diff | reeve send reviewer -", does: "send what a program printed" },
@@ -42,30 +50,41 @@ export const sendCommand: Command = {
   ],
 
   async run(input, context) {
+    const client = context.client();
     const [session = ""] = input.arguments;
+    const isWaiting = input.flag("wait");
     const timeout = input.number("timeout");
+    if (isWaiting && input.flag("no-enter"))
+      throw usage("wait-without-enter", "Give --wait or --no-enter, not both: without Enter no turn begins.");
     const how = routeOf(input);
     const text = textOf(input, context);
-    const sent = await context.client().sendMessage({
+    const sent = await client.sendMessage({
       session,
+      how,
       text,
       submit: !input.flag("no-enter"),
-      how,
-      ...(timeout === undefined ? {} : { timeout_seconds: timeout }),
+      ...(isWaiting ? { timeout_seconds: 0 } : timeout === undefined ? {} : { timeout_seconds: timeout }),
     });
-    const detail = sent.detail === null ? "" : ` ${oneLine(sent.detail)}`;
-    answer(context, sent, () => `${OUTCOMES[sent.state]}${detail}`);
-    return sent.state === "refused" || sent.state === "unknown" ? 1 : 0;
+    if (isWaiting) return await tellReply(context, client, sent, { text, ...waitTimeout(input, "send") });
+    answer(context, sent, () => outcomeSentence(sent));
+    return isLost(sent) ? 1 : 0;
   },
 };
 
-const OUTCOMES = {
-  admitted: "Recorded; it is typed as soon as the session can take it.",
-  leased: "Recorded; it is being typed.",
-  delivered: "Delivered.",
-  refused: "Refused.",
-  unknown: "It is not known whether it arrived; look at the session before sending it again.",
-} as const;
+async function tellReply(
+  context: CliContext,
+  client: Client,
+  sent: Sent,
+  { text, ...timeout }: { readonly text: string; readonly timeout_seconds?: number },
+): Promise<number> {
+  const { session_id: session, cursor } = sent;
+  const waited = await client.waitForSession({ session, since: cursor, ...timeout });
+  const settled = await settledBy(client, sent);
+  const prompt = { text, since: sent.admitted_at };
+  if (!isLost(settled)) return await reportTurn(context, client, waited, { prompt, fields: settled });
+  answer(context, { ...settled, ...waited, reply: null }, () => outcomeSentence(settled));
+  return 1;
+}
 
 function routeOf(input: CommandInput): NonNullable<InputOf<"sendMessage">["how"]> {
   const isSteering = input.flag("steer");
@@ -74,12 +93,15 @@ function routeOf(input: CommandInput): NonNullable<InputOf<"sendMessage">["how"]
   return isSteering ? "steer" : input.flag("interrupt") ? "interrupt" : "queue";
 }
 
-function textOf(input: CommandInput, { cwd }: CliContext): string {
+function textOf(input: CommandInput, context: CliContext): string {
   const text = input.arguments[1];
   const file = input.text("file");
   if (file !== undefined && text !== undefined) throw usage("text-twice", "Give the text or --file, not both.");
   const isExact = input.flag("no-enter");
-  if (file !== undefined) return readText(() => readFileSync(resolve(cwd, file)), `The file ${file}`, isExact);
+  if (file !== undefined) {
+    const path = absolutePath(context, file);
+    return readText(() => readFileSync(path), `The file ${file}`, isExact);
+  }
   if (text !== undefined && text !== "-") return text;
   if (text === undefined && isatty(0))
     throw usage("missing-argument", "send needs a text: give it as an argument, with --file, or pipe it in.");

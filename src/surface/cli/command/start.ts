@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { InputOf } from "../../../client/operation-types.ts";
 import { SESSION_ID_PATTERN } from "../../../session/session.ts";
 import { answer } from "../answer.ts";
@@ -6,7 +5,8 @@ import { callerEnvironment } from "../caller-environment.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
-import { reportWait } from "./wait.ts";
+import { absolutePath } from "../working-directory.ts";
+import { reportTurn, WAIT_TIMEOUT, waitTimeout } from "../report-turn.ts";
 
 /** For the tab key only; more may be declared in config.toml, and the daemon knows them all. */
 const AGENTS = ["claude", "codex", "gemini", "command", "practice"] as const;
@@ -41,8 +41,9 @@ export const startCommand: Command = {
     { name: "model", value: "MODEL", summary: "the model the agent is to use" },
     {
       name: "wait",
-      summary: "wait until it finishes its turn, asks for something or ends; answers as reeve wait does",
+      summary: "wait for the end of its turn and print the reply; exits with 0 only if the turn completed",
     },
+    WAIT_TIMEOUT,
   ],
   rest: "arguments...",
   notes: ["What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --."],
@@ -50,31 +51,28 @@ export const startCommand: Command = {
     { line: 'reeve start claude "fix the failing test"', does: "a coding agent; reeve doctor says which are there" },
     { line: 'reeve start practice "tidy up"', does: "a practice session, without a model behind it" },
     { line: "reeve start command --name dev -- npm run dev", does: "any program as a session" },
-    { line: 'reeve start practice "ask rm -r x" --wait', does: "returns when it asks for approval" },
+    { line: 'reeve start claude "run the tests" --wait && deploy', does: "deploy only if its turn completed" },
   ],
 
   async run(input, context) {
     const client = context.client();
     const request = requestOf(input, context);
+    const timeout = waitTimeout(input, "start");
+    const started = await client.startSession(request);
+    const { session_id: id, name, cursor } = started;
     if (!input.flag("wait")) {
-      const session = await client.startSession(request);
-      answer(
-        context,
-        session,
-        () => `Started ${session.name} (${session.session_id}). See it with: reeve attach ${session.name}`,
-      );
+      answer(context, started, () => `Started ${name} (${id}). See it with: reeve attach ${name}`);
       return 0;
     }
-    // Taken before the start, so that nothing it does can be missed.
-    const { cursor } = await client.daemonStatus();
-    const session = await client.startSession(request);
-    context.output.note(`Started ${session.name} (${session.session_id}); waiting for it.`);
-    return reportWait(context, await client.waitForSession({ session: session.session_id, since: cursor }));
+    context.output.note(`Started ${name} (${id}); waiting for it.`);
+    const waited = await client.waitForSession({ session: id, since: cursor, ...timeout });
+    const prompt = { text: request.prompt ?? null, since: started.created_at };
+    return await reportTurn(context, client, waited, { prompt, fields: {} });
   },
 };
 
 function requestOf(input: CommandInput, context: CliContext): InputOf<"startSession"> {
-  const { environment, cwd } = context;
+  const { environment } = context;
   const [agent = "", prompt] = input.arguments;
   const envFile = input.text("env-file");
   const parent = environment["REEVE_SESSION_ID"];
@@ -90,12 +88,12 @@ function requestOf(input: CommandInput, context: CliContext): InputOf<"startSess
   return {
     agent,
     args: [...input.rest],
-    cwd: resolve(cwd, input.text("cwd") ?? "."),
+    cwd: absolutePath(context, input.text("cwd") ?? "."),
     environment: callerEnvironment(context),
     env: Object.fromEntries(input.texts("env").map(variable)),
     ...presentOnly(optional),
     // Here, not in the session's directory: that is where the shell completed it.
-    ...(envFile === undefined ? {} : { env_file: resolve(cwd, envFile) }),
+    ...(envFile === undefined ? {} : { env_file: absolutePath(context, envFile) }),
     // Called from inside a session: that one is its parent.
     ...(parent !== undefined && SESSION_ID_PATTERN.test(parent) ? { parent } : {}),
   };

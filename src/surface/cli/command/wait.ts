@@ -1,12 +1,9 @@
 import type { WaitInput } from "../../../client/wait.ts";
-import type { OutputOf } from "../../../client/operation-types.ts";
 import { WAKE_REASONS } from "../../../session/wake.ts";
 import type { WakeReason } from "../../../session/wake.ts";
-import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import { TIMED_OUT } from "../command.ts";
-import type { CliContext, Command, CommandInput } from "../command.ts";
-import { infoOf, oneLine } from "../session-text.ts";
+import type { Command, CommandInput } from "../command.ts";
+import { reportWait } from "../wait-text.ts";
 
 export const waitCommand: Command = {
   name: "wait",
@@ -16,7 +13,7 @@ export const waitCommand: Command = {
     {
       name: "for",
       value: "REASON",
-      summary: "wake only for this (and for the end)",
+      summary: "succeed only for this; returns as soon as it cannot happen any more",
       choices: WAKE_REASONS,
       isRepeatable: true,
     },
@@ -26,7 +23,7 @@ export const waitCommand: Command = {
       name: "since",
       value: "CURSOR",
       type: "number",
-      summary: "count what happened after this cursor too, from an earlier answer",
+      summary: "count what happened after this cursor, from an earlier answer; otherwise what was asked last",
     },
     {
       name: "timeout",
@@ -35,19 +32,22 @@ export const waitCommand: Command = {
       summary: "give up after so long and exit with 75; otherwise as long as it takes",
     },
   ],
+  notes: [
+    "Without --since it is about what you last asked of the session (start, send, approve, deny): if that turn is over already, it returns at once with how it ended; if nothing will come of it, it says so and why. It does not matter how late you ask.",
+    "Exits with 0 only if the turn completed (with --for: if one of those happened; a program without turns: if it exited with 0). The other codes say what happened instead: reeve help exit-codes",
+  ],
   examples: [
-    { line: "reeve wait builder --for turn-completed", does: "until its turn is done" },
+    { line: "reeve wait builder && deploy", does: "deploy only if its turn completed" },
+    {
+      line: "reeve wait builder --for awaiting-approval",
+      does: "until it asks; fails if the turn ends without asking",
+    },
     { line: "reeve wait a b c --all --timeout 600", does: "until all three woke, ten minutes at most" },
   ],
 
   async run(input, context) {
     const request = requestOf(input);
-    const waited = await context.client().waitForSession(request);
-    const status = reportWait(context, waited);
-    // It ended, and what was waited for will not come.
-    const wanted = request.for ?? [];
-    const isOther = waited.done && wanted.length > 0 && !wanted.some((reason) => reason === waited.reason);
-    return isOther ? 1 : status;
+    return reportWait(context, await context.client().waitForSession(request), request.mode);
   },
 };
 
@@ -65,15 +65,4 @@ function requestOf(input: CommandInput): WaitInput {
     ...(since === undefined ? {} : { since }),
     ...(timeout === undefined ? {} : { timeout_seconds: timeout }),
   };
-}
-
-export function reportWait(context: CliContext, waited: OutputOf<"waitForSession">): number {
-  if (!waited.done && !context.isJson)
-    context.output.note(`Nothing to wake for in time; to go on from here: --since ${waited.cursor}.`);
-  const lines = waited.woken.map((wake) => {
-    const info = wake.session_id === waited.session.session_id ? ` ${infoOf(waited.session)}` : "";
-    return `${oneLine(wake.name)}: ${wake.reason}.${info}\n`;
-  });
-  answer(context, waited, () => lines.join(""));
-  return waited.done ? 0 : TIMED_OUT;
 }

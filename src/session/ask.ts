@@ -1,0 +1,32 @@
+/** What somebody asked of a session through Reeve, as the log tells it. A wait without a cursor is about the newest. */
+import type { EventBody, LoggedEvent } from "./event.ts";
+
+export type AskBody = Extract<
+  EventBody,
+  { readonly type: "session-starting" | "message-admitted" | "approval-answer-requested" }
+>;
+
+export interface Ask {
+  readonly seq: number;
+  readonly at: number;
+  readonly body: AskBody;
+}
+
+/** Nobody asks for a start that the restart policy makes. */
+export const RESTART_POLICY_CODE = "restart-policy";
+
+export function isAsk(body: EventBody): body is AskBody {
+  switch (body.type) {
+    case "session-starting":
+      return body.reason.code !== RESTART_POLICY_CODE;
+    case "message-admitted":
+    case "approval-answer-requested":
+      return true;
+    default:
+      return false;
+  }
+}
+
+export function askOf({ seq, at, body }: LoggedEvent): Ask | null {
+  return isAsk(body) ? { seq, at, body } : null;
+}

@@ -1,0 +1,40 @@
+/** What the log says of one session from some place on, as far as somebody who waits must know it. */
+import type { Ask } from "./ask.ts";
+import { askOf } from "./ask.ts";
+import type { LoggedEvent } from "./event.ts";
+import type { WakeReason } from "./wake.ts";
+import { wakeReasonOf } from "./wake.ts";
+
+export interface Wake {
+  readonly reason: WakeReason;
+  readonly seq: number;
+}
+
+export interface Course {
+  /** Up to where the log was read. */
+  seq: number;
+  /** In order. */
+  readonly wakes: Wake[];
+  readonly turnEnds: (Wake & { readonly turn: number })[];
+  readonly turnStarts: { readonly turn: number; readonly seq: number }[];
+  /** Which turn took which message. */
+  readonly turnOf: Map<string, number>;
+  newestAsk: Ask | null;
+}
+
+export function emptyCourse(seq: number): Course {
+  return { seq, wakes: [], turnEnds: [], turnStarts: [], turnOf: new Map(), newestAsk: null };
+}
+
+export function follow(course: Course, event: LoggedEvent): void {
+  const { seq, body } = event;
+  course.seq = seq;
+  course.newestAsk = askOf(event) ?? course.newestAsk;
+  if (body.type === "turn-started") course.turnStarts.push({ turn: body.turn, seq });
+  if (body.type === "message-delivered" && body.turn !== undefined) course.turnOf.set(body.messageId, body.turn);
+  const reason = wakeReasonOf(event);
+  if (reason === null) return;
+  if (body.type === "turn-completed" || body.type === "turn-failed" || body.type === "turn-interrupted")
+    course.turnEnds.push({ reason, seq, turn: body.turn });
+  course.wakes.push({ reason, seq });
+}

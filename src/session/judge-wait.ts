@@ -1,0 +1,191 @@
+/**
+ * What somebody who waits for a session is told, from its record and from what the log says since the place the wait
+ * counts from. Pure: the same after a restart of Reeve. See docs/decisions/0022-waiting-and-exit-codes.md.
+ */
+import type { Ask } from "./ask.ts";
+import type { Course, Wake } from "./course.ts";
+import type { Message } from "./message.ts";
+import { isPromptAhead } from "./pending-effect.ts";
+import type { Session } from "./session.ts";
+import type { WakeReason } from "./wake.ts";
+import { nothingSentence } from "./nothing-sentence.ts";
+
+/** The newest ask and whatever turn came after it; one ask and the turn that took it; everything after a cursor. */
+export type Subject =
+  | { readonly kind: "newest"; readonly ask: Ask | null }
+  | { readonly kind: "ask"; readonly ask: Ask }
+  | { readonly kind: "cursor" };
+
+export interface Waiting {
+  readonly session: Session;
+  readonly subject: Subject;
+  readonly course: Course;
+  /** Empty: whatever ends a wait. */
+  readonly wanted: ReadonlySet<WakeReason>;
+  /** Messages that are not settled yet. */
+  readonly open: readonly Message[];
+  readonly message: (id: string) => Message | undefined;
+  readonly now: number;
+}
+
+export type Judgement =
+  /** It happened; `ok` says whether that is what a script would call success. */
+  | { readonly is: "happened"; readonly wake: Wake; readonly ok: boolean }
+  /** Something else happened, and what is waited for cannot follow unless somebody does something. */
+  | { readonly is: "barred"; readonly wake: Wake }
+  | { readonly is: "nothing"; readonly why: string }
+  /** `again`: look again after a while although the log says nothing. */
+  | { readonly is: "pending"; readonly again: boolean };
+
+/** An agent that was given something begins a turn, or closes its question, within a second; a busy machine may need more. */
+const TAKEN_WITHIN_MS = 15_000;
+
+export function judge(waiting: Waiting): Judgement {
+  const { session, wanted } = waiting;
+  if (!session.hasTurns && wanted.size > 0 && !wanted.has("exited"))
+    return { is: "nothing", why: "It has no turns and asks nothing; wait for its end (--for exited)." };
+  const isCursor = waiting.subject.kind === "cursor";
+  const standing = isCursor ? standingSinceCursor(waiting) : standingSinceAsk(waiting);
+  const isWanted = ({ reason }: Wake): boolean => wanted.size === 0 || wanted.has(reason);
+  const happened = (isCursor ? waiting.course.wakes.find(isWanted) : undefined) ?? standing.find(isWanted);
+  if (happened !== undefined)
+    return { is: "happened", wake: happened, ok: wanted.size > 0 || isSuccess(session, happened) };
+  // Whatever else happens, a process may exit at any time.
+  if (wanted.size > 0 && [...wanted].every((reason) => reason === "exited")) return { is: "pending", again: false };
+  // A turn that has stalled may go on.
+  const bar = standing.find(({ reason }) => reason !== "stalled");
+  if (bar !== undefined) return { is: "barred", wake: bar };
+  const ask = askOf(waiting);
+  const isAboutAsk = !isCursor || ask !== null;
+  if (isAboutAsk && isAtRest(waiting))
+    return { is: "nothing", why: nothingSentence(session, ask, messageOf(waiting, ask)) };
+  return { is: "pending", again: isSettling(waiting) || isPromptAhead(session, waiting.now) };
+}
+
+function isSuccess(session: Session, { reason }: Wake): boolean {
+  if (reason === "exited") return !session.hasTurns && session.exit?.code === 0;
+  return reason === "turn-completed";
+}
+
+/** What is so now. Of its holder's cursor everything before is known: only a death is told again. */
+function standingSinceCursor(waiting: Waiting): readonly Wake[] {
+  const { course } = waiting;
+  const question = questionOf(waiting);
+  const isNew = question !== null && course.wakes.some(({ reason }) => reason === question.reason);
+  const lastEnd = isAtRest(waiting) ? course.turnEnds.at(-1) : undefined;
+  return present([deathOf(waiting), isNew ? question : null, lastEnd]);
+}
+
+function standingSinceAsk(waiting: Waiting): readonly Wake[] {
+  const { course, subject } = waiting;
+  const turn = awaitedTurn(waiting);
+  const end = turn === null ? undefined : course.turnEnds.find((ended) => ended.turn >= turn);
+  const now = [deathOf(waiting), questionOf(waiting), stallOf(waiting)];
+  // The turn may be over while another one is under way: for one ask its own turn counts, for the newest what is so now.
+  return present([...(subject.kind === "ask" ? [end, ...now] : [...now, end]), lostIn(waiting)]);
+}
+
+/** The turn that took what was asked; null while that is not known. */
+function awaitedTurn(waiting: Waiting): number | null {
+  const { session, subject, course } = waiting;
+  const ask = askOf(waiting);
+  const asked = ask === null ? 0 : turnOfAsk(waiting, ask);
+  if (asked === null || subject.kind === "ask") return asked;
+  // A later one was begun in its pane: as good as asked for.
+  return Math.max(asked, course.turnStarts.at(-1)?.turn ?? 0, session.turnOpen ? session.turns : 0);
+}
+
+function turnOfAsk(waiting: Waiting, { body }: Ask): number | null {
+  const { course } = waiting;
+  switch (body.type) {
+    case "session-starting":
+      return 0;
+    case "approval-answer-requested":
+      return body.turn ?? 0;
+    case "message-admitted": {
+      const known = course.turnOf.get(body.messageId);
+      if (known !== undefined) return known;
+      const state = waiting.message(body.messageId)?.state;
+      // Whether it arrived is not known for certain; a turn that began since says that it did.
+      return state === "unknown" || state === "delivered" ? (course.turnStarts[0]?.turn ?? null) : null;
+    }
+  }
+}
+
+function deathOf({ session, course }: Waiting): Wake | null {
+  const isOver = session.exit !== null || session.state === "stopped";
+  const isStartedAgain = session.restart.dueAt !== null || session.stop?.next === "restart";
+  return isOver && !isStartedAgain ? latest(course, "exited") : null;
+}
+
+/** It died before it answered; that it was started again by its policy does not bring the turn back. */
+function lostIn(waiting: Waiting): Wake | undefined {
+  const { session, course } = waiting;
+  const isDown = session.exit !== null || session.state === "starting";
+  return isDown || isAtRest(waiting) ? course.wakes.findLast(({ reason }) => reason === "exited") : undefined;
+}
+
+function stallOf({ session, course }: Waiting): Wake | null {
+  return session.stalledAt !== null && session.exit === null ? latest(course, "stalled") : null;
+}
+
+/** What it asks now, unless the answer is on its way. */
+function questionOf(waiting: Waiting): Wake | null {
+  const { session, course } = waiting;
+  const { status } = session.activity;
+  if (session.exit !== null || (status !== "awaiting-approval" && status !== "awaiting-input")) return null;
+  if (session.approvals.some(({ answer }) => answer !== null)) return null;
+  const question = latest(course, status);
+  const ask = askOf(waiting);
+  const isAskedSince = course.wakes.some(({ reason, seq }) => reason === status && seq > (ask?.seq ?? 0));
+  return !isAskedSince && isGiving(waiting) ? null : question;
+}
+
+/** Nothing is under way: without something new nothing more will happen. */
+function isAtRest(waiting: Waiting): boolean {
+  const { session, open, now } = waiting;
+  const { status } = session.activity;
+  return (
+    session.hasTurns &&
+    session.exit === null &&
+    session.stop === null &&
+    (session.state === "running" || session.state === "paused") &&
+    (status === "idle" || status === "unknown") &&
+    !session.turnOpen &&
+    open.length === 0 &&
+    !isPromptAhead(session, now) &&
+    !isSettling(waiting)
+  );
+}
+
+/** What was sent has arrived, and its turn has not begun yet. */
+function isSettling(waiting: Waiting): boolean {
+  const { session } = waiting;
+  const ask = askOf(waiting);
+  const turn = ask === null ? 0 : turnOfAsk(waiting, ask);
+  return isGiving(waiting) && (turn === null || session.turns < turn);
+}
+
+/** A message that waits, is being typed, or was typed a moment ago. */
+function isGiving(waiting: Waiting): boolean {
+  const message = messageOf(waiting, askOf(waiting));
+  if (message === undefined || !message.submit) return false;
+  if (message.state === "admitted" || message.state === "leased") return true;
+  return message.state === "delivered" && waiting.now - (message.settledAt ?? 0) < TAKEN_WITHIN_MS;
+}
+
+function askOf({ subject, course }: Waiting): Ask | null {
+  return subject.kind === "cursor" ? course.newestAsk : subject.ask;
+}
+
+function messageOf({ message }: Waiting, ask: Ask | null): Message | undefined {
+  return ask?.body.type === "message-admitted" ? message(ask.body.messageId) : undefined;
+}
+
+function latest(course: Course, reason: WakeReason): Wake {
+  return course.wakes.findLast((wake) => wake.reason === reason) ?? { reason, seq: course.seq };
+}
+
+function present(wakes: readonly (Wake | null | undefined)[]): readonly Wake[] {
+  return wakes.filter((wake) => wake !== null && wake !== undefined);
+}

@@ -1,0 +1,55 @@
+/** `--wait` after a start, a message or an answer: what came of it, and what the agent said in that turn. */
+import type { Client } from "../../client/create-client.ts";
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import { usage } from "./command-line.ts";
+import type { CliContext, CommandInput, OptionSpec } from "./command.ts";
+import { statusOfWait } from "./exit-codes.ts";
+import type { Prompt, Reply } from "./reply.ts";
+import { replyTo } from "./reply.ts";
+import { transcriptText } from "./transcript-text.ts";
+import type { Waited } from "./wait-text.ts";
+import { timedOut, wakeLines } from "./wait-text.ts";
+
+export const WAIT_TIMEOUT: OptionSpec = {
+  name: "timeout",
+  value: "SECONDS",
+  type: "number",
+  summary: "with --wait: give up after so long and exit with 75; otherwise as long as it takes",
+};
+
+/** For waitForSession; only together with --wait. */
+export function waitTimeout(input: CommandInput, command: string): { readonly timeout_seconds?: number } {
+  const seconds = input.number("timeout");
+  if (seconds === undefined) return {};
+  if (!input.flag("wait")) throw usage("timeout-without-wait", `${command} takes --timeout only together with --wait.`);
+  if (seconds < 0) throw usage("bad-value", "--timeout must not be negative.");
+  return { timeout_seconds: seconds };
+}
+
+/** `fields` are those of the answer to what was asked; `prompt` is what began the turn. */
+export async function reportTurn(
+  context: CliContext,
+  client: Client,
+  waited: Waited,
+  { prompt, fields }: { readonly prompt: Prompt; readonly fields: object },
+): Promise<number> {
+  const isTurnOver = waited.reason.startsWith("turn-");
+  const reply = isTurnOver ? await replyTo(client, waited.session.session_id, prompt) : null;
+  if (context.isJson) {
+    context.output.print(`${JSON.stringify({ ...fields, ...waited, reply })}\n`);
+    return statusOfWait(waited);
+  }
+  if (waited.reason === "timeout") context.output.note(timedOut(waited));
+  if (reply === null) context.output.print(wakeLines(waited));
+  else {
+    context.output.print(await replyText(reply, context));
+    if (!waited.ok) context.output.note(wakeLines(waited).trimEnd());
+  }
+  return statusOfWait(waited);
+}
+
+async function replyText({ messages, text }: Reply, { output }: CliContext): Promise<string> {
+  if (messages !== undefined) return await transcriptText(messages, output, Date.now());
+  const shown = stripTerminal(text ?? "").trimEnd();
+  return shown === "" ? "" : `${shown}\n`;
+}

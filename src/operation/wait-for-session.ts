@@ -6,7 +6,7 @@
 import * as z from "zod/mini";
 import type { LoggedEvent } from "../session/event.ts";
 import type { WakeReason } from "../session/wake.ts";
-import { standingWake, WAKE_REASONS, wakeReasonOf } from "../session/wake.ts";
+import { isTurnEnd, standingWake, WAKE_REASONS, wakeReasonOf } from "../session/wake.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
@@ -74,7 +74,7 @@ export const waitForSession = defineOperation({
     const take = (event: LoggedEvent): void => {
       if (isDone()) return;
       cursor = event.seq;
-      const reason = event.sessionId === null ? null : wakeReasonOf(event);
+      const reason = event.sessionId === null || isCorrected(context, event) ? null : wakeReasonOf(event);
       if (reason !== null && event.sessionId !== null && sessions.some((session) => session.id === event.sessionId))
         wake(event.sessionId, reason);
     };
@@ -99,6 +99,13 @@ export const waitForSession = defineOperation({
     };
   },
 });
+
+/** How it ended had only been inferred, and what is right stands further on: that is what wakes. */
+function isCorrected({ store }: OperationContext, { seq, sessionId, body }: LoggedEvent): boolean {
+  if (!isTurnEnd(body) || sessionId === null) return false;
+  const later = store.log.read({ after: seq, limit: PAGE, sessionIds: [sessionId] });
+  return later.some((event) => event.body.type === "turn-corrected" && event.body.turn === body.turn);
+}
 
 function readFrom(
   { store }: OperationContext,

@@ -3,7 +3,7 @@
  * one fact only one does: a question wakes when it is asked, an end when the
  * process is gone.
  */
-import type { LoggedEvent } from "./event.ts";
+import type { EventBody, LoggedEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
 export const WAKE_REASONS = [
@@ -24,6 +24,8 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
     case "turn-failed":
     case "turn-interrupted":
       return body.type;
+    case "turn-corrected":
+      return `turn-${body.verdict}`;
     case "session-exited":
       return "exited";
     case "session-stopped":
@@ -38,6 +40,12 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
     default:
       return null;
   }
+}
+
+type TurnEnd = Extract<EventBody, { type: "turn-completed" | "turn-failed" | "turn-interrupted" }>;
+
+export function isTurnEnd(body: EventBody): body is TurnEnd {
+  return body.type === "turn-completed" || body.type === "turn-failed" || body.type === "turn-interrupted";
 }
 
 /** What somebody who waits without a cursor would be told at once: it is over, it is asking, or it has stalled. */

@@ -100,35 +100,41 @@ function turnClaim({ turns, turnOpen, lastTurn, stalledAt }: Session): z.infer<t
   if (turns === 0) return null;
   const id = lastTurn?.id === null || lastTurn === null ? "" : ` (${stripTerminal(lastTurn.id)})`;
   const verdict = turnOpen ? (stalledAt === null ? "under way" : "stalled") : (lastTurn?.verdict ?? "ended unseen");
-  const because =
-    lastTurn?.verdictSource === null || lastTurn === null
-      ? "No source has told of its end."
-      : `The first to tell of its end: ${lastTurn.verdictSource}.`;
-  return { claim: `turn ${turns}${id}: ${verdict}`, because, evidence: null };
+  return { claim: `turn ${turns}${id}: ${verdict}`, because: verdictReason(turns, lastTurn), evidence: null };
+}
+
+function verdictReason(turns: number, lastTurn: Session["lastTurn"]): string {
+  const source = lastTurn?.verdictSource ?? null;
+  if (lastTurn === null || source === null) return "No source has told of its end.";
+  return lastTurn.inferred.some((end) => end.turn === turns)
+    ? `Inferred from ${source}: a source that saw its end would correct it.`
+    : `The first that saw its end and told of it: ${source}.`;
 }
 
 function eventsOf(store: Store, sessionId: string): readonly LoggedEvent[] {
   const events: LoggedEvent[] = [];
   for (let after = 0; ;) {
     const page = store.log.read({ after, limit: PAGE, sessionIds: [sessionId] });
-    events.push(...page.filter(({ body }) => body.type === "turn-disputed"));
+    events.push(...page.filter(({ body }) => body.type === "turn-disputed" || body.type === "turn-corrected"));
     after = page.at(-1)?.seq ?? after;
     if (page.length < PAGE) return events;
   }
 }
 
-type Disputed = Extract<SessionEvent, { type: "turn-disputed" }>;
+type Dispute = Extract<SessionEvent, { type: "turn-disputed" | "turn-corrected" }>;
 
 function disputesOf(events: readonly LoggedEvent[]) {
   return events
     .map(({ body }) => body)
-    .filter((body): body is Disputed => body.type === "turn-disputed")
+    .filter((body): body is Dispute => body.type === "turn-disputed" || body.type === "turn-corrected")
     .slice(-MOST_DISPUTES)
     .reverse()
-    .map(({ turn, counted, countedSource, other, evidence }) => ({
-      turn,
-      counted: `${counted} (${countedSource})`,
-      other: `${other} (${evidence.source})`,
-      detail: stripTerminal(evidence.detail),
-    }));
+    .map((body) => ({ turn: body.turn, ...sidesOf(body), detail: stripTerminal(body.evidence.detail) }));
+}
+
+function sidesOf(body: Dispute): { readonly counted: string; readonly other: string } {
+  const told = body.evidence.source;
+  return body.type === "turn-disputed"
+    ? { counted: `${body.counted} (${body.countedSource})`, other: `${body.other} (${told})` }
+    : { counted: `${body.verdict} (${told})`, other: `${body.was} (${body.wasSource})` };
 }

@@ -1,6 +1,6 @@
 /** How a reading of the agent changes what is known of its turns, approvals, activity, transcript and usage. */
 import { applyApproval, lapse } from "./apply-approval.ts";
-import { applyTurn, isOldNews } from "./apply-turn.ts";
+import { applyEnding, applyTurn, isOldNews, isUnderWay } from "./apply-turn.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
@@ -8,11 +8,13 @@ import type { Reading, Usage, UsageReading } from "./reading.ts";
 import { isWitness } from "./witness.ts";
 import type { Activity, ActivityStatus, Evidence, Observability, Session } from "./session.ts";
 
-export function applyReading(session: Session, reading: Reading, context: Context): Change {
+export function applyReading(session: Session, raw: Reading, context: Context): Change {
+  const reading = withImpliedEnd(session, raw);
   const evidence: Evidence = { source: reading.source, detail: reading.detail, at: context.now };
   const status = statusOf(session, reading);
   const steps = [
     (now: Session) => applyTurn(now, reading, evidence),
+    (now: Session) => applyEnding(now, reading),
     (now: Session) => applyApproval(now, reading, evidence),
     (now: Session) => lapse(now, status, evidence),
     (now: Session) => applyActivity(now, reading, status, evidence),
@@ -32,10 +34,21 @@ export function applyReading(session: Session, reading: Reading, context: Contex
   return { session: isNews ? { ...learnt, lastActivityAt: context.now } : learnt, events: told.events };
 }
 
+/** The transcript would tell the end of a turn that says it is done; once that is lost, its word is all there is. */
+function withImpliedEnd(session: Session, reading: Reading): Reading {
+  const { ending, transcript = session.observability.status } = reading;
+  const isDone = ending === undefined ? session.lastTurn?.isEnding === true : isUnderWay(session, ending.id);
+  if (!session.turnOpen || !isDone || transcript !== "lost" || reading.turn !== undefined) return reading;
+  const detail = ending === undefined ? `it had said that it was done; ${reading.detail}` : reading.detail;
+  return { ...reading, detail, activity: "idle", turn: { phase: "completed", ...ending } };
+}
+
 /** Said outright, or implied by what was said of a turn or an approval. */
-function statusOf(session: Session, { activity, turn, approval }: Reading): ActivityStatus | undefined {
+function statusOf(session: Session, { activity, turn, approval, isHistory }: Reading): ActivityStatus | undefined {
   if (turn !== undefined && isOldNews(session, turn)) return undefined;
   if (activity !== undefined) return activity;
+  // What is long over says nothing of now.
+  if (isHistory === true && !isUnderWay(session, turn?.id)) return undefined;
   if (turn !== undefined) return turn.phase === "started" ? "working" : "idle";
   if (approval === undefined) return undefined;
   if ("requested" in approval) return "awaiting-approval";

@@ -1,12 +1,15 @@
 /**
  * How a reading begins or ends a turn. Several sources tell of the same turn,
  * in any order: it is recognised by the agent's own id where there is one,
- * else by who spoke first. The first verdict counts; another one is logged.
+ * else by who spoke first. Of those that saw its end the first one counts, and
+ * another is logged. A verdict that was only inferred, from a screen, from
+ * history, from the turn that began next, is corrected by one that saw it.
  */
 import type { SessionEvent } from "./event.ts";
 import type { Change } from "./outcome.ts";
 import type { Reading, TurnReading } from "./reading.ts";
-import type { Evidence, LastTurn, Session } from "./session.ts";
+import type { Evidence, InferredEnd, LastTurn, Session } from "./session.ts";
+import { isWitness } from "./witness.ts";
 
 type Start = Extract<TurnReading, { phase: "started" }>;
 type End = Exclude<TurnReading, Start>;
@@ -14,45 +17,70 @@ type End = Exclude<TurnReading, Start>;
 export function applyTurn(session: Session, reading: Reading, evidence: Evidence): Change {
   const { turn } = reading;
   if (turn === undefined) return { session, events: [] };
-  return turn.phase === "started" ? begin(session, turn, evidence) : end(session, turn, evidence);
+  if (turn.phase === "started") return begin(session, turn, evidence);
+  const isHistory = reading.isHistory === true;
+  const doubted = isSure(isHistory, evidence) ? inferredEnd(session, turn) : undefined;
+  return doubted === undefined ? end(session, turn, isHistory, evidence) : correct(session, doubted, turn, evidence);
 }
 
 /**
- * It came late: that turn has begun, or ended, or another is under way. It
- * says nothing of what the agent does now either.
+ * It came late: that turn has begun, or ended, or another is under way, or it
+ * was over before there was this session. It says nothing of what the agent
+ * does now either.
  */
 export function isOldNews(session: Session, { phase, id, at }: TurnReading): boolean {
+  if (at !== undefined && at < session.createdAt) return true;
   const last = session.lastTurn;
   if (last === null) return false;
+  const isNamed = id !== undefined && id === last.id;
   const isBefore = at !== undefined && last.startedAt !== null && at < last.startedAt;
-  if (phase !== "started" && session.turnOpen && isBefore) return true;
+  if (phase !== "started" && session.turnOpen && isBefore && !isNamed) return true;
   if (id === undefined) return false;
   if (last.earlier.includes(id)) return true;
-  return phase === "started" && last.id === id;
+  return phase === "started" && isNamed;
 }
 
 function begin(session: Session, told: Start, evidence: Evidence): Change {
   const id = told.id ?? null;
   const last = session.lastTurn;
   if (isOldNews(session, told)) return { session, events: [] };
-  const events: SessionEvent[] = [];
   if (session.turnOpen) {
-    if (id === null) return { session, events };
+    if (id === null) return { session, events: [] };
     if (last === null || last.id === null)
-      return { session: { ...session, lastTurn: { ...fresh, ...last, id } }, events };
-    const why: Evidence = { ...evidence, detail: `another turn began: ${evidence.detail}` };
-    events.push({ type: "turn-interrupted", turn: session.turns, evidence: why });
+      return { session: { ...session, lastTurn: { ...fresh, ...last, id } }, events: [] };
   }
+  const before = overtaken(session, `another turn began: ${evidence.detail}`, evidence);
   const turn = session.turns + 1;
-  events.push({ type: "turn-started", turn, evidence });
-  const lastTurn: LastTurn = { ...fresh, startedAt: told.at ?? evidence.at, id, earlier: withLast(last) };
+  const lastTurn: LastTurn = {
+    ...fresh,
+    startedAt: told.at ?? evidence.at,
+    id,
+    earlier: withLast(last),
+    inferred: before.session.lastTurn?.inferred ?? [],
+  };
   return {
     session: { ...session, turns: turn, turnOpen: session.exit === null, lastTurn, stalledAt: null },
-    events,
+    events: [...before.events, { type: "turn-started", turn, evidence }],
   };
 }
 
-const fresh: LastTurn = { startedAt: null, id: null, verdict: null, error: null, verdictSource: null, earlier: [] };
+/** The turn under way has ended: another one did something, and there is one at a time. */
+function overtaken(session: Session, detail: string, evidence: Evidence): Change {
+  if (!session.turnOpen) return { session, events: [] };
+  const how: End = { phase: session.lastTurn?.isEnding === true ? "completed" : "interrupted" };
+  return close(session, session.turns, how, false, { ...evidence, detail });
+}
+
+const fresh: LastTurn = {
+  startedAt: null,
+  id: null,
+  verdict: null,
+  error: null,
+  verdictSource: null,
+  isEnding: false,
+  earlier: [],
+  inferred: [],
+};
 
 /** More than any source is behind: a transcript that is read after Reeve was away for a while. */
 const REMEMBERED_TURNS = 64;
@@ -62,19 +90,56 @@ function withLast(last: LastTurn | null): readonly string[] {
   return [...last.earlier, last.id].slice(-REMEMBERED_TURNS);
 }
 
-function end(session: Session, told: End, evidence: Evidence): Change {
+function isSure(isHistory: boolean, { source }: Evidence): boolean {
+  return isWitness(source) && !isHistory;
+}
+
+/** The end that was inferred and is told now by somebody who saw it. */
+function inferredEnd(session: Session, { id, at }: End): InferredEnd | undefined {
+  const { lastTurn, turns, turnOpen } = session;
+  if (lastTurn === null) return undefined;
+  const named = id === undefined ? undefined : lastTurn.inferred.find((end) => end.id === id);
+  if (named !== undefined || turnOpen) return named;
+  if (at !== undefined && lastTurn.startedAt !== null && at < lastTurn.startedAt) return undefined;
+  // Only one of the two has a name for it: the newest turn is the one that is meant.
+  return lastTurn.inferred.find((end) => end.turn === turns && (end.id === null || id === undefined));
+}
+
+function correct(session: Session, doubted: InferredEnd, told: End, evidence: Evidence): Change {
+  const last = session.lastTurn ?? fresh;
+  const inferred = last.inferred.filter((end) => end !== doubted);
+  const isLast = doubted.turn === session.turns;
+  const error = told.phase === "failed" ? told.error : null;
+  const verdict = { verdict: told.phase, error, verdictSource: evidence.source, id: told.id ?? last.id };
+  const lastTurn: LastTurn = { ...last, ...(isLast ? verdict : {}), inferred };
+  if (told.phase === doubted.verdict) return { session: { ...session, lastTurn }, events: [] };
+  const corrected: SessionEvent = {
+    type: "turn-corrected",
+    turn: doubted.turn,
+    verdict: told.phase,
+    error,
+    was: doubted.verdict,
+    wasSource: doubted.source,
+    evidence,
+  };
+  return { session: { ...session, lastTurn }, events: [corrected] };
+}
+
+function end(session: Session, told: End, isHistory: boolean, evidence: Evidence): Change {
   const last = session.lastTurn;
   const id = told.id ?? null;
+  const isKnown = id !== null && id === last?.id;
   if (isOldNews(session, told)) return { session, events: [] };
   if (session.turnOpen) {
-    if (id === null || last === null || last.id === null || last.id === id)
-      return close(session, session.turns, told, evidence);
+    if (id === null || last === null || last.id === null || isKnown)
+      return close(session, session.turns, told, isSure(isHistory, evidence), evidence);
     // Told before its own beginning, and before the end of the one before it (claude 2.1.325: Esc with a queued prompt).
-    const why: Evidence = { ...evidence, detail: `another turn ended: ${evidence.detail}` };
-    const interrupted: SessionEvent = { type: "turn-interrupted", turn: session.turns, evidence: why };
-    const closed = close(session, session.turns + 1, told, evidence);
-    return { session: closed.session, events: [interrupted, ...closed.events] };
+    const before = overtaken(session, `another turn ended: ${evidence.detail}`, evidence);
+    const closed = close(before.session, session.turns + 1, told, isSure(isHistory, evidence), evidence);
+    return { session: closed.session, events: [...before.events, ...closed.events] };
   }
+  // What is long over: whoever saw it has told, or it ended with the process.
+  if (isHistory && isKnown) return { session, events: [] };
   if (last !== null && last.verdict !== null && isToldAgain(last, id, evidence)) {
     if (last.verdict === told.phase || last.verdictSource === null) return { session, events: [] };
     const disputed: SessionEvent = {
@@ -90,28 +155,47 @@ function end(session: Session, told: End, evidence: Evidence): Change {
   // A screen shows the last end for as long as nothing happens.
   if (evidence.source === "screen") return { session, events: [] };
   // The process died in a turn, and what it still wrote tells how that ended.
-  const isCutShort = session.exit !== null && session.turns > 0 && (last === null || last.verdict === null);
+  const isCutShort =
+    session.turns > 0 && (last === null || last.verdict === null) && (session.exit !== null || isKnown);
   // An end whose beginning was missed is still an end: nobody may wait for it in vain.
-  return close(session, isCutShort ? session.turns : session.turns + 1, told, evidence);
+  return close(session, isCutShort ? session.turns : session.turns + 1, told, isSure(isHistory, evidence), evidence);
 }
 
 function isToldAgain(last: LastTurn, id: string | null, evidence: Evidence): boolean {
   return id !== null && last.id !== null ? id === last.id : evidence.source !== last.verdictSource;
 }
 
-function close(session: Session, turn: number, told: End, evidence: Evidence): Change {
+/** More turns than one that nobody has told the end of are rare. */
+const REMEMBERED_INFERRED = 8;
+
+function close(session: Session, turn: number, told: End, isCertain: boolean, evidence: Evidence): Change {
   const last = session.lastTurn;
   const isLast = turn === session.turns;
+  const id = told.id ?? (isLast ? (last?.id ?? null) : null);
+  const doubt: InferredEnd = { turn, id, verdict: told.phase, source: evidence.source };
   const lastTurn: LastTurn = {
+    ...fresh,
     startedAt: isLast ? (last?.startedAt ?? null) : null,
-    id: told.id ?? (isLast ? (last?.id ?? null) : null),
+    id,
     verdict: told.phase,
     error: told.phase === "failed" ? told.error : null,
     verdictSource: evidence.source,
     earlier: isLast ? (last?.earlier ?? []) : withLast(last),
+    inferred: [...(last?.inferred ?? []), ...(isCertain ? [] : [doubt])].slice(-REMEMBERED_INFERRED),
   };
   const closed: Session = { ...session, turns: turn, turnOpen: false, lastTurn, stalledAt: null };
   return { session: closed, events: [eventOf(told, turn, evidence)] };
+}
+
+/** It says that it is done, and something may still make it go on: the end itself follows. */
+export function applyEnding(session: Session, { ending }: Reading): Change {
+  const last = session.lastTurn;
+  if (ending === undefined || last === null || !isUnderWay(session, ending.id)) return { session, events: [] };
+  return { session: { ...session, lastTurn: { ...last, isEnding: true } }, events: [] };
+}
+
+export function isUnderWay({ turnOpen, lastTurn }: Session, id: string | undefined): boolean {
+  return turnOpen && (id === undefined || lastTurn === null || lastTurn.id === null || lastTurn.id === id);
 }
 
 function eventOf(told: End, turn: number, evidence: Evidence): SessionEvent {

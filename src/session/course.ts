@@ -34,7 +34,21 @@ export function follow(course: Course, event: LoggedEvent): void {
   if (body.type === "message-delivered" && body.turn !== undefined) course.turnOf.set(body.messageId, body.turn);
   const reason = wakeReasonOf(event);
   if (reason === null) return;
+  if (body.type === "turn-corrected") correct(course, { reason, seq, turn: body.turn });
   if (body.type === "turn-completed" || body.type === "turn-failed" || body.type === "turn-interrupted")
     course.turnEnds.push({ reason, seq, turn: body.turn });
   course.wakes.push({ reason, seq });
+}
+
+/** What had only been inferred of that turn wakes nobody any more; its place among the turns stays. */
+function correct(course: Course, end: Course["turnEnds"][number]): void {
+  const told = course.turnEnds.findIndex(({ turn }) => turn === end.turn);
+  if (told === -1) {
+    const later = course.turnEnds.findIndex(({ turn }) => turn > end.turn);
+    course.turnEnds.splice(later === -1 ? course.turnEnds.length : later, 0, end);
+    return;
+  }
+  const [was] = course.turnEnds.splice(told, 1, end);
+  const wake = course.wakes.findIndex(({ seq }) => seq === was?.seq);
+  if (wake !== -1) course.wakes.splice(wake, 1);
 }

@@ -31,7 +31,7 @@ export type SessionEvent =
   | {
       readonly type: "session-errored" | "session-stopped";
       readonly reason: Reason;
-      /** Its end has been told already: nobody is woken for it again. Missing in logs of version 0.2. */
+      /** Its end has been told already: nobody is woken for it again. Missing in older logs. */
       readonly isAfterExit?: boolean;
     }
   | { readonly type: "liveness-changed"; readonly from: Liveness["status"]; readonly liveness: Liveness }
@@ -53,12 +53,22 @@ export type SessionEvent =
   | { readonly type: "turn-failed"; readonly turn: number; readonly error: string; readonly evidence: Evidence }
   | { readonly type: "turn-interrupted"; readonly turn: number; readonly evidence: Evidence }
   | {
-      /** Two sources told the same end differently; the first counts. */
+      /** Two sources that both saw the same end told it differently; the first counts. */
       readonly type: "turn-disputed";
       readonly turn: number;
       readonly counted: Verdict;
       readonly countedSource: Evidence["source"];
       readonly other: Verdict;
+      readonly evidence: Evidence;
+    }
+  | {
+      /** How it ended had only been inferred; somebody who saw it told otherwise. */
+      readonly type: "turn-corrected";
+      readonly turn: number;
+      readonly verdict: Verdict;
+      readonly error: string | null;
+      readonly was: Verdict;
+      readonly wasSource: Evidence["source"];
       readonly evidence: Evidence;
     }
   | { readonly type: "session-stalled"; readonly turn: number; readonly evidence: Evidence }

@@ -14,6 +14,13 @@ export interface Reading {
   /** What is asked, with awaiting-approval and awaiting-input. */
   readonly asks?: string;
   readonly turn?: TurnReading;
+  /** It says that it is done, and something may still make it go on; the end itself follows. */
+  readonly ending?: { readonly id?: string };
+  /**
+   * The turn's end was looked up, not told by somebody who saw it: it waits
+   * for one that did (supervisor/channel-keeper.ts), and is corrected by one.
+   */
+  readonly isHistory?: true;
   readonly approval?: ApprovalReading;
   /** The agent's own id of the conversation. */
   readonly nativeId?: string;

@@ -104,8 +104,19 @@ export interface LastTurn {
   readonly error: string | null;
   /** Who said so. */
   readonly verdictSource: Evidence["source"] | null;
+  /** It has said that it is done, and the end itself has not been told. */
+  readonly isEnding: boolean;
   /** Ids of the turns before it, newest last and bounded: a source that is behind still tells of them. */
   readonly earlier: readonly string[];
+  /** Of it and those before: ends that nobody who saw them has told yet. */
+  readonly inferred: readonly InferredEnd[];
+}
+
+export interface InferredEnd {
+  readonly turn: number;
+  readonly id: string | null;
+  readonly verdict: Verdict;
+  readonly source: Evidence["source"];
 }
 
 /** Up to where the transcript has been read; see platform/line-cursor.ts. */

@@ -98,6 +98,11 @@ describe("issue 7, 9: each fact wakes once", () => {
     expect(wakes(...inputs)).toEqual(reasons);
   });
 
+  test("issue 7, 11: a correction wakes with what is right", () => {
+    const guess = read({ source: "screen", turn: { phase: "interrupted" } });
+    expect(wakes(started, guess, completed)).toEqual(["turn-interrupted", "turn-completed"]);
+  });
+
   test("a start that failed, and the end that follows", () => {
     const failed: Input = { type: "create-failed", incarnation: 1, code: "no", evidence };
     const { events } = run(plannedSession(), failed, end, cleared);

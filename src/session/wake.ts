@@ -23,6 +23,8 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
     case "turn-failed":
     case "turn-interrupted":
       return body.type;
+    case "turn-corrected":
+      return `turn-${body.verdict}`;
     case "session-exited":
       return "exited";
     case "session-stopped":

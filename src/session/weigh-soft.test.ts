@@ -122,7 +122,17 @@ describe("what one that stayed amounts to", () => {
       expect(settleSoft(approving, reading)).toBe(reading);
   });
 
-  test("an interruption that a screen made up yields to nothing but is disputed by the hook that comes late", () => {
+  test("idle in a turn that has said that it is done: its end", () => {
+    const ending = run(working, read({ ending: { id: "t" } })).session;
+    expect(settleSoft(ending, screen({ activity: "idle" }))).toEqual({
+      source: "screen",
+      detail: "rule r; idle again, and it had said that it was done",
+      activity: "idle",
+      turn: { phase: "completed" },
+    });
+  });
+
+  test("issue 7, 11: an interruption that a screen made up is corrected by the hook that comes late", () => {
     const settled = run(working, {
       type: "read",
       incarnation: 1,
@@ -130,7 +140,7 @@ describe("what one that stayed amounts to", () => {
     });
     const late = run(settled.session, read({ activity: "idle", turn: { phase: "completed", id: "t" } }));
     expect(late.events).toMatchObject([
-      { type: "turn-disputed", counted: "interrupted", countedSource: "screen", other: "completed" },
+      { type: "turn-corrected", turn: 1, was: "interrupted", wasSource: "screen", verdict: "completed" },
     ]);
     expect(late.session.turns).toBe(1);
   });

@@ -55,12 +55,15 @@ function isReported(session: Session): boolean {
 
 /** What a soft reading that stayed amounts to: an end that nobody told, a question that no hook brought. */
 export function settleSoft(session: Session, reading: Reading): Reading {
-  if (session.turnOpen && reading.activity === "idle" && reading.turn === undefined)
+  if (session.turnOpen && reading.activity === "idle" && reading.turn === undefined) {
+    const isEnding = session.lastTurn?.isEnding === true;
+    const why = isEnding ? "it had said that it was done" : "nothing told of an end";
     return {
       ...reading,
-      detail: `${reading.detail}; idle again, and nothing told of an end`,
-      turn: { phase: "interrupted" },
+      detail: `${reading.detail}; idle again, and ${why}`,
+      turn: { phase: isEnding ? "completed" : "interrupted" },
     };
+  }
   if (reading.activity === "awaiting-approval" && session.approvals.length === 0 && reading.approval === undefined) {
     const title = reading.asks ?? "It asks for approval; look at its screen.";
     const id = seenApprovalId(`${session.turns}-${session.incarnation}-${session.revision}`);

@@ -197,3 +197,24 @@ test("a home of 0.1 without outputs opens too", async () => {
   await store.verified;
   expect(store.registry.all()).toEqual([session]);
 });
+
+test("a last turn without what later versions keep of it is completed", () => {
+  const {
+    isEnding: _isEnding,
+    inferred: _inferred,
+    ...known
+  } = {
+    startedAt: 1,
+    id: "t",
+    verdict: "completed",
+    error: null,
+    verdictSource: "hook",
+    isEnding: false,
+    earlier: [],
+    inferred: [],
+  } as const;
+  const before = { ...session, lastTurn: known };
+  expect(isSession(before)).toBe(false);
+  expect(completed(before)).toEqual({ ...session, lastTurn: { ...known, isEnding: false, inferred: [] } });
+  expect(isSession(completed(before))).toBe(true);
+});

@@ -105,7 +105,16 @@ const session = object<Session>({
       verdict: orNull(oneOf("completed", "failed", "interrupted")),
       error: orNull(text),
       verdictSource: orNull(source),
+      isEnding: flag,
       earlier: listOf(text),
+      inferred: listOf(
+        object<NonNullable<Session["lastTurn"]>["inferred"][number]>({
+          turn: count,
+          id: orNull(text),
+          verdict: oneOf("completed", "failed", "interrupted"),
+          source,
+        }),
+      ),
     }),
   ),
   approvals: listOf(
@@ -170,6 +179,9 @@ const ADDED = {
   usage: null,
 } as const satisfies Partial<Session>;
 
+/** What the last turn of older records does not have. */
+const ADDED_TO_TURN = { isEnding: false, inferred: [] } as const satisfies Partial<NonNullable<Session["lastTurn"]>>;
+
 /**
  * A record as it was written, by this version or an earlier one, with every
  * field this one knows. What was there keeps its order: records are compared
@@ -178,7 +190,9 @@ const ADDED = {
 export function completed(value: unknown): unknown {
   if (!isTable(value) || !("launch" in value)) return value;
   const { launch } = value;
-  return { ...value, ...missingOf(ADDED, value), launch: isTable(launch) ? withPaths(launch) : launch };
+  const whole = { ...value, ...missingOf(ADDED, value), launch: isTable(launch) ? withPaths(launch) : launch };
+  if (!("lastTurn" in whole) || !isTable(whole.lastTurn)) return whole;
+  return { ...whole, lastTurn: { ...whole.lastTurn, ...missingOf(ADDED_TO_TURN, whole.lastTurn) } };
 }
 
 function withPaths(launch: object): object {

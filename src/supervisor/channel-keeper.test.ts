@@ -1,6 +1,8 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
 import type { Channel, ChannelContext } from "../agent/contract.ts";
+import type { Clock } from "../platform/clock.ts";
+import { systemClock } from "../platform/clock.ts";
 import type { TurnReading } from "../session/reading.ts";
 import { createChannelKeeper, type ChannelKeeper } from "./channel-keeper.ts";
 import { agentWith, type Ground, makeGround } from "./watch-fixture.ts";
@@ -16,7 +18,9 @@ let opened: Opened[];
 afterEach(() => ground.dispose());
 
 /** An agent whose protocol is an object in this process; `refuse` says how often it does not answer at first. */
-async function keep(options: { readonly refuse?: number; readonly socket?: string | null } = {}): Promise<void> {
+async function keep(
+  options: { readonly refuse?: number; readonly socket?: string | null; readonly clock?: Clock } = {},
+): Promise<void> {
   opened = [];
   let refusals = options.refuse ?? 0;
   const agent = agentWith({
@@ -39,7 +43,7 @@ async function keep(options: { readonly refuse?: number; readonly socket?: strin
   const socket = options.socket === undefined ? "/run/x.sock" : options.socket;
   const watch = { mode: "protocol", text: "", version: null, socket, statusDir: null };
   ground = await makeGround(agent, { watch, nativeId: "n-1" });
-  keeper = ground.use(createChannelKeeper(ground.parts));
+  keeper = ground.use(createChannelKeeper({ ...ground.parts, clock: options.clock ?? systemClock }));
 }
 
 const isOpen = (count: number): Promise<unknown> =>
@@ -117,6 +121,70 @@ test("closing closes it", async () => {
   await isOpen(1);
   await keeper.close();
   expect([opened[0]?.isClosed, keeper.get("s")]).toEqual([true, null]);
+});
+
+describe("issue 7, 11: how a turn ended, read from history", () => {
+  const past = (entry: Opened | undefined, turn: TurnReading): void =>
+    entry?.onReading({ source: "protocol", detail: "thread/resume, last turn", turn, isHistory: true });
+  const line = (turn: TurnReading): Promise<void> =>
+    ground.readings.take(ground.session(), { source: "transcript", detail: "task_complete line", turn });
+  const told = (): readonly string[] =>
+    ground
+      .events("turn-completed", "turn-interrupted", "turn-failed", "turn-corrected", "turn-disputed")
+      .map(({ type, turn }) => `${type} ${turn}`);
+  /** The channel's own clock stands still until it is told how long is over. */
+  let pass: () => void;
+
+  async function keepInTurn(): Promise<void> {
+    const { promise: isOver, resolve } = Promise.withResolvers<void>();
+    pass = resolve;
+    await keep({ clock: { ...systemClock, sleep: (ms) => (ms >= 5_000 ? isOver : systemClock.sleep(ms)) } });
+    await isOpen(1);
+    say(opened[0], { phase: "started", id: "a" });
+    await eventually("the turn is under way", () => ground.session().turnOpen);
+  }
+
+  test("an interruption waits for the transcript's own line, which counts", async () => {
+    await keepInTurn();
+    past(opened[0], { phase: "interrupted", id: "a" });
+    await line({ phase: "completed", id: "a" });
+    expect(told()).toEqual(["turn-completed 1"]);
+    pass();
+    say(opened[0], { phase: "started", id: "b" });
+    await eventually("the next turn is under way", () => ground.session().turns === 2);
+    expect(told()).toEqual(["turn-completed 1"]);
+  });
+
+  test("an interruption that nobody else tells of counts after a while", async () => {
+    await keepInTurn();
+    past(opened[0], { phase: "interrupted", id: "a" });
+    await ground.ledger.idle();
+    expect([told(), ground.session().turnOpen]).toEqual([[], true]);
+    pass();
+    await eventually("the turn is over", () => !ground.session().turnOpen);
+    expect(told()).toEqual(["turn-interrupted 1"]);
+    await line({ phase: "completed", id: "a" });
+    expect(told()).toEqual(["turn-interrupted 1", "turn-corrected 1"]);
+  });
+
+  test("the end of a later turn does not make an interruption of the one whose end is about to be read", async () => {
+    await keepInTurn();
+    past(opened[0], { phase: "completed", id: "b" });
+    await line({ phase: "completed", id: "a" });
+    await line({ phase: "started", id: "b" });
+    await line({ phase: "completed", id: "b" });
+    pass();
+    say(opened[0], { phase: "started", id: "c" });
+    await eventually("the next turn is under way", () => ground.session().turns === 3);
+    expect(told()).toEqual(["turn-completed 1", "turn-completed 2"]);
+  });
+
+  test("that the turn under way was completed counts at once", async () => {
+    await keepInTurn();
+    past(opened[0], { phase: "completed", id: "a" });
+    await eventually("the turn is over", () => !ground.session().turnOpen);
+    expect(told()).toEqual(["turn-completed 1"]);
+  });
 });
 
 test("the next incarnation gets a channel of its own", async () => {

@@ -1,7 +1,9 @@
 /**
  * Keeps a connection to the agent's own protocol open for every living session
  * whose plan has one. The protocol lives in the session's place: when the
- * daemon comes back it connects again and reads where things stand.
+ * daemon comes back it connects again and reads where things stand. How a turn
+ * ended that nobody here saw is then history: the transcript, or a message
+ * that is on its way, may know better, and is waited for.
  */
 import type { Agent, Channel } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -15,6 +17,8 @@ import type { Watcher } from "./watcher.ts";
 
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 2_000;
+/** The line that tells of an end is written within milliseconds, by an agent that is not stopped. */
+const HISTORY_MS = 5_000;
 
 export interface ChannelKeeper extends Watcher {
   get(sessionId: string): Channel | null;
@@ -46,7 +50,7 @@ export function createChannelKeeper(parts: {
       const open = session === undefined ? undefined : parts.agent(session.agent).openChannel;
       if (session === undefined || open === undefined || session.watch.socket === null) return;
       try {
-        attempt = (await hold(session, session.watch.socket, open, entry)) ? 0 : attempt;
+        attempt = (await stay(session, session.watch.socket, open, entry)) ? 0 : attempt;
       } catch (error) {
         entry.state = `not open: ${messageOf(error)}`;
       }
@@ -55,8 +59,25 @@ export function createChannelKeeper(parts: {
     }
   }
 
+  /** It would make an interruption of a turn whose end somebody else may still tell. */
+  function isDoubtful(sessionId: string, { isHistory, turn }: Reading): boolean {
+    if (isHistory !== true || turn === undefined) return false;
+    const { turnOpen, lastTurn } = parts.store.registry.get(sessionId) ?? { turnOpen: false, lastTurn: null };
+    const isOfOpenTurn = turnOpen && turn.id !== undefined && turn.id === lastTurn?.id;
+    return turn.phase === "interrupted" || !isOfOpenTurn;
+  }
+
+  /** Until then whoever saw it has told; what is applied after that is old news. */
+  async function hold(session: Session, entry: Kept, reading: Reading): Promise<void> {
+    parts.readings.note(session, reading, "not counted yet: whoever saw the turn end may still tell");
+    await parts.clock.sleep(HISTORY_MS, entry.stop.signal).then(
+      () => queue(session, entry, reading),
+      () => undefined,
+    );
+  }
+
   /** Resolves, with true, when a channel that was open closed. */
-  async function hold(
+  async function stay(
     session: Session,
     socket: string,
     open: NonNullable<Agent["openChannel"]>,
@@ -66,7 +87,10 @@ export function createChannelKeeper(parts: {
     const channel = await open({
       socket,
       nativeId: session.nativeId,
-      onReading: (reading) => queue(session, entry, reading),
+      onReading: (reading) => {
+        if (isDoubtful(session.id, reading)) void hold(session, entry, reading);
+        else queue(session, entry, reading);
+      },
       onClose,
     });
     entry.channel = channel;

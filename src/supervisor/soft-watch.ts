@@ -23,7 +23,8 @@ type Incarnation = Pick<Session, "id" | "incarnation">;
 const BARE_IDLE_FACTOR = 5;
 
 function isBareIdle(via: Via, session: Session, reading: Reading): boolean {
-  return via === "screen" && session.turnOpen && reading.activity === "idle" && reading.turn === undefined;
+  const isDone = session.lastTurn?.isEnding === true;
+  return via === "screen" && session.turnOpen && !isDone && reading.activity === "idle" && reading.turn === undefined;
 }
 
 export interface SoftWatch {

@@ -3,6 +3,7 @@
  * that the wait before returned: what he is woken for is what an orchestrator
  * would see, and each fact must be in it once.
  */
+import { onTestFinished } from "vitest";
 import type { TestHome } from "./test-home.ts";
 
 export interface Wake {
@@ -53,7 +54,11 @@ export function keepWaiting(home: TestHome, session: string, since = 0): Waiter 
   }
 
   const waiting = waitOn();
-  waiting.catch(() => undefined);
+  // Also when the test fails: nothing of it may be left.
+  onTestFinished(async () => {
+    leaving.abort();
+    await waiting.catch(() => undefined);
+  });
   return {
     wakes,
     async leave() {

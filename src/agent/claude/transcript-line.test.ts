@@ -10,6 +10,8 @@ function asked(id: string): ApprovalRequest {
   return { id, kind: "command", title: "Run: touch b", subject: null, cwd: null, reason: null };
 }
 
+const AT = expect.any(Number) as number;
+
 test("a real run: interruptions, denials, queued prompts, and each answer's usage once", () => {
   const told = recorded("transcript.jsonl").map((line) => readLine(line, knownWith({ approvals: [asked("2-ab")] })));
   const counted = told.filter((reading) => reading?.usage !== undefined);
@@ -18,7 +20,7 @@ test("a real run: interruptions, denials, queued prompts, and each answer's usag
       source: "transcript",
       detail: "request interrupted line",
       activity: "idle",
-      turn: { phase: "interrupted", id: "518b63e1-cd3e-4c9a-97e9-fada3d6daea4" },
+      turn: { phase: "interrupted", id: "518b63e1-cd3e-4c9a-97e9-fada3d6daea4", at: AT },
     },
     {
       source: "transcript",
@@ -29,7 +31,7 @@ test("a real run: interruptions, denials, queued prompts, and each answer's usag
       source: "transcript",
       detail: "request interrupted line",
       activity: "idle",
-      turn: { phase: "interrupted", id: "82a99fde-74e5-4bb9-ae27-bc3fde89337d" },
+      turn: { phase: "interrupted", id: "82a99fde-74e5-4bb9-ae27-bc3fde89337d", at: AT },
     },
     {
       source: "transcript",
@@ -38,6 +40,7 @@ test("a real run: interruptions, denials, queued prompts, and each answer's usag
       turn: {
         phase: "started",
         id: "7ecfda5b-c834-41ed-acb9-d8bc618dd9aa",
+        at: AT,
         prompt: "And then this. ~reply Second.",
       },
     },

@@ -39,7 +39,7 @@ export function holdsMessage(text: string): boolean {
 
 function readUserLine(line: Fields, known: Known): Reading | null {
   const id = textIn(line, "promptId");
-  const turn = id === null ? {} : { id };
+  const turn = id === null ? {} : { id, ...timeOf(line) };
   if (line["toolDenialKind"] === "user-rejected") return denialOf(known);
   const text = textContentOf(fieldsOrNull(line["message"]));
   if (isInterruption(text))
@@ -56,6 +56,12 @@ function readUserLine(line: Fields, known: Known): Reading | null {
     turn: { phase: "started", ...turn, prompt: text },
     ...doing("working", known),
   };
+}
+
+/** Of a conversation that is continued the transcript holds turns from before there was a session. */
+function timeOf(line: Fields): { readonly at?: number } {
+  const at = Date.parse(textIn(line, "timestamp") ?? "");
+  return Number.isNaN(at) ? {} : { at };
 }
 
 /** Of the main agent's question: subagents have transcripts of their own. */

@@ -20,7 +20,7 @@ export function readRolloutLine(line: string, known: Known): Reading | null {
   if (entry["type"] === "session_meta") return readMeta(payload, known);
   if (entry["type"] !== "event_msg") return null;
   const type = textOf(payload["type"]);
-  const meaning = type === null ? null : meaningOf(type, payload, known);
+  const meaning = type === null ? null : meaningOf(type, payload, timeOf(entry), known);
   return meaning === null ? null : { source: "transcript", detail: `${type} line`, ...meaning };
 }
 
@@ -30,9 +30,21 @@ function readMeta(payload: Fields, known: Known): Reading | null {
   return { source: "transcript", detail: "session_meta line", nativeId: id };
 }
 
-function meaningOf(type: string, payload: Fields, known: Known): Pick<Reading, "activity" | "turn" | "usage"> | null {
+/** Of a conversation that is continued the rollout holds turns from before there was a session. */
+function timeOf(entry: Fields): { readonly at?: number } {
+  const at = Date.parse(textOf(entry["timestamp"]) ?? "");
+  return Number.isNaN(at) ? {} : { at };
+}
+
+function meaningOf(
+  type: string,
+  payload: Fields,
+  time: { readonly at?: number },
+  known: Known,
+): Pick<Reading, "activity" | "turn" | "usage"> | null {
   const turnId = textOf(payload["turn_id"]);
-  const named = turnId === null ? {} : { id: turnId };
+  // Without a name a turn is told from the one before it by its beginning, whose time not every source knows.
+  const named = turnId === null ? {} : { id: turnId, ...time };
   switch (type) {
     case "task_started":
     case "turn_started":

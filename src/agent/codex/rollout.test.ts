@@ -37,7 +37,13 @@ const lines = linesOf("0.166.0/rollout-hooks-mode.jsonl");
 describe("a rollout of 0.166.0", () => {
   test("every turn begins and ends with its name", () => {
     const turns = lines.map((line) => readRolloutLine(line, KNOWN)?.turn).filter((turn) => turn !== undefined);
-    expect(turns).toEqual([
+    // Each with its time, by which a turn from before the session is known.
+    const times = turns.map(({ at }) => at ?? 0);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect(times[0]).toBe(
+      Date.parse(String(JSON.parse(lines.find((line) => line.includes("task_started")) ?? "").timestamp)),
+    );
+    expect(turns.map(({ at: _at, ...turn }) => turn)).toEqual([
       { phase: "started", id: TURNS.first },
       { phase: "started", id: TURNS.first, prompt: "hello one" },
       { phase: "completed", id: TURNS.first },

@@ -140,6 +140,21 @@ test("what other threads do is not read", () => {
   expect(readAll("01a1e19f-0000-7000-8000-000000000000").filter(({ turn, approval }) => turn ?? approval)).toEqual([]);
 });
 
+test("issue 7, 11: how the last turn ended is history when a client connects; that it is under way is not", () => {
+  const snapshot = (turn: Fields): readonly Reading[] => {
+    const readings: Reading[] = [];
+    const reader = createThreadReader("t", (reading) => readings.push(reading));
+    reader.readSnapshot({ thread: { status: { type: "idle" } }, initialTurnsPage: { data: [turn] } });
+    return readings;
+  };
+  const [, last, status] = snapshot({ id: "a", status: "interrupted", startedAt: 1_000, completedAt: null });
+  expect(last).toMatchObject({ isHistory: true, turn: { phase: "interrupted", id: "a", at: 1_000_999 } });
+  expect([last?.activity, status?.activity]).toEqual([undefined, "idle"]);
+  const [, open] = snapshot({ id: "a", status: "inProgress", startedAt: 1_000 });
+  expect(open).toMatchObject({ activity: "working", turn: { phase: "started", id: "a" } });
+  expect(open).not.toHaveProperty("isHistory");
+});
+
 test("who asks and is not answered is known by its question", () => {
   const readings: Reading[] = [];
   const reader = createThreadReader("t", (reading) => readings.push(reading));

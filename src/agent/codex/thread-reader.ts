@@ -7,12 +7,12 @@
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest, Decision } from "../../session/approval.ts";
 import { seenApprovalId } from "../../session/approval.ts";
-import type { Reading } from "../../session/reading.ts";
+import type { Reading, TurnReading } from "../../session/reading.ts";
 import { errorText } from "./error-text.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
 import { approvalOf, changesOf, type ProtocolApproval } from "./protocol-approval.ts";
 import type { RequestId } from "./rpc.ts";
-import { activityOf, itemPrompt, turnOf } from "./thread-state.ts";
+import { activityOf, itemPrompt, latestTimeOf, turnOf } from "./thread-state.ts";
 import { protocolUsageOf } from "./token-usage.ts";
 
 export interface ThreadReader {
@@ -61,9 +61,7 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
     if (!isClosed) onReading({ source: "protocol", detail, ...said });
   };
 
-  function readTurn(detail: string, fields: Fields): void {
-    const reading = turnOf(fields);
-    if (reading === null) return;
+  function readTurn(detail: string, reading: TurnReading): void {
     if (reading.phase === "started") turn = reading.id ?? null;
     else if (turn === reading.id) turn = null;
     if (reading.phase !== "started") {
@@ -71,6 +69,19 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
       inputs.clear();
     }
     say(detail, { activity: reading.phase === "started" ? "working" : "idle", turn: reading });
+  }
+
+  function readTurnChange(method: string, fields: Fields): void {
+    const reading = turnOf(fields);
+    if (reading !== null) readTurn(method, reading);
+  }
+
+  /** A turn whose end it has not stored yet is "interrupted" for the server, also while it is storing it (0.166.0, once). */
+  function readLastTurn(fields: Fields): void {
+    const reading = turnOf(fields);
+    const detail = "thread/resume, last turn";
+    if (reading?.phase === "started") readTurn(detail, reading);
+    else if (reading !== null) say(detail, { turn: { ...reading, ...latestTimeOf(fields) }, isHistory: true });
   }
 
   function readStatus(status: Fields): void {
@@ -150,8 +161,7 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
       const thread = fieldsOf(response["thread"]);
       const path = textOf(thread["path"]);
       say("thread/resume", { nativeId: threadId, ...(path === null ? {} : { transcriptPath: path }) });
-      const last = listOf(fieldsOf(response["initialTurnsPage"])["data"])[0];
-      if (last !== undefined) readTurn("thread/resume, last turn", fieldsOf(last));
+      readLastTurn(fieldsOf(listOf(fieldsOf(response["initialTurnsPage"])["data"])[0]));
       readStatus(fieldsOf(thread["status"]));
     },
     readNotification(method, params) {
@@ -163,7 +173,7 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
         case "turn/started":
         case "turn/completed":
           settle(null);
-          readTurn(method, fieldsOf(params["turn"]));
+          readTurnChange(method, fieldsOf(params["turn"]));
           return;
         case "item/started":
           readItem(fieldsOf(params["item"]), textOf(params["turnId"]));

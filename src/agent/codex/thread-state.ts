@@ -2,7 +2,7 @@
 import type { TurnReading } from "../../session/reading.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import { errorText } from "./error-text.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
 import { textOfInputs } from "./user-prompt.ts";
 
 /** `{"type":"active","activeFlags":["waitingOnApproval"]}`. */
@@ -39,6 +39,12 @@ export function turnOf(turn: Fields): TurnReading | null {
     default:
       return null;
   }
+}
+
+/** Whole seconds, rounded down: it happened no later than this. */
+export function latestTimeOf({ startedAt, completedAt }: Fields): { readonly at?: number } {
+  const seconds = Math.max(countOf(startedAt), countOf(completedAt));
+  return seconds === 0 ? {} : { at: seconds * 1_000 + 999 };
 }
 
 /** Of an item `{"type":"userMessage","content":[…]}`. */

@@ -39,7 +39,7 @@ test("a cancelled turn is interrupted, by whoever sees it first", () => {
     source: "transcript",
     detail: '"Request cancelled." line',
     activity: "idle",
-    turn: { phase: "interrupted" },
+    turn: { phase: "interrupted", at: Date.parse(String((JSON.parse(line) as { timestamp?: string }).timestamp)) },
   });
   expect(readLine(line, knownWith({ turnOpen: false }))).toBeNull();
 });

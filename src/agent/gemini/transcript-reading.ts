@@ -15,7 +15,7 @@ export function readLine(line: string, known: Known): Reading | null {
   const { message } = parsed;
   switch (message.type) {
     case "info":
-      return message.text === CANCELLED ? cancelled(known) : null;
+      return message.text === CANCELLED ? cancelled(message, known) : null;
     case "gemini":
       return message.toolCalls.length > 0 ? toolsDone(message, known) : answered(message);
     case "user":
@@ -26,16 +26,22 @@ export function readLine(line: string, known: Known): Reading | null {
 }
 
 /** Where a question was open still, nothing here tells whether it had been answered before the turn was stopped. */
-function cancelled(known: Known): Reading | null {
+function cancelled(message: GeminiMessage, known: Known): Reading | null {
   if (!known.turnOpen && known.approvals.length === 0) return null;
   const approval: ApprovalReading = { settled: { id: null, decision: null } };
   return {
     source: "transcript",
     detail: `"${CANCELLED}" line`,
     activity: "idle",
-    ...(known.turnOpen ? { turn: { phase: "interrupted" as const } } : {}),
+    ...(known.turnOpen ? { turn: { phase: "interrupted" as const, ...timeOf(message) } } : {}),
     ...(known.approvals.length > 0 ? { approval } : {}),
   };
+}
+
+/** What was written before the turn under way began is about another. */
+function timeOf({ at }: GeminiMessage): { readonly at?: number } {
+  const time = Date.parse(at ?? "");
+  return Number.isNaN(time) ? {} : { at: time };
 }
 
 /** The line of a message comes again, with the same usage, when its tools have run: counted is the first. */

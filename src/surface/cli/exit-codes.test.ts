@@ -11,6 +11,7 @@ const KINDS = {
   forbidden: true,
   unavailable: true,
   config: true,
+  "too-large": true,
   internal: true,
 } as const satisfies Record<ErrorKind, true>;
 

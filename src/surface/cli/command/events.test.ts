@@ -15,6 +15,11 @@ describe("lineOf", () => {
       { turn: 3, counted: "completed", counted_source: "hook", other: "failed", evidence: { source: "transcript" } },
       "completed by hook, but failed by transcript",
     ],
+    [
+      "turn-corrected",
+      { turn: 3, verdict: "completed", was: "interrupted", was_source: "screen", evidence: { source: "hook" } },
+      "completed by hook, not interrupted as inferred from screen",
+    ],
     ["turn-failed", { turn: 3, error: "rain" }, "error rain"],
     ["turn-completed", { turn: 3 }, "turn 3"],
   ])("tells of %s with %j", (type, data, sentence) => {

@@ -62,7 +62,7 @@ function sentenceOf(data: EventView["data"]): string {
   if (activity !== null) return [activity, textIn(data["activity"], "asks")].filter((part) => part !== null).join(": ");
   const status = textIn(data["liveness"], "status") ?? textIn(data["observability"], "status");
   if (status !== null) return status;
-  const told = approvalSentence(data) ?? disputeSentence(data);
+  const told = approvalSentence(data) ?? disputeSentence(data) ?? correctionSentence(data);
   if (told !== null) return told;
   for (const name of ["error", "name", "what", "message_id", "native_id", "turn", "pid"]) {
     const value = data[name];
@@ -84,4 +84,10 @@ function disputeSentence(data: EventView["data"]): string | null {
   const [counted, other] = [textIn(data, "counted"), textIn(data, "other")];
   if (counted === null || other === null) return null;
   return `${counted} by ${textIn(data, "counted_source") ?? "?"}, but ${other} by ${textIn(data["evidence"], "source") ?? "?"}`;
+}
+
+function correctionSentence(data: EventView["data"]): string | null {
+  const [verdict, was] = [textIn(data, "verdict"), textIn(data, "was")];
+  if (verdict === null || was === null) return null;
+  return `${verdict} by ${textIn(data["evidence"], "source") ?? "?"}, not ${was} as inferred from ${textIn(data, "was_source") ?? "?"}`;
 }

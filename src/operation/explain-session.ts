@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent, SessionEvent } from "../session/event.ts";
 import type { Evidence, Session } from "../session/session.ts";
+import { isWitness } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
 import { waitingFor } from "./send-message.ts";
@@ -64,7 +65,7 @@ export const explainSession = defineOperation({
         because: stripTerminal(session.observability.reason),
         evidence: null,
       },
-      activity: claim(session.activity.status, TRUST, session.activity.evidence),
+      activity: claim(session.activity.status, whyCounted(session.activity.evidence.source), session.activity.evidence),
       turn: turnClaim(session),
       messages: store.mailbox.open(session.id).map(({ id, state }) => ({
         message_id: id,
@@ -85,8 +86,19 @@ export const explainSession = defineOperation({
   },
 });
 
-const TRUST =
-  "The newest word of the most trusted source counts: protocol, hook, transcript, screen, in this order; what a screen says against the others counts only if it stays.";
+/** By the table of session/witness.ts. */
+export function whyCounted(source: Evidence["source"]): string {
+  if (isWitness(source))
+    return "The agent itself told so, and its newest word counts: by protocol, hook or transcript. A status file or a screen counts against it only if it stays.";
+  switch (source) {
+    case "status":
+      return "Its status file says so. That counts where the agent itself has told nothing, and against its word only after it stayed; a screen counts less.";
+    case "screen":
+      return "Its screen or title shows it. That counts where nobody else has told anything, and against the agent's word only after it stayed.";
+    default:
+      return "The agent has not told yet what it does.";
+  }
+}
 
 function claim(status: string, because: string, evidence: Evidence): z.infer<typeof claimSchema> {
   return {

@@ -5,7 +5,7 @@ import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
 import type { Reading, Usage, UsageReading } from "./reading.ts";
-import { isWitness } from "./witness.ts";
+import { isSignOfLife, outranks } from "./witness.ts";
 import type { Activity, ActivityStatus, Evidence, Observability, Session } from "./session.ts";
 
 export function applyReading(session: Session, raw: Reading, context: Context): Change {
@@ -74,8 +74,7 @@ function applyActivity(
   if (status !== "awaiting-input" || before.status !== status || before.evidence.source === evidence.source)
     return { session: { ...session, activity }, events: [changed] };
   // Another source tells of the same question: in its words if the agent's own were not there yet.
-  if (asks === null || (isWitness(before.evidence.source) && !isWitness(evidence.source)))
-    return { session, events: [] };
+  if (asks === null || outranks(before.evidence.source, evidence.source)) return { session, events: [] };
   return { session: { ...session, activity }, events: [{ ...changed, isReworded: true }] };
 }
 
@@ -113,8 +112,7 @@ function applyTranscript(session: Session, reading: Reading): Change {
 
 /** What is noted without being an event of its own: what it cost, and that a turn which had stalled goes on. */
 function learn(session: Session, { source, usage }: Reading): Session {
-  const isSignOfLife = source !== "screen" && source !== "supervisor";
-  const revived = session.stalledAt !== null && isSignOfLife ? { ...session, stalledAt: null } : session;
+  const revived = session.stalledAt !== null && isSignOfLife(source) ? { ...session, stalledAt: null } : session;
   return usage === undefined ? revived : { ...revived, usage: addUsage(session.usage, usage) };
 }
 

@@ -153,7 +153,7 @@ function end(session: Session, told: End, isHistory: boolean, evidence: Evidence
     return { session, events: [disputed] };
   }
   // A screen shows the last end for as long as nothing happens.
-  if (evidence.source === "screen") return { session, events: [] };
+  if (!isWitness(evidence.source)) return { session, events: [] };
   // The process died in a turn, and what it still wrote tells how that ended.
   const isCutShort =
     session.turns > 0 && (last === null || last.verdict === null) && (session.exit !== null || isKnown);

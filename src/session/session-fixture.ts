@@ -75,7 +75,13 @@ export function anyInput(): fc.Arbitrary<Input> {
           { phase: "interrupted", id: "b" },
           { phase: "failed", error: "429" },
         ),
-        source: fc.constantFrom("hook" as const, "transcript" as const, "screen" as const, "protocol" as const),
+        source: fc.constantFrom(
+          "hook" as const,
+          "transcript" as const,
+          "status" as const,
+          "screen" as const,
+          "protocol" as const,
+        ),
       })
       .map<Input>(({ number, turn, source }) => ({
         type: "read",

@@ -21,7 +21,7 @@ export type RestartPolicy = "never" | "on-failure" | "always";
 
 /** Where a claim comes from, so that whoever reads it can check it. */
 export interface Evidence {
-  readonly source: "operator" | "runtime" | "protocol" | "hook" | "transcript" | "screen" | "supervisor";
+  readonly source: "operator" | "runtime" | "protocol" | "hook" | "transcript" | "status" | "screen" | "supervisor";
   readonly detail: string;
   readonly at: number;
 }

@@ -22,6 +22,8 @@ const waiting = after(started, read({ activity: "awaiting-input", asks: "Which?"
 const seenWaiting = after(started, read({ source: "screen", activity: "awaiting-input", asks: "Which?" }));
 const waitingForWhat = after(read({ activity: "awaiting-input" }));
 const waitingOutside = after(read({ activity: "awaiting-input", asks: "Trust?" }));
+const statusIdle = after(read({ source: "status", activity: "idle" }));
+const statusWorking = after(read({ source: "status", activity: "working" }));
 const unknown = after(read({ source: "supervisor", activity: "unknown" }));
 const dead = after(started, exitedWith(0));
 
@@ -82,6 +84,30 @@ describe("how much a soft reading counts", () => {
     ["a spinner when a screen said it is idle", seenIdle, { activity: "working" }, "if it stays"],
   ])("one %s", (_what, session, reading, weight) => {
     expect(weighSoft(session, screen(reading))).toBe(weight);
+  });
+
+  test.each<[string, Session, Reading["source"], Partial<Reading>, Weight]>([
+    ["a status file against the agent's own word", idle, "status", { activity: "working" }, "no"],
+    ["a status file against a screen", seenIdle, "status", { activity: "working" }, "now"],
+    ["a status file against what it said before", statusWorking, "status", { activity: "idle" }, "if it stays"],
+    ["a screen against a status file", statusIdle, "screen", { activity: "working" }, "no"],
+    [
+      "a screen's words for what a status file asks",
+      after(read({ source: "status", activity: "awaiting-input", asks: "?" })),
+      "screen",
+      { activity: "awaiting-input", asks: "Which?" },
+      "no",
+    ],
+    [
+      "a status file's words for what a screen asks",
+      seenWaiting,
+      "status",
+      { activity: "awaiting-input", asks: "?" },
+      "now",
+    ],
+    ["a status file in a turn", working, "status", { activity: "idle" }, "if it stays"],
+  ])("issue 7, 13: %s", (_what, session, source, reading, weight) => {
+    expect(weighSoft(session, { source, detail: "x", ...reading })).toBe(weight);
   });
 });
 

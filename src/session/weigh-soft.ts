@@ -10,7 +10,7 @@
 import { seenApprovalId } from "./approval.ts";
 import type { Reading } from "./reading.ts";
 import type { ActivityStatus, Session } from "./session.ts";
-import { isWitness } from "./witness.ts";
+import { outranks } from "./witness.ts";
 
 export type Weight = "now" | "if it stays" | "no";
 
@@ -30,14 +30,16 @@ export function weighSoft(session: Session, reading: Reading): Weight {
   if (session.turnOpen) return activity === "idle" || isEnd(turn) ? "if it stays" : asking(current);
   if (turn?.phase === "started") return "now";
   if (current === "awaiting-input" || current === "awaiting-approval") return "if it stays";
-  // Idle by the agent's own word stays idle: a spinner of something in the background is no turn.
-  return isReported(session) ? "no" : "if it stays";
+  // Idle by the word of a better source stays idle: a spinner of something in the background is no turn.
+  const { source } = session.activity.evidence;
+  if (outranks(source, reading.source)) return "no";
+  return outranks(reading.source, source) ? "now" : "if it stays";
 }
 
-/** What the agent itself asked is not asked again because a screen has other words for it. */
+/** What a better source asked is not asked again because a screen has other words for it. */
 function asksAnew({ activity: { status, evidence } }: Session, reading: Reading): Weight {
   if (status !== "awaiting-input" || reading.asks === undefined) return "no";
-  return isWitness(evidence.source) && !isWitness(reading.source) ? "no" : "now";
+  return outranks(evidence.source, reading.source) ? "no" : "now";
 }
 
 /** In a turn: working on again after a question was answered in the pane. */
@@ -47,10 +49,6 @@ function asking(current: ActivityStatus): Weight {
 
 function isEnd(turn: Reading["turn"]): boolean {
   return turn !== undefined && turn.phase !== "started";
-}
-
-function isReported(session: Session): boolean {
-  return session.activity.evidence.source !== "screen";
 }
 
 /** What a soft reading that stayed amounts to: an end that nobody told, a question that no hook brought. */

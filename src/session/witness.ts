@@ -1,12 +1,41 @@
 /**
- * Who saw what happened: the agent itself, which tells of it by its protocol,
- * its hooks or its transcript. Everybody else looks on from outside (a screen,
- * a status file, the clock) and infers.
+ * Whose word about an agent counts how much: the one place where that is laid
+ * down (docs/decisions/0017-whose-word-counts.md).
+ *
+ * - A witness saw what happened: the agent itself, by its protocol, its hooks
+ *   or its transcript. What it tells counts at once, and of several the newest
+ *   word: they complete one another, each adapter takes a fact from the one
+ *   that knows it, and none of them outranks another.
+ * - An onlooker shows how things stand, not what happened: a status file, then
+ *   the screen and the title. It counts at once where nobody better has
+ *   spoken; against a better source only if it stays, or not at all
+ *   (weigh-soft.ts).
+ * - Reeve itself comes last: what it concludes yields to whoever knows.
  */
 import type { Evidence } from "./session.ts";
 
-const WITNESSES: ReadonlySet<Evidence["source"]> = new Set(["protocol", "hook", "transcript"]);
+type Source = Evidence["source"];
 
-export function isWitness(source: Evidence["source"]): boolean {
-  return WITNESSES.has(source);
+export const STANDING = {
+  protocol: 1,
+  hook: 1,
+  transcript: 1,
+  status: 2,
+  screen: 3,
+  operator: 4,
+  runtime: 4,
+  supervisor: 4,
+} as const satisfies Record<Source, number>;
+
+export function isWitness(source: Source): boolean {
+  return STANDING[source] === 1;
+}
+
+export function outranks(one: Source, other: Source): boolean {
+  return STANDING[one] < STANDING[other];
+}
+
+/** A spinner turns also when nothing happens any more. */
+export function isSignOfLife(source: Source): boolean {
+  return STANDING[source] < STANDING.screen;
 }

@@ -40,7 +40,7 @@ function object<Type>(shape: ShapeOf<Type>): Check {
   };
 }
 
-const source = oneOf("operator", "runtime", "protocol", "hook", "transcript", "screen", "supervisor");
+const source = oneOf("operator", "runtime", "protocol", "hook", "transcript", "status", "screen", "supervisor");
 const evidence = object<Session["reason"]["evidence"]>({
   source,
   detail: text,

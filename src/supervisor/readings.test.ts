@@ -124,3 +124,17 @@ test("of an incarnation that another has followed nothing is remembered (issue 7
   ground.readings.note({ id: "s", incarnation: 1 }, { source: "screen", detail: "late" }, "not counted");
   expect(ground.readings.lastWords(next)).toEqual([]);
 });
+
+test("a status file's word does not replace the hook's (issue 7, 13)", async () => {
+  await take({ detail: "Stop hook", activity: "idle" });
+  ground.readings.note(ground.session(), { source: "status", detail: "busy", activity: "working" }, "ignored");
+  expect(ground.readings.lastWords(ground.session()).map(({ source, said }) => [source, said])).toEqual([
+    ["hook", "idle"],
+    ["status", "working"],
+  ]);
+});
+
+test("what only a screen shows is no sign of life, also when it counts (issue 7, 13)", async () => {
+  await take({ source: "screen", activity: "working" });
+  expect(ground.readings.lastSignAt(ground.session())).toBeNull();
+});

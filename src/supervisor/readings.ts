@@ -9,6 +9,7 @@ import type { ApprovalRequest } from "../session/approval.ts";
 import { promptPrint } from "../session/prompt-print.ts";
 import type { Reading, TurnReading } from "../session/reading.ts";
 import type { Evidence, Session, TranscriptCursor } from "../session/session.ts";
+import { isSignOfLife } from "../session/witness.ts";
 import type { IdempotencyRecord } from "../store/contract.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -81,7 +82,7 @@ export function createReadings(parts: {
   function admit(session: Incarnation, raw: Reading): Reading {
     const reading = clean(raw, (text) => parts.redact(session.id, text));
     const known = heardOf(session);
-    if (known !== null) known.signAt = clock.monotonic();
+    if (known !== null && isSignOfLife(reading.source)) known.signAt = clock.monotonic();
     remember(session, reading, "counted");
     return reading;
   }

@@ -72,7 +72,7 @@ describe("a soft reading", () => {
     await see(screen("working"));
     await wait(10_000);
     expect([taken, asked]).toEqual([[], 0]);
-    expect(noted).toHaveLength(2);
+    expect(noted).toEqual(["ignored: already known from the hook", "ignored: the hook says idle, and counts more"]);
   });
 
   test("of an unknown session is nothing", async () => {
@@ -94,7 +94,7 @@ test("a reading of an earlier incarnation, or of one that is over, counts for no
 describe("one that contradicts the record", () => {
   test("counts once it is still said after a while, and then as what it amounts to", async () => {
     await see(screen("idle"));
-    expect([taken, noted]).toEqual([[], ["not counted yet: it contradicts what is known, and may pass"]]);
+    expect([taken, noted]).toEqual([[], ["not counted yet: it contradicts the hook, and counts if it stays"]]);
     await wait(1_400);
     expect([taken, asked]).toEqual([[], 0]);
     await wait(200);

@@ -8,8 +8,9 @@ import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { Reading } from "../session/reading.ts";
-import type { Session } from "../session/session.ts";
+import type { Evidence, Session } from "../session/session.ts";
 import { settleSoft, weighSoft } from "../session/weigh-soft.ts";
+import { outranks } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
 import type { Readings } from "./readings.ts";
 
@@ -25,6 +26,25 @@ const BARE_IDLE_FACTOR = 5;
 function isBareIdle(via: Via, session: Session, reading: Reading): boolean {
   const isDone = session.lastTurn?.isEnding === true;
   return via === "screen" && session.turnOpen && !isDone && reading.activity === "idle" && reading.turn === undefined;
+}
+
+/** As people call them. */
+const NAMES = {
+  protocol: "agent's protocol",
+  hook: "hook",
+  transcript: "transcript",
+  status: "status file",
+  screen: "screen",
+  operator: "start",
+  runtime: "runtime",
+  supervisor: "clock",
+} as const satisfies Record<Evidence["source"], string>;
+
+function whyIgnored({ activity }: Session, reading: Reading): string {
+  const { source } = activity.evidence;
+  if (reading.activity === activity.status) return `ignored: already known from the ${NAMES[source]}`;
+  if (outranks(source, reading.source)) return `ignored: the ${NAMES[source]} says ${activity.status}, and counts more`;
+  return "ignored: it does not tell of an end or a question";
 }
 
 export interface SoftWatch {
@@ -55,7 +75,7 @@ export function createSoftWatch(parts: {
     if (session === undefined || session.incarnation !== of.incarnation || session.exit !== null) return;
     const weight = weighSoft(session, reading);
     if (weight === "no") {
-      readings.note(session, reading, "not counted: the record says so already, or from a better source");
+      readings.note(session, reading, whyIgnored(session, reading));
       if (reading.activity === session.activity.status) dismiss(sessionId, via);
       return;
     }
@@ -72,7 +92,8 @@ export function createSoftWatch(parts: {
       return readings.take(session, settleSoft(session, reading));
     }
     dismiss(sessionId, via);
-    readings.note(session, reading, "not counted yet: it contradicts what is known, and may pass");
+    const { source } = session.activity.evidence;
+    readings.note(session, reading, `not counted yet: it contradicts the ${NAMES[source]}, and counts if it stays`);
     const timer = setTimeout(() => void again(of, via, ask), patienceMs).unref();
     doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic(), timer });
   }

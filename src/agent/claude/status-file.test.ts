@@ -39,7 +39,7 @@ test.each([
     },
   ],
 ] as const)("%j", (fields, known, expected) => {
-  expect(read(fields, known)).toEqual({ source: "hook", ...expected });
+  expect(read(fields, known)).toEqual({ source: "status", ...expected });
 });
 
 test("what a hook said of a question is not overwritten with less", () => {

@@ -29,7 +29,7 @@ export function readStatus(
   const word = textIn(status, "status") ?? "";
   const waitingFor = textIn(status, "waitingFor");
   const detail = stripTerminal(waitingFor === null ? word : `${word}, ${waitingFor}`);
-  return { source: "hook", detail: `status file: ${detail}`, ...content };
+  return { source: "status", detail: `status file: ${detail}`, ...content };
 }
 
 /** It has no lock of its own: two processes that resume one conversation are both accepted (2.1.325). */

@@ -3,7 +3,7 @@
  * runtimes and agents. It may be killed at any line; sessions live outside it
  * and are found again. daemon-main.ts starts it.
  */
-import { readFileSync, unlinkSync } from "node:fs";
+import { unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claudeAgent } from "./agent/claude/claude-agent.ts";
 import { codexAgent } from "./agent/codex/codex-agent.ts";
@@ -18,11 +18,8 @@ import { systemClock } from "./platform/clock.ts";
 import { reserveDescriptors } from "./platform/descriptors.ts";
 import { failpoint } from "./platform/failpoint.ts";
 import type { Home } from "./platform/home.ts";
-import type { OwnRecord } from "./platform/daemon-record.ts";
-import { writeDaemonRecord } from "./platform/daemon-record.ts";
+import type { Death } from "./platform/daemon-record.ts";
 import type { Log } from "./platform/log.ts";
-import { openLog } from "./platform/log.ts";
-import { readProcess } from "./platform/process-table.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
 import { errnoOf, messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
@@ -40,12 +37,22 @@ const OWN_VARIABLES = ["REEVE_MARK", "REEVE_SESSION_ID", "REEVE_FAILPOINT_FILE",
 /** Well after whoever started the daemon has had an answer. */
 const VERIFY_AFTER_MS = 500;
 
-export async function run(home: Home): Promise<void> {
+export interface DaemonLife {
+  readonly version: string;
+  /** Daemons before this one that did not stop in order. */
+  readonly deaths: readonly Death[];
+  readonly log: Log;
+  /** Their deaths are in the log. */
+  readonly onTold: () => void;
+  /** It stops in order. */
+  readonly onStopped: () => void;
+  /** It stops, but not in order. */
+  readonly onDied: (error: string) => void;
+}
+
+export async function run(home: Home, { version, deaths, log, onTold, onStopped, onDied }: DaemonLife): Promise<void> {
   reserveDescriptors();
-  const log = openLog(home.logPath);
   const clock = systemClock;
-  const version = readVersion();
-  const record = recordSelf(home.recordPath, version, log);
   ensurePrivateDir(home.outputsDir);
   const store = await openStore({
     databasePath: home.databasePath,
@@ -94,29 +101,31 @@ export async function run(home: Home): Promise<void> {
     ownEnvironment: process.env,
     scrub,
   });
-  await supervisor.boot(version);
+  await supervisor.boot(version, deaths);
+  onTold();
 
   let isStopping = false;
   const stop = (): void => {
     if (isStopping) return;
     isStopping = true;
-    server.close();
-    unlinkIfThere(home.socketPath);
     void shutDown();
   };
   const shutDown = async (): Promise<void> => {
     try {
+      server.close();
+      unlinkIfThere(home.socketPath);
       await supervisor.close();
       await tmux.close();
       await store.close();
-      record?.remove();
+      onStopped();
     } catch (error) {
       log("the daemon could not stop cleanly", { why: messageOf(error) });
+      onDied(`it could not stop cleanly: ${messageOf(error)}`);
     }
     process.exit(0);
   };
   const warnings = (): readonly string[] =>
-    [problem?.message ?? null, lingerWarning(), ...store.warnings(), ...rules.problems()].filter(
+    [problem?.message ?? null, deathWarning(deaths), lingerWarning(), ...store.warnings(), ...rules.problems()].filter(
       (warning) => warning !== null,
     );
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
@@ -128,6 +137,8 @@ export async function run(home: Home): Promise<void> {
   unlinkIfThere(home.socketPath);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
+    // Also afterwards: out of descriptors, it cannot take a connection.
+    server.on("error", (error) => log("the socket met an error", { why: error }));
     process.umask(0o177);
     server.listen(home.socketPath, resolve);
     process.umask(0o077);
@@ -135,23 +146,18 @@ export async function run(home: Home): Promise<void> {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", () => undefined);
-  process.on("unhandledRejection", (error) =>
-    log("unhandled", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
-  );
   failpoint("daemon.started");
   // Says at once, not with the first session, which patterns of config.toml cannot be used.
-  for (const [name] of patterns) void rules.of(name);
+  for (const [name] of patterns)
+    rules.of(name).catch((error: unknown) => log("rules could not be read", { name, why: error }));
 }
 
-/** Without a record the daemon works as well; only what is said about it is poorer. */
-function recordSelf(path: string, version: string, log: Log): OwnRecord | null {
-  const startTicks = readProcess(process.pid)?.startTicks ?? "";
-  try {
-    return writeDaemonRecord(path, { pid: process.pid, startTicks, version, startedAt: Date.now(), untold: [] });
-  } catch (error) {
-    log("who this daemon is could not be written down", { path, why: error });
-    return null;
-  }
+/** A daemon that was killed is its user's business; one that died of an error is Reeve's. */
+function deathWarning(deaths: readonly Death[]): string | null {
+  const death = deaths.findLast(({ error }) => error !== null);
+  if (death === undefined) return null;
+  const why = death.error?.split("\n", 1)[0];
+  return `The daemon before this one (process ${death.pid ?? "unknown"}) died of an error: ${why}. Please report it, with daemon.log.`;
 }
 
 interface Config {
@@ -178,13 +184,6 @@ function readConfig(path: string, builtIn: readonly string[]): Config {
     if (!(error instanceof ReeveError) || error.kind !== "config") throw error;
     return { settings: defaultSettings, declared: [], patterns: [], problem: error };
   }
-}
-
-function readVersion(): string {
-  const parsed: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "..", "package.json"), "utf8"));
-  return typeof parsed === "object" && parsed !== null && "version" in parsed && typeof parsed.version === "string"
-    ? parsed.version
-    : "unknown";
 }
 
 /** A program of an adapter's own, beside this file: bundled as codex-bootstrap.js, or the source itself in development. */

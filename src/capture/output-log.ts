@@ -43,10 +43,19 @@ export function openOutputLog(options: {
   let writing: Promise<void> = Promise.resolve();
 
   function flushSoon(): void {
-    timer ??= setTimeout(() => flush(), FLUSH_MS).unref();
+    timer ??= setTimeout(() => tryFlush(), FLUSH_MS).unref();
   }
 
-  function flush(isLast = false): void {
+  /** Which secrets there are is read from the system, which may be short of something right now. */
+  function tryFlush(isLast = false): void {
+    try {
+      flush(isLast);
+    } catch (error) {
+      options.log("output could not be recorded", { path, why: messageOf(error) });
+    }
+  }
+
+  function flush(isLast: boolean): void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     if (pending === "" && redactor === null) return;
@@ -92,7 +101,7 @@ export function openOutputLog(options: {
       flushSoon();
     },
     async close() {
-      flush(true);
+      tryFlush(true);
       await writing;
     },
   };

@@ -91,9 +91,14 @@ function linkTo(options: ClientOptions, { daemonCommand, environment }: Installa
   if (options.socketPath !== undefined) return { ...rules, socketPath: options.socketPath, start: null };
   const home = options.home ?? environment["REEVE_HOME"];
   const isHomeGiven = home !== undefined && home !== "";
-  const { socketPath, recordPath } = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
+  const { socketPath, recordPath, stderrPath } = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
   if (options.autostart === false) return { ...rules, socketPath, recordPath, start: null };
   // Absolute, because the daemon is started in another directory; copied only then, because that is slow.
   const daemonEnvironment = () => (isHomeGiven ? { ...environment, REEVE_HOME: resolve(home) } : environment);
-  return { ...rules, socketPath, recordPath, start: { command: daemonCommand, environment: daemonEnvironment } };
+  return {
+    ...rules,
+    socketPath,
+    recordPath,
+    start: { command: daemonCommand, environment: daemonEnvironment, stderrPath },
+  };
 }

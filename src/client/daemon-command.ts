@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { ReeveError } from "../platform/reeve-error.ts";
 
 /**
+ * Its stderr is for faults, not for the news that node:sqlite is experimental.
+ *
  * A small young generation: it would otherwise grow by tens of megabytes while
  * the daemon reads a long transcript (docs/spec/benchmarks.md, 10 and 14), and
  * it cannot be told at run time.
  */
-const NODE_FLAGS = ["--max-semi-space-size=4"];
+const NODE_FLAGS = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4"];
 
 export function daemonCommand(root: string): readonly string[] {
   const programs = [join(root, "dist", "daemon.js"), join(root, "src", "daemon-main.ts")];

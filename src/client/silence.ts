@@ -66,8 +66,13 @@ function describe(link: Link): string {
   return `${who} does not answer; see daemon.log in its state directory, or end it with: kill -9 ${pid}. Sessions run on.`;
 }
 
+/** Nothing where that cannot be told. */
 function whoIs({ recordPath }: Link): { readonly pid?: number; readonly state?: string } {
   const record = recordPath === undefined ? null : readDaemonRecord(recordPath);
-  const row = record?.pid === undefined ? null : readProcess(record.pid);
-  return row === null || row.startTicks !== record?.startTicks ? {} : { pid: row.pid, state: row.state };
+  try {
+    const row = record?.pid === undefined ? null : readProcess(record.pid);
+    return row === null || row.startTicks !== record?.startTicks ? {} : { pid: row.pid, state: row.state };
+  } catch {
+    return {};
+  }
 }

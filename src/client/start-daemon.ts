@@ -5,6 +5,7 @@
  * and `busy` its answer.
  */
 import { spawn } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
@@ -17,6 +18,8 @@ import { parseObject } from "./problem.ts";
 export interface StartPlan {
   readonly command: () => readonly string[];
   readonly environment: () => Readonly<Record<string, string | undefined>>;
+  /** What the daemon's runtime says when it breaks; the next daemon reads it. */
+  readonly stderrPath: string;
 }
 
 /** Rebuilding a damaged database of thousands of sessions takes seconds; a minute is a daemon that hangs. */
@@ -68,12 +71,14 @@ async function spawnAlone(
 /** What the daemon says on descriptor 3 about its start; empty when it ended without a word. */
 function firstLine(plan: StartPlan): Promise<string> {
   const [program = "", ...args] = plan.command();
+  const stderr = openStderr(plan.stderrPath);
   const child = spawn(program, args, {
     cwd: "/",
     detached: true,
     env: { ...daemonEnvironment(plan.environment()), REEVE_READY_FD: "3" },
-    stdio: ["ignore", "ignore", "ignore", "pipe"],
+    stdio: ["ignore", "ignore", stderr ?? "ignore", "pipe"],
   });
+  if (stderr !== null) closeSync(stderr);
   child.unref();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(stuck("The daemon was started but is not ready")), LONGEST_START_MS);
@@ -103,6 +108,17 @@ function firstLine(plan: StartPlan): Promise<string> {
     pipe.on("error", settleSoon);
     pipe.on("end", settleSoon);
   });
+}
+
+function openStderr(path: string): number | null {
+  const flags =
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  try {
+    ensurePrivateDir(dirname(path));
+    return openSync(path, flags, 0o600);
+  } catch {
+    return null;
+  }
 }
 
 /** A machine that is short of processes or memory may have some again in a moment; a missing program will not appear. */

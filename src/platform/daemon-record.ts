@@ -35,8 +35,10 @@ export interface Death {
 export interface OwnRecord {
   /** Those before this one are in the log now. */
   told(): void;
-  /** Synchronous, and never throws: it is the last thing a daemon does. */
+  /** The last thing a daemon does. */
   died(error: string): void;
+  /** It said itself why it cannot start: only what was untold before remains. */
+  withdraw(): void;
   remove(): void;
 }
 
@@ -45,29 +47,35 @@ const FILE_BYTES = 32_768;
 const LONGEST_ERROR = 3_000;
 const MOST_UNTOLD = 4;
 
-/** Throws when the file cannot be made; whoever starts may go on without it. */
+/** Throws when the file cannot be made; whoever starts may go on without it. Nothing else throws. */
 export function writeDaemonRecord(path: string, own: Omit<DaemonRecord, "died">): OwnRecord {
   let record: DaemonRecord = { ...own, untold: own.untold.slice(-MOST_UNTOLD), died: null };
   rmSync(path, { force: true });
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
-  const write = (next: DaemonRecord): void => {
-    record = next;
-    writeSync(file, encode(record), 0, undefined, 0);
+  const write = (next: Partial<DaemonRecord>): void => void writeSync(file, encode(next), 0, undefined, 0);
+  const tryWrite = (next: Partial<DaemonRecord>): void => {
+    try {
+      write(next);
+    } catch {
+      // A death that could not be written down is told without its cause, or told twice; the log has it too.
+    }
+  };
+  const remove = (): void => {
+    closeSync(file);
+    rmSync(path, { force: true });
   };
   write(record);
   return {
-    told: () => write({ ...record, untold: [] }),
-    died(error) {
-      try {
-        write({ ...record, died: { at: Date.now(), error: error.slice(0, LONGEST_ERROR) } });
-      } catch {
-        // The log has it too.
-      }
+    told() {
+      record = { ...record, untold: [] };
+      tryWrite(record);
     },
-    remove() {
-      closeSync(file);
-      rmSync(path, { force: true });
+    died: (error) => tryWrite({ ...record, died: { at: Date.now(), error: error.slice(0, LONGEST_ERROR) } }),
+    withdraw() {
+      if (record.untold.length === 0) remove();
+      else tryWrite({ untold: record.untold });
     },
+    remove,
   };
 }
 
@@ -92,10 +100,11 @@ export function readDaemonRecord(path: string): Partial<DaemonRecord> | null {
 /** Of whoever left this record behind, and of those that it knew of, oldest first. */
 export function deathsIn(record: Partial<DaemonRecord>): readonly Death[] {
   const { pid = null, version = null, startedAt = null, died = null, untold = [] } = record;
+  if (pid === null && untold.length > 0) return untold;
   return [...untold, { pid, version, startedAt, error: died?.error ?? null }];
 }
 
-function encode(record: DaemonRecord): Buffer {
+function encode(record: Partial<DaemonRecord>): Buffer {
   const text = Buffer.from(JSON.stringify(record));
   const padded = Buffer.alloc(Math.max(FILE_BYTES, text.length), " ");
   text.copy(padded);

@@ -2,9 +2,11 @@
  * Named points at which a test may kill this process, to prove that a crash
  * there is survivable. Inert unless REEVE_FAILPOINT_FILE names a file that
  * holds one of the names; the file is removed before the kill, so that the
- * process started next passes the same point alive.
+ * process started next passes the same point alive, and `<file>.fired` tells
+ * which process it was. `throw <name>` ends it by an error that nobody catches,
+ * `reject <name>` by a promise that nobody does.
  */
-import { readFileSync, unlinkSync } from "node:fs";
+import { appendFileSync, readFileSync, unlinkSync } from "node:fs";
 
 const file = process.env["REEVE_FAILPOINT_FILE"];
 
@@ -16,7 +18,14 @@ export function failpoint(name: string): void {
   } catch {
     return;
   }
-  if (armed !== name) return;
+  const [, how, point] = /^(?:(throw|reject) )?(.*)$/.exec(armed) ?? [];
+  if (point !== name) return;
+  appendFileSync(`${file}.fired`, `${process.pid} ${armed}\n`);
   unlinkSync(file);
-  process.kill(process.pid, "SIGKILL");
+  if (how === undefined) process.kill(process.pid, "SIGKILL");
+  else if (how === "reject") void Promise.reject(new Error(`failpoint ${name}`));
+  else
+    setImmediate(() => {
+      throw new Error(`failpoint ${name}`);
+    });
 }

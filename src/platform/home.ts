@@ -23,6 +23,8 @@ export interface Home {
   readonly logPath: string;
   /** Who the daemon is; see daemon-record.ts. */
   readonly recordPath: string;
+  /** What Node itself says when a daemon dies of a fault that no program can catch. */
+  readonly stderrPath: string;
 }
 
 export function locateHome(environment: Readonly<Record<string, string | undefined>>): Home {
@@ -69,6 +71,7 @@ function layOut(roots: Pick<Home, "stateDir" | "runDir" | "outputsDir" | "config
     lockPath: join(roots.stateDir, "daemon.lock"),
     logPath: join(roots.stateDir, "daemon.log"),
     recordPath: join(roots.stateDir, "daemon.json"),
+    stderrPath: join(roots.stateDir, "daemon.stderr"),
   };
 }
 

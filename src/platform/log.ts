@@ -10,21 +10,27 @@ export type Log = (message: string, fields?: object) => void;
 
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
+/** Writing to it never throws: a full disk must not take the daemon with it. */
 export function openLog(path: string): Log {
   let file = open(path);
   let size = fstatSync(file).size;
+
+  function turnOver(): void {
+    renameSync(path, `${path}.1`);
+    const next = open(path);
+    // Only now: a descriptor that was closed may be somebody else's file by the next line.
+    closeSync(file);
+    file = next;
+    size = 0;
+  }
+
   return (message, fields = {}) => {
-    const line = `${JSON.stringify({ at: new Date().toISOString(), daemon: process.pid, message, ...readable(fields) })}\n`;
     try {
-      if (size > LARGEST_BYTES) {
-        closeSync(file);
-        renameSync(path, `${path}.1`);
-        file = open(path);
-        size = 0;
-      }
+      const line = `${JSON.stringify({ at: new Date().toISOString(), daemon: process.pid, message, ...readable(fields) })}\n`;
+      if (size > LARGEST_BYTES) turnOver();
       size += writeSync(file, line);
     } catch {
-      // A full disk must not take the daemon with it; the event log says what matters.
+      // The event log says what matters.
     }
   };
 }

@@ -111,6 +111,15 @@ export type SessionEvent =
 export type HomeEvent =
   | { readonly type: "daemon-started"; readonly pid: number; readonly version: string; readonly sessions: number }
   | { readonly type: "daemon-stopped"; readonly pid: number }
+  | {
+      /** The daemon before did not stop in order; what is null is not known. */
+      readonly type: "daemon-died";
+      readonly pid: number | null;
+      readonly version: string | null;
+      readonly startedAt: number | null;
+      /** What it said itself, with its stack; null when it was killed. */
+      readonly error: string | null;
+    }
   | { readonly type: "runtime-lost"; readonly runtime: string; readonly sessions: number; readonly evidence: Evidence }
   | { readonly type: "store-rebuilt"; readonly from: string; readonly sessions: number; readonly quarantined: string }
   | { readonly type: "state-file-quarantined"; readonly path: string; readonly why: string }

@@ -22,9 +22,15 @@ const PROGRAM = `
 /** Resolves with the first damage found, or undefined. */
 export function findDamage(databasePath: string, signal: AbortSignal): Promise<string | undefined> {
   if (signal.aborted) return Promise.resolve(undefined);
-  const worker = new Worker(PROGRAM, { eval: true, workerData: databasePath });
-  signal.addEventListener("abort", () => void worker.terminate(), { once: true });
   return new Promise((resolve) => {
+    let worker: Worker;
+    try {
+      worker = new Worker(PROGRAM, { eval: true, workerData: databasePath });
+    } catch {
+      // No thread to be had right now.
+      return resolve(undefined);
+    }
+    signal.addEventListener("abort", () => void worker.terminate(), { once: true });
     let damage: string | undefined;
     worker.on("message", (answer: string) => {
       damage = answer === "ok" ? undefined : answer;

@@ -85,7 +85,7 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
     .catch(onFailure)
     .finally(() => writer.release());
   const checked = begun.then(() =>
-    left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure) : undefined,
+    left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure).catch(onFailure) : undefined,
   );
   let closing: Promise<void> | undefined;
 

@@ -212,7 +212,7 @@ export function createAttention(parts: {
       if (session.exit === null && session.place !== null) {
         if (!watched.has(session.id)) begin(session);
         // While the process lives its environment can be read; afterwards it is too late.
-        secretsOf(session);
+        isolated(parts.log, "reading its environment", { session: session.id }, () => void secretsOf(session));
         if (isInert(session)) admitBlindness(session);
         else
           for (const watcher of watchers)

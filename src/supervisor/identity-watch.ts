@@ -33,9 +33,9 @@ export function createIdentityWatch(parts: {
   const timers = new Map<string, NodeJS.Timeout>();
 
   async function look(sessionId: string, count: number): Promise<void> {
-    const session = parts.store.registry.get(sessionId);
-    if (session === undefined || session.exit !== null || !isWanted(session)) return stop(sessionId);
     try {
+      const session = parts.store.registry.get(sessionId);
+      if (session === undefined || session.exit !== null || !isWanted(session)) return stop(sessionId);
       await byOpenFiles(session);
       const again = parts.store.registry.get(sessionId);
       if (again !== undefined && again.observability.transcriptPath === null) await bySearch(again);

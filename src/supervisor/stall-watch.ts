@@ -42,11 +42,11 @@ export function createStallWatch(parts: {
   }
 
   async function lapse(sessionId: string, phase: string, since: number, patience: number): Promise<void> {
-    const session = store.registry.get(sessionId);
-    if (session === undefined || phaseOf(session) !== phase) return stop(sessionId);
-    const sign = Math.max(since, readings.lastSignAt(session) ?? 0);
-    if (sign + patience > clock.monotonic() + 1) return arm(sessionId, phase, sign);
     try {
+      const session = store.registry.get(sessionId);
+      if (session === undefined || phaseOf(session) !== phase) return stop(sessionId);
+      const sign = Math.max(since, readings.lastSignAt(session) ?? 0);
+      if (sign + patience > clock.monotonic() + 1) return arm(sessionId, phase, sign);
       await report(session, phase, patience);
     } catch (error) {
       parts.log("a stall could not be recorded", { session: sessionId, why: messageOf(error) });

@@ -5,6 +5,7 @@
  */
 import type { Agent } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
+import type { Death } from "../platform/daemon-record.ts";
 import type { Log } from "../platform/log.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
@@ -44,6 +45,7 @@ import type { AgentOptions, Settings } from "./settings.ts";
 import { noOptions } from "./settings.ts";
 import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
+import { tellDeaths } from "./tell-deaths.ts";
 import { createTimers } from "./timers.ts";
 
 export interface SupervisorParts {
@@ -112,7 +114,7 @@ export interface Supervisor {
   runtime(kind: string): Runtime;
   orphans(): readonly Orphan[];
   /** Adopts what survived, reports what did not, resumes what was under way. */
-  boot(version: string): Promise<void>;
+  boot(version: string, deaths: readonly Death[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -356,9 +358,10 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       await ledger.admit(admitted(session, message), idempotency);
     },
 
-    async boot(version) {
+    async boot(version, deaths) {
       if (store.repairs.length > 0)
         await store.commit({ events: store.repairs.map((body) => ({ sessionId: null, body })) });
+      await tellDeaths(store, deaths);
       delivery.resume();
       await ledger.note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length });
       await Promise.race([observer.look(), clock.sleep(BOOT_LOOK_MS)]);

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createClient } from "../../src/client/create-client.ts";
 import type { Client } from "../../src/client/create-client.ts";
 import { daemonCommand } from "../../src/client/daemon-command.ts";
-import { listProcesses, readCommandLine, readEnvironmentVariable } from "../../src/platform/process-table.ts";
 import { askDaemon } from "../support/ask-daemon.ts";
 import { createCuttingProxy } from "../support/cutting-proxy.ts";
 import type { Cut, CuttingProxy } from "../support/cutting-proxy.ts";
@@ -18,15 +17,6 @@ beforeEach(() => {
   home = createTestHome();
 });
 afterEach(() => home.dispose());
-
-function killDaemonOf({ dir }: TestHome): boolean {
-  for (const { pid } of listProcesses()) {
-    if (!readCommandLine(pid).includes("daemon.js") || readEnvironmentVariable(pid, "REEVE_HOME") !== dir) continue;
-    process.kill(pid, "SIGKILL");
-    return true;
-  }
-  return false;
-}
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const KILLS = 40;
@@ -148,7 +138,7 @@ test(
           continue;
         }
         await new Promise((resolve) => setTimeout(resolve, (state.kills * 37) % 200));
-        state.kills += killDaemonOf(home) ? 1 : 0;
+        state.kills += home.killRunningDaemon() ? 1 : 0;
       }
     })();
     let rounds = 0;

@@ -7,7 +7,16 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isDead, listProcesses, readCommandLine, readEnvironmentVariable } from "../../src/platform/process-table.ts";
+import { DatabaseSync } from "node:sqlite";
+import type { Death } from "../../src/platform/daemon-record.ts";
+import { deathsIn, readDaemonRecord } from "../../src/platform/daemon-record.ts";
+import {
+  isDead,
+  listProcesses,
+  readCommandLine,
+  readEnvironmentVariable,
+  sendSignal,
+} from "../../src/platform/process-table.ts";
 import { eventually } from "./eventually.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -56,6 +65,10 @@ export interface TestHome {
   /** Of the daemon that runs, started if need be. */
   daemonPid(): Promise<number>;
   killDaemon(): Promise<number>;
+  /** Kills the daemon that runs now, if one does; none is started for it. */
+  killRunningDaemon(): boolean;
+  /** This daemon's death is the test's own doing; `dispose` fails for every other. */
+  expectDeath(pid: number): void;
   /** The next daemon process kills itself when it passes this point, once. */
   failAt(point: string): void;
   isFailpointArmed(): boolean;
@@ -78,6 +91,9 @@ export function createTestHome(): TestHome {
     REEVE_FAILPOINT_FILE: failpointFile,
     PRACTICE_PACE_MS: "50",
   };
+
+  /** Process ids of daemons that the test ended itself. */
+  const expected = new Set<number>();
 
   const home: TestHome = {
     dir,
@@ -111,10 +127,18 @@ export function createTestHome(): TestHome {
     },
     async killDaemon() {
       const pid = await home.daemonPid();
+      home.expectDeath(pid);
       process.kill(pid, "SIGKILL");
       await eventually("the daemon is gone", () => listProcesses().every((row) => row.pid !== pid || isDead(row)));
       return pid;
     },
+    killRunningDaemon() {
+      const { pid, startTicks } = readDaemonRecord(join(dir, "daemon.json")) ?? {};
+      if (pid === undefined || startTicks === undefined) return false;
+      home.expectDeath(pid);
+      return sendSignal(pid, startTicks, "SIGKILL");
+    },
+    expectDeath: (pid) => void expected.add(pid),
     failAt: (point) => writeFileSync(failpointFile, point),
     isFailpointArmed: () => readIfThere(failpointFile) !== undefined,
     marked: (sessionId) => markedProcesses(dir, sessionId),
@@ -135,6 +159,8 @@ export function createTestHome(): TestHome {
           for (const pid of left) process.kill(pid, "SIGKILL");
           throw new Error(`left behind: ${described.join(", ")}`);
         });
+        const unasked = deathsUnasked(dir, expected);
+        if (unasked.length > 0) throw new Error(`a daemon died unasked: ${JSON.stringify(unasked)}`);
       } finally {
         rmSync(dir, { recursive: true, force: true });
       }
@@ -177,6 +203,33 @@ function markedProcesses(dir: string, sessionId?: string): { pid: number; state:
       ? [{ pid: row.pid, state: row.state, incarnation: Number(mark.split(".")[2]) }]
       : [];
   });
+}
+
+/** Deaths of daemons, as their successors told them and as the last one left its own, that no test asked for. */
+function deathsUnasked(dir: string, expected: ReadonlySet<number>): readonly Death[] {
+  const fired = (readIfThere(join(dir, "failpoint.fired")) ?? "").split("\n").map((line) => Number.parseInt(line, 10));
+  const asked = new Set([...expected, ...fired]);
+  const left = readDaemonRecord(join(dir, "daemon.json"));
+  const deaths = [...deathsToldIn(join(dir, "reeve.db")), ...(left === null ? [] : deathsIn(left))];
+  return deaths.filter(({ pid }) => pid === null || !asked.has(pid));
+}
+
+/** None where there is no database, or where the test damaged it. */
+function deathsToldIn(path: string): readonly Death[] {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const sql = "SELECT body FROM events WHERE json_extract(body, '$.type') = 'daemon-died'";
+      return database
+        .prepare(sql)
+        .all()
+        .map((row) => JSON.parse(String(row["body"])) as Death);
+    } finally {
+      database.close();
+    }
+  } catch {
+    return [];
+  }
 }
 
 /** The daemon and the tmux server carry no mark, but they name the home. */

@@ -165,6 +165,7 @@ export async function createWorld(config: string): Promise<World> {
       const daemon = daemonOf(home);
       if (daemon === null || !signal(daemon, "SIGKILL")) return false;
       killed.add(daemon.pid);
+      home.expectDeath(daemon.pid);
       disturb("no daemon");
       return true;
     },

@@ -1,6 +1,7 @@
 /** A WebSocket over a unix socket, as a client: Node has none. Text messages only, no extensions. */
 import { createHash, randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
+import { messageOf } from "../../platform/reeve-error.ts";
 import { createFrameReader, encodeFrame, OPCODE } from "./websocket-frame.ts";
 
 /** Far above any message of Codex's server (a whole history has some megabytes); what is longer is an attack or a fault. */
@@ -41,8 +42,9 @@ export function connectWebSocket(path: string, events: WebSocketEvents): Promise
         fail(new Error("the server refused the upgrade to a WebSocket"));
         return;
       }
-      socket.off("data", onAnswer).off("error", fail).off("close", onEarlyEnd).off("timeout", onTimeout).setTimeout(0);
+      // Its own listeners come first: between these two nobody would hear that the server is gone, and the daemon would die of it.
       const link = linkOver(socket, events);
+      socket.off("data", onAnswer).off("error", fail).off("close", onEarlyEnd).off("timeout", onTimeout).setTimeout(0);
       resolve(link.api);
       // After the caller has the link: its first message may be here already.
       setImmediate(() => link.start(answer.subarray(end + 4)));
@@ -75,7 +77,15 @@ function linkOver(
   const write = (opcode: number, payload: Buffer): void => {
     if (!isOver) socket.write(encodeFrame(opcode, payload));
   };
+  /** What cannot be read, whatever the server wrote, ends this connection and nothing else. */
   const take = (bytes: Buffer): void => {
+    try {
+      read(bytes);
+    } catch (error) {
+      end(`a message could not be read: ${messageOf(error)}`);
+    }
+  };
+  const read = (bytes: Buffer): void => {
     for (const frame of reader.push(bytes)) {
       if (isOver) return;
       switch (frame.type) {
@@ -93,6 +103,7 @@ function linkOver(
     }
   };
   socket.pause();
+  socket.on("error", (error) => end(error.message)).on("close", () => end("the connection is gone"));
   return {
     api: {
       send: (text) => write(OPCODE.text, Buffer.from(text)),
@@ -105,10 +116,7 @@ function linkOver(
       },
     },
     start(first) {
-      socket
-        .on("data", take)
-        .on("error", (error) => end(error.message))
-        .on("close", () => end("the connection is gone"));
+      socket.on("data", take);
       if (first.length > 0) take(first);
       socket.resume();
     },

@@ -144,7 +144,8 @@ export function openControlConnection(options: ConnectionOptions): ControlConnec
       lose(messageOf(error));
     }
   });
-  child.stdin?.on("error", () => {}); // the exit that follows says why
+  // The exit that follows says why.
+  for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on("error", () => {});
   const closed = exitOf(child).then((why) => {
     lose(why);
     return reason ?? why;
@@ -188,7 +189,7 @@ function exitOf(child: ChildProcess): Promise<string> {
     if (complaint.length < 1_000) complaint += chunk.toString("utf8");
   });
   return new Promise((resolve) => {
-    child.once("error", (error) => resolve(`tmux could not be run: ${error.message}`));
+    child.on("error", (error) => resolve(`tmux could not be run: ${error.message}`));
     const end = (code: number | null, signal: string | null): void => {
       child.stdout?.destroy();
       child.stderr?.destroy();

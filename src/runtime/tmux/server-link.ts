@@ -134,6 +134,8 @@ export function createServerLink(options: LinkOptions): ServerLink {
     return { status: "unreachable", evidence: `the tmux server (process ${server.pid}) runs, but ${state}` };
   };
 
+  const report = (error: unknown): void => options.log("the tmux server could not be looked at", { why: error });
+
   const attach = async (): Promise<Reach> => {
     const opened = openControlConnection({
       argv: attachArguments(paths),
@@ -141,15 +143,17 @@ export function createServerLink(options: LinkOptions): ServerLink {
       clock: options.clock,
       onOutput: options.onOutput,
       onNotification: options.onNotification,
-      onRevived: () => void reach().then(() => options.onRevived()),
+      onRevived: () => void reach().then(() => options.onRevived(), report),
     });
     connection = opened;
     facts = null;
-    void opened.closed.then((reason) => {
-      if (closing.signal.aborted) return;
-      options.onLost(reason);
-      reconnectSoon();
-    });
+    opened.closed
+      .then((reason) => {
+        if (closing.signal.aborted) return;
+        options.onLost(reason);
+        reconnectSoon();
+      })
+      .catch(report);
     return greet(opened);
   };
 

@@ -98,10 +98,12 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   const resume = (paneId: string): void => {
     if (!/^%\d+$/.test(paneId)) return;
     log("terminal output came faster than it was read; some of it was skipped", { pane: paneId });
-    void link.reach().then((reach) => {
+    const goOn = async (): Promise<void> => {
+      const reach = await link.reach();
       if (reach.status !== "connected") return;
-      reach.connection.request([{ text: `refresh-client -A '${paneId}:continue'` }]).catch(() => {}); // a new connection is not paused
-    });
+      await reach.connection.request([{ text: `refresh-client -A '${paneId}:continue'` }]);
+    };
+    goOn().catch(() => {}); // a new connection is not paused
   };
 
   const treeOf = async (target: Target): Promise<{ readonly tree: Tree; readonly finding: Finding }> => {

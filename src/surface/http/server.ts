@@ -45,7 +45,14 @@ export function createHttpServer(parts: HttpParts): Server {
   // Before the requests' own listener: it must know who is being served.
   const cap = capConnections(server);
   server.on("request", (request, response) => {
-    answer(parts, route, cap, request, response).catch((error: unknown) => refuse(parts, response, error));
+    // Whoever broke off is gone; nobody else has to know.
+    response.on("error", () => response.destroy());
+    answer(parts, route, cap, request, response)
+      .catch((error: unknown) => refuse(parts, response, error))
+      .catch((error: unknown) => {
+        parts.log("a request could not even be refused", { why: error });
+        response.destroy();
+      });
   });
   return server;
 }

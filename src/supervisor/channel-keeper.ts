@@ -69,7 +69,7 @@ export function createChannelKeeper(parts: {
 
   /** Until then whoever saw it has told; what is applied after that is old news. */
   async function hold(session: Session, entry: Kept, reading: Reading): Promise<void> {
-    parts.readings.note(session.id, reading, "not counted yet: whoever saw the turn end may still tell");
+    parts.readings.note(session, reading, "not counted yet: whoever saw the turn end may still tell");
     await parts.clock.sleep(HISTORY_MS, entry.stop.signal).then(
       () => queue(session, entry, reading),
       () => undefined,

@@ -217,13 +217,15 @@ test("send --wait, start --wait and approve --wait print what was said in that t
 });
 
 test("send --wait during a turn prints the reply to this message; --json is one object", async () => {
-  await home.json("start", "practice", "--name", name, "sleep 1");
+  const { session_id: id } = await home.json<{ session_id: string }>("start", "practice", "--name", name, "sleep 1");
   await becomes("working", 1);
+  const isRecorded = async (): Promise<boolean> =>
+    (await home.events()).some((event) => event.session_id === id && event.type === "message-admitted");
   const [one, two] = await Promise.all([
     home.run(["send", name, "the middle one", "--wait", "--json"]),
-    eventually("the first is recorded", async () =>
-      (await home.events()).some((event) => event.type === "message-admitted"),
-    ).then(() => home.run(["send", name, "the last one", "--wait", "--json"])),
+    eventually("the first is recorded", isRecorded).then(() =>
+      home.run(["send", name, "the last one", "--wait", "--json"]),
+    ),
   ]);
   for (const [result, text, turns] of [
     [one, "the middle one", 2],

@@ -6,7 +6,6 @@ import { EXIT_CODES, statusOfWait, WAIT_STATUS } from "./exit-codes.ts";
 
 const KINDS = {
   usage: true,
-  "too-large": true,
   "not-found": true,
   conflict: true,
   forbidden: true,

@@ -6,13 +6,13 @@
  *     [composer]
  *     bottom = 20                         # only the last lines; optional
  *     empty = ['^› ▮\n\n  .*\z']          # each must be found: the composer is there, and nothing stands in it
- *     unless = ['\besc \w']               # none may be found; optional
- *     text = '^› (.*(?:\n(?:  .*)?)*)'    # else: group 1 is what stands in it
+ *     text = '^› (.*▮.*)'                 # else: group 1 is what stands in it
+ *     unless = ['^  enter submit']        # none may be found: then it is something else; optional
  *     pasted = '\[Pasted (\d+) chars\]'   # stands for a long paste; group 1, where there is one, counts its lines or characters
  *     clear = ["C-u", "BSpace"]           # clears one line; harmless where nothing stands
  *
- * `empty` and `unless` are looked for in the screen without what is drawn
- * faint, with ▮ for the cursor (▯: hidden); `text` in the same, without it.
+ * They are looked for in the screen without what is drawn faint, and with ▮ for
+ * the cursor (▯ where the program hides it).
  */
 import { parse } from "smol-toml";
 import type { Key } from "../session/input.ts";
@@ -37,11 +37,10 @@ export type Standing =
 export function readComposer(composer: Composer, solid: string): Standing {
   const lines = solid.split("\n");
   const region = (composer.bottom === null ? lines : lines.slice(-composer.bottom)).join("\n");
-  const isEmpty =
-    composer.empty.every((pattern) => pattern.test(region)) && !composer.unless.some((pattern) => pattern.test(region));
-  if (isEmpty) return { state: "empty" };
-  const text = composer.text.find(withoutCursor(region));
-  return text === null || text.trim() === "" ? { state: "absent" } : { state: "text", text };
+  if (composer.unless.some((pattern) => pattern.test(region))) return { state: "absent" };
+  if (composer.empty.every((pattern) => pattern.test(region))) return { state: "empty" };
+  const text = withoutCursor(composer.text.find(region) ?? "");
+  return text.trim() === "" ? { state: "absent" } : { state: "text", text };
 }
 
 /**
@@ -53,10 +52,12 @@ export function isShownAs(composer: Composer, text: string, shown: string): bool
   const [whole, seen] = [visible(text), visible(shown)];
   if (seen === whole) return true;
   if (isMarkerOf(composer.pasted, text, shown)) return true;
-  // Scrolled: only a part of it, and as much as fills a few lines.
-  return seen.length >= SCROLLED_LENGTH && whole.includes(seen);
+  // Scrolled to its end: more than anybody else would have written just so.
+  const isLong = shown.split("\n").length >= SCROLLED_LINES || seen.length >= SCROLLED_LENGTH;
+  return isLong && whole.endsWith(seen);
 }
 
+const SCROLLED_LINES = 4;
 const SCROLLED_LENGTH = 200;
 
 /** Letters, digits and what ASCII can print: the rest (emoji, marks, zero-width) is not drawn alike everywhere. */

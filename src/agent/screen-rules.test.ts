@@ -140,6 +140,7 @@ describe("parsing rules", () => {
         title: null,
         screen: [expect.objectContaining({ source: "x" })],
         unless: [],
+        composer: null,
         activity: "idle",
         asks: null,
         asksText: null,

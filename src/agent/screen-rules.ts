@@ -11,9 +11,10 @@
  *     title = '^\[ ! \]'               # the terminal's title; optional
  *     screen = ['^ *Would you like', '^› 1\. Yes']   # each must be found; optional
  *     unless = ['^› Ask']              # none may be found; optional
+ *     composer = "present"             # what composer.ts finds: absent, or present, empty or not; optional
  *     activity = "awaiting-approval"
  *     asks = '^ *\$ (.+)$'             # what is asked: group 1, else the whole match; optional
- *     asks_text = "Trust this folder?" # or in our own words; optional
+ *     asks_text = "Trust this folder?" # or, where that finds nothing, in our own words; optional
  *     turn = "interrupted"             # a turn ended so: completed, interrupted or failed; or it started; optional
  *     error = '^■ (.+)$'               # with turn = "failed": group 1; optional
  *
@@ -23,6 +24,7 @@
 import { parse } from "smol-toml";
 import type { Reading, TurnReading } from "../session/reading.ts";
 import type { ActivityStatus } from "../session/session.ts";
+import { type Composer, readComposer, type Standing } from "./composer.ts";
 import type { Pattern, PatternCompiler } from "./pattern.ts";
 import { loadPatternCompiler } from "./pattern.ts";
 import { isInRange } from "./version.ts";
@@ -34,6 +36,7 @@ export interface ScreenRule {
   readonly title: Pattern | null;
   readonly screen: readonly Pattern[];
   readonly unless: readonly Pattern[];
+  readonly composer: "present" | "absent" | null;
   readonly activity: ActivityStatus;
   readonly asks: Pattern | null;
   readonly asksText: string | null;
@@ -43,6 +46,8 @@ export interface ScreenRule {
 
 export interface ScreenView {
   readonly text: string;
+  /** Without what is drawn faint, and with the cursor: what the composer is recognised in. */
+  readonly solid?: string;
   readonly title: string;
 }
 
@@ -56,12 +61,15 @@ export function readScreen(
   rules: readonly ScreenRule[],
   screen: ScreenView,
   version: string | null,
+  composer: Composer | null = null,
 ): ScreenVerdict | null {
+  const standing = composer === null ? null : readComposer(composer, screen.solid ?? screen.text).state;
   const lines = screen.text.split("\n").map((line) => line.trimEnd());
   while (lines.at(-1) === "") lines.pop();
   for (const rule of rules) {
     if (rule.versions !== null && version !== null && !isInRange(version, rule.versions)) continue;
     const region = (rule.bottom === null ? lines : lines.slice(-rule.bottom)).join("\n");
+    if (rule.composer !== null && !isStanding(rule.composer, standing)) continue;
     if (!holds(rule, region, screen.title)) continue;
     return { rule: rule.name, reading: readingOf(rule, region, screen.title) };
   }
@@ -90,13 +98,18 @@ export function mergeScreenRules(shipped: readonly ScreenRule[], users: readonly
   return [...users, ...shipped.filter((rule) => !replaced.has(rule.name))];
 }
 
+/** Where nothing describes the composer, no rule that speaks of it holds. */
+function isStanding(wanted: "present" | "absent", standing: Standing["state"] | null): boolean {
+  return standing !== null && (wanted === "absent") === (standing === "absent");
+}
+
 function holds(rule: ScreenRule, region: string, title: string): boolean {
   if (rule.title !== null && !rule.title.test(title)) return false;
   return rule.screen.every((pattern) => pattern.test(region)) && !rule.unless.some((pattern) => pattern.test(region));
 }
 
 function readingOf(rule: ScreenRule, region: string, title: string): Reading {
-  const asks = rule.asksText ?? found(rule.asks, region);
+  const asks = found(rule.asks, region) ?? rule.asksText;
   const isTitleOnly = rule.screen.length === 0 && rule.title !== null;
   return {
     source: "screen",
@@ -124,6 +137,7 @@ const FIELDS = new Set([
   "title",
   "screen",
   "unless",
+  "composer",
   "activity",
   "asks",
   "asks_text",
@@ -134,12 +148,14 @@ const FIELDS = new Set([
 function parseRule(value: Readonly<Record<string, unknown>>, compile: PatternCompiler): ScreenRule {
   const unknown = Object.keys(value).find((key) => !FIELDS.has(key));
   if (unknown !== undefined) throw new Error(`${nameOf(value)}there is no field ${unknown}`);
-  const { name, bottom, activity, turn } = value;
+  const { name, bottom, activity, turn, composer = null } = value;
   if (typeof name !== "string" || name === "") throw new Error("name is missing");
   const status = ACTIVITIES.find((known) => known === activity);
   if (status === undefined) throw new Error(`${name}: activity must be one of ${ACTIVITIES.join(", ")}`);
   const verdict = turn === undefined ? null : VERDICTS.find((known) => known === turn);
   if (verdict === undefined) throw new Error(`${name}: turn must be one of ${VERDICTS.join(", ")}`);
+  if (composer !== null && composer !== "present" && composer !== "absent")
+    throw new Error(`${name}: composer must be present or absent`);
   if (bottom !== undefined && (typeof bottom !== "number" || bottom < 1))
     throw new Error(`${name}: bottom must be a number of lines`);
   const at = <T>(key: string, read: (value: unknown) => T): T => {
@@ -158,13 +174,15 @@ function parseRule(value: Readonly<Record<string, unknown>>, compile: PatternCom
     title: pattern("title"),
     screen: patterns("screen"),
     unless: patterns("unless"),
+    composer,
     activity: status,
     asks: pattern("asks"),
     asksText: at("asks_text", textOf),
     turn: verdict,
     error: pattern("error"),
   };
-  if (rule.title === null && rule.screen.length === 0) throw new Error(`${name}: needs a title or a screen pattern`);
+  if (rule.title === null && rule.screen.length === 0 && rule.composer === null)
+    throw new Error(`${name}: needs a title or a screen pattern`);
   return rule;
 }
 

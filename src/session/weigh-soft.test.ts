@@ -54,7 +54,12 @@ describe("how much a soft reading counts", () => {
     ["of a question that is on record", approving, { activity: "awaiting-approval", asks: "rm…" }, "no"],
     ["of another question while one is on record", approving, { activity: "awaiting-input", asks: "?" }, "no"],
     ["that input is awaited in a turn", working, { activity: "awaiting-input", asks: "Which?" }, "now"],
-    ["that input is awaited outside one", idle, { activity: "awaiting-input", asks: "Trust?" }, "now"],
+    // Issue 7, 4: a dialog that somebody opened stays, half a redrawn screen does not.
+    ["that input is awaited outside one", idle, { activity: "awaiting-input", asks: "Which model?" }, "if it stays"],
+    ["that input is awaited, at the start", starting, { activity: "awaiting-input", asks: "Trust?" }, "now"],
+    ["of something else than the composer", idle, { activity: "unknown" }, "if it stays"],
+    ["of something else than the composer, at the start", starting, { activity: "unknown" }, "no"],
+    ["of something else than the composer, during a question", waitingOutside, { activity: "unknown" }, "no"],
 
     ["that says nothing new", working, { activity: "working" }, "no"],
     ["that says nothing new, idle", idle, { activity: "idle" }, "no"],

@@ -24,9 +24,14 @@ export function weighSoft(session: Session, reading: Reading): Weight {
     return (reading.asks ?? null) === session.activity.asks ? "no" : asksAnew(session, reading);
   // A composer is drawn before it is listened to: what was typed into gemini 0.61.0 that early was lost.
   if (current === "starting" && activity === "idle") return "if it stays";
+  if (current === "starting" && activity === "unknown") return "no";
   if (current === "starting" || current === "unknown") return "now";
   const isAsking = activity === "awaiting-input" || activity === "awaiting-approval";
-  if (isAsking) return current === "awaiting-approval" && session.approvals.length > 0 ? "no" : "now";
+  if (isAsking && current === "awaiting-approval" && session.approvals.length > 0) return "no";
+  // Between turns an agent asks nothing by itself: a dialog that somebody opened stays, half a redrawn screen does not.
+  if (isAsking) return session.turnOpen || current !== "idle" ? "now" : "if it stays";
+  // What is not recognised says only that it is not idle.
+  if (activity === "unknown") return session.turnOpen || current !== "idle" ? "no" : "if it stays";
   if (session.turnOpen) return activity === "idle" || isEnd(turn) ? "if it stays" : asking(current);
   if (turn?.phase === "started") return "now";
   if (current === "awaiting-input" || current === "awaiting-approval") return "if it stays";

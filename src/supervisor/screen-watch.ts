@@ -38,7 +38,7 @@ interface Waiting {
 export function createScreenWatch(parts: {
   readonly store: Store;
   readonly runtime: (kind: string) => Runtime;
-  readonly rules: Pick<RuleBook, "has" | "of">;
+  readonly rules: Pick<RuleBook, "has" | "of" | "composer">;
   readonly soft: SoftWatch;
   readonly log: Log;
 }): ScreenWatch {
@@ -51,7 +51,8 @@ export function createScreenWatch(parts: {
     const rules = await parts.rules.of(session.agent);
     if (rules.length === 0) return null;
     const screen = await parts.runtime(session.runtime).capture(targetOf(session), { lines: 0 });
-    return readScreen(rules, screen, session.watch.version)?.reading ?? null;
+    const composer = await parts.rules.composer(session.agent);
+    return readScreen(rules, screen, session.watch.version, composer)?.reading ?? null;
   }
 
   /** The session as it is now, if there is a screen of it to look at. */

@@ -18,7 +18,7 @@ const agent: Agent = agentWith({
   readStatus({ name, content }, known) {
     if (name !== `${known.nativeId}.json` && !/^\d+\.json$/.test(name)) return null;
     return content === null
-      ? { source: "screen", detail: "status file removed", activity: "unknown" }
+      ? { source: "screen", detail: "status file removed", activity: "awaiting-input" }
       : { source: "screen", detail: `status file: ${content.length}`, activity: content.trim() as ActivityStatus };
   },
 });
@@ -98,7 +98,7 @@ test("what is no file, or too large, is not read", async () => {
   mkdirSync(join(directory, "n-1.json"), { recursive: true });
   watch();
   // Removed or not a file: the agent is told that there is nothing to read.
-  await is("unknown");
+  await is("awaiting-input");
   rmSync(join(directory, "n-1.json"), { recursive: true });
   say(`idle${" ".repeat(100_000)}`);
   say("working", "n-1.json");

@@ -173,8 +173,8 @@ async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () 
   if (!isReported && (watch === null || !message.submit)) return outcomes.delivered(message, written);
   let isLeft = false;
   for (let enter = 0; enter <= ENTERS; enter++) {
-    const hasLeft = (): Promise<boolean> => leaves(typing);
-    if (!isReported && (await hasLeft())) return outcomes.delivered(message, `${written}; it left its input`);
+    if (!isReported && (await leaves(parts, typing)))
+      return outcomes.delivered(message, `${written}; it left its input`);
     await until({ store: parts.store }, () => isSettled(parts, message) || !isThere(parts, session), patienceMs);
     if (isSettled(parts, message)) return;
     if (!isThere(parts, session)) break;
@@ -203,14 +203,12 @@ function shortened(text: string): string {
   return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`;
 }
 
-/** It no longer stands in the composer; a program that ended took it along. */
-async function leaves({ watch, whole }: Typing): Promise<boolean> {
+/** It no longer stands in the composer; a program that was told to end took it along. */
+async function leaves(parts: TypedMessageParts, { session, message, watch, whole }: Typing): Promise<boolean> {
   if (watch === null) return true;
-  try {
-    return !watch.shows(whole, await watch.until((now) => !watch.shows(whole, now), CONFIRM_MS));
-  } catch {
-    return true;
-  }
+  const hasEnded = (): boolean => isOwnCommand(message) && !isThere(parts, session);
+  const standing = await watch.until((now) => !watch.shows(whole, now) || hasEnded(), CONFIRM_MS).catch(() => null); // no longer there to be looked at
+  return hasEnded() || (standing !== null && !watch.shows(whole, standing));
 }
 
 /** Only a prompt to an idle agent begins a turn; a command of the agent's own need not. */

@@ -10,7 +10,7 @@ import type { Store } from "../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createReadings, type Readings } from "./readings.ts";
-import { createReceipts } from "./receipts.ts";
+import { createReceipts, type Receipts } from "./receipts.ts";
 import type { Watcher } from "./watcher.ts";
 
 export const SECRET = "hunter2-hunter2";
@@ -20,6 +20,7 @@ export interface Ground {
   readonly store: Store;
   readonly ledger: Ledger;
   readonly readings: Readings;
+  readonly receipts: Receipts;
   /** As the daemon gives it to watchers; its agent is the one given. */
   readonly parts: {
     readonly store: Store;
@@ -83,7 +84,8 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
     mkdirSync(session.outputsDir, { recursive: true });
     await store.commit({ session });
   }
-  const ledger = createLedger({ store, clock: systemClock, log: home.log, receipts: createReceipts() });
+  const receipts = createReceipts();
+  const ledger = createLedger({ store, clock: systemClock, log: home.log, receipts });
   const readings = createReadings({ ledger, clock: systemClock, redact: (_id, text) => redact(text, [SECRET]) });
   const watchers: Watcher[] = [];
   const session = (): Session => store.registry.get("s") ?? makeSession(home, "s");
@@ -100,6 +102,7 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
     store,
     ledger,
     readings,
+    receipts,
     parts: { store, ledger, readings, agent: () => agent, clock: systemClock, log: home.log },
     session,
     apply: (input) => ledger.apply("s", input),

@@ -8,18 +8,27 @@
  *     asks: rm -r build
  *     turn: interrupted              "none" where no turn may be told of
  *     error: 429 Too Many Requests
+ *     composer: empty                what its composer is: empty, text or absent
+ *     cursor: 2,26                   where it stands, column and row from 0; "hidden" behind it where it is
+ *     faint: 26:2-25                 what is drawn faint, as row:from-to, several of them with blanks between
  *     ---
  *     the screen, to the end of the file
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { type Composer, parseComposer, readComposer } from "../../src/agent/composer.ts";
+import { CURSOR, HIDDEN_CURSOR } from "../../src/runtime/contract.ts";
 import { parseScreenRules, readScreen, type ScreenRule, type ScreenVerdict } from "../../src/agent/screen-rules.ts";
 
 const GOLDENS = import.meta.dirname;
 const RULES = join(import.meta.dirname, "..", "..", "rules");
 
-const FIELDS = ["title", "expect", "rule", "asks", "turn", "error"];
+const FIELDS = ["title", "expect", "rule", "asks", "turn", "error", "composer", "cursor", "faint"];
+/** An agent that is none of these takes messages, now or at the end of its turn. */
+const ASKING = new Set(["awaiting-input", "awaiting-approval", "unknown"]);
+/** What a golden only needs in order to be read. */
+const SHOWN = new Set(["title", "cursor", "faint"]);
 
 interface Golden {
   /** As a person would look for it. */
@@ -31,11 +40,17 @@ interface Golden {
   readonly problem: string | null;
 }
 
+interface Book {
+  readonly rules: readonly ScreenRule[];
+  readonly composer: Composer | null;
+}
+
 const agents = await Promise.all(
   namesIn(RULES, ".toml").map(async (agent) => {
-    const rules = await parseScreenRules(readFileSync(join(RULES, `${agent}.toml`), "utf8"));
+    const toml = readFileSync(join(RULES, `${agent}.toml`), "utf8");
+    const book: Book = { rules: await parseScreenRules(toml), composer: await parseComposer(toml) };
     const goldens = directoriesIn(GOLDENS).includes(agent) ? goldensOf(agent) : [];
-    return { agent, rules, goldens };
+    return { agent, book, goldens };
   }),
 );
 
@@ -46,15 +61,24 @@ test("every golden screen belongs to an agent that has rules", () => {
   expect(orphans, "golden screens without rules/<agent>.toml").toEqual([]);
 });
 
-describe.each(agents)("$agent", ({ agent, rules, goldens }) => {
+describe.each(agents)("$agent", ({ agent, book, goldens }) => {
+  const { rules } = book;
   test("has golden screens", () => {
     expect(goldens.length, `test/golden/${agent}/<version>/<case>.txt`).toBeGreaterThan(0);
   });
 
   test.each(goldens)("$file", (golden) => {
     expect(golden.problem, golden.file).toBeNull();
-    expect(seen(golden, rules), golden.file).toEqual(wanted(golden));
+    expect(seen(golden, book), golden.file).toEqual(wanted(golden));
   });
+
+  // Whatever is not positively its composer is not idle and takes no message. The practice agent takes one for an answer.
+  test.each(goldens.filter(({ header }) => agent !== "practice" && ASKING.has(header.get("expect") ?? "")))(
+    "issue 7, 4: nothing is typed into $file",
+    (golden) => {
+      expect(standingOf(golden, book), golden.file).not.toBe("empty");
+    },
+  );
 
   test("names each rule once", () => {
     const names = rules.map(({ name }) => name);
@@ -62,19 +86,44 @@ describe.each(agents)("$agent", ({ agent, rules, goldens }) => {
   });
 
   test("has a golden for each rule", () => {
-    const proven = new Set(goldens.map((golden) => verdictOf(golden, rules)?.rule));
+    const proven = new Set(goldens.map((golden) => verdictOf(golden, book)?.rule));
     const unproven = rules.map(({ name }) => name).filter((name) => !proven.has(name));
     expect(unproven, `rules of rules/${agent}.toml that no golden of ${agent} is read by`).toEqual([]);
   });
 });
 
-function verdictOf({ version, header, screen }: Golden, rules: readonly ScreenRule[]): ScreenVerdict | null {
-  return readScreen(rules, { text: screen, title: header.get("title") ?? "" }, version);
+function verdictOf(golden: Golden, { rules, composer }: Book): ScreenVerdict | null {
+  const { version, header, screen } = golden;
+  const view = { text: screen, solid: solidOf(golden), title: header.get("title") ?? "" };
+  return readScreen(rules, view, version, composer);
+}
+
+function standingOf(golden: Golden, { composer }: Book): string {
+  return composer === null ? "none" : readComposer(composer, solidOf(golden)).state;
+}
+
+/** The screen as the runtime would have shown it: without what is faint, and with its cursor. */
+function solidOf({ header, screen }: Golden): string {
+  const lines = screen.split("\n").map((line) => line.trimEnd());
+  while (lines.at(-1) === "") lines.pop();
+  for (const range of header.get("faint")?.split(" ") ?? []) {
+    const [row = 0, from = 0, to = 0] = range.split(/[:-]/).map(Number);
+    const line = lines[row] ?? "";
+    lines[row] =
+      line.slice(0, from) + line.slice(from, to + 1).replaceAll(/[^\s\u2500-\u259f]/gu, " ") + line.slice(to + 1);
+  }
+  const [, column = "0", row = "", hidden = ""] = /^(\d+),(\d+)( hidden)?$/.exec(header.get("cursor") ?? "") ?? [];
+  const line = lines[Number(row)];
+  if (row !== "" && line !== undefined) {
+    const at = Number(column);
+    lines[Number(row)] = line.slice(0, at).padEnd(at) + (hidden === "" ? CURSOR : HIDDEN_CURSOR) + line.slice(at);
+  }
+  return lines.map((each) => each.trimEnd()).join("\n");
 }
 
 /** What the rules say, as far as the golden speaks of it. */
-function seen(golden: Golden, rules: readonly ScreenRule[]): object {
-  const verdict = verdictOf(golden, rules);
+function seen(golden: Golden, book: Book): object {
+  const verdict = verdictOf(golden, book);
   const turn = verdict?.reading.turn;
   return asFarAs(golden, {
     expect: verdict?.reading.activity ?? "none",
@@ -82,11 +131,12 @@ function seen(golden: Golden, rules: readonly ScreenRule[]): object {
     asks: verdict?.reading.asks ?? "none",
     turn: turn?.phase ?? "none",
     error: turn?.phase === "failed" ? turn.error : "none",
+    composer: standingOf(golden, book),
   });
 }
 
 function wanted({ header }: Golden): object {
-  return Object.fromEntries([...header].filter(([key]) => key !== "title"));
+  return Object.fromEntries([...header].filter(([key]) => !SHOWN.has(key)));
 }
 
 /** Where it says little, the rule is shown as well when the activity is not as expected. */

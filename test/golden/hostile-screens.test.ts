@@ -9,6 +9,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Composer, parseComposer } from "../../src/agent/composer.ts";
 import type { Pattern } from "../../src/agent/pattern.ts";
 import { parseScreenRules, readScreen, type ScreenRule } from "../../src/agent/screen-rules.ts";
 
@@ -49,14 +50,14 @@ const RUNS: readonly string[] = [
 ];
 
 const files = await Promise.all(
-  readdirSync(RULES).map(async (name) => ({
-    name,
-    rules: await parseScreenRules(readFileSync(join(RULES, name), "utf8")),
-  })),
+  readdirSync(RULES).map(async (name) => {
+    const toml = readFileSync(join(RULES, name), "utf8");
+    return { name, rules: await parseScreenRules(toml), composer: await parseComposer(toml) };
+  }),
 );
 
-describe.each(files)("rules/$name", ({ rules }) => {
-  const patterns = rules.flatMap(patternsOf);
+describe.each(files)("rules/$name", ({ rules, composer }) => {
+  const patterns = [...rules.flatMap(patternsOf), ...(composer === null ? [] : composerPatternsOf(composer))];
 
   test.each([...RUNS])("issue 7, 15: a screen full of %j costs no more than its length", (unit) => {
     expect(growth(patterns, (size) => unit.repeat(Math.ceil(size / unit.length)))).toBeLessThan(MOST_GROWTH);
@@ -79,7 +80,7 @@ describe.each(files)("rules/$name", ({ rules }) => {
     const run = fc.tuple(piece, fc.integer({ min: 1, max: 400 })).map(([text, times]) => text.repeat(times));
     fc.assert(
       fc.property(fc.array(run, { maxLength: 8 }), piece, (runs, title) => {
-        const verdict = readScreen(rules, { text: runs.join("").slice(0, SIZE), title }, null);
+        const verdict = readScreen(rules, { text: runs.join("").slice(0, SIZE), title }, null, composer);
         expect(verdict === null || rules.some(({ name }) => name === verdict.rule)).toBe(true);
       }),
       { numRuns: 50 },
@@ -89,6 +90,10 @@ describe.each(files)("rules/$name", ({ rules }) => {
 
 function patternsOf({ title, screen, unless, asks, error }: ScreenRule): readonly Pattern[] {
   return [title, asks, error, ...screen, ...unless].filter((pattern) => pattern !== null);
+}
+
+function composerPatternsOf({ empty, unless, text, pasted }: Composer): readonly Pattern[] {
+  return [...empty, ...unless, text, ...(pasted === null ? [] : [pasted])];
 }
 
 /** Of this process alone, in ms: others may keep the machine busy meanwhile. */

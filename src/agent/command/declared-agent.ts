@@ -47,6 +47,7 @@ export async function declaredRules(name: string, settings: AgentSettings): Prom
     title: null,
     screen: [of],
     unless: [],
+    composer: null,
     asks: null,
     asksText: null,
     error: null,

@@ -3,7 +3,6 @@
  * runtimes and agents. It may be killed at any line; sessions live outside it
  * and are found again. daemon-main.ts starts it.
  */
-import { unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claudeAgent } from "./agent/claude/claude-agent.ts";
 import { codexAgent } from "./agent/codex/codex-agent.ts";
@@ -21,7 +20,7 @@ import type { Home } from "./platform/home.ts";
 import type { Death } from "./platform/daemon-record.ts";
 import type { Log } from "./platform/log.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
-import { errnoOf, messageOf, ReeveError } from "./platform/reeve-error.ts";
+import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
 import { createTmuxRuntime } from "./runtime/tmux/tmux-runtime.ts";
 import { openStore } from "./store/open-store.ts";
@@ -29,6 +28,7 @@ import { createRuleBook } from "./supervisor/rule-book.ts";
 import { defaultSettings, readSettings } from "./supervisor/settings.ts";
 import type { AgentOptions, Settings } from "./supervisor/settings.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
+import { listen, removeSocket } from "./surface/http/listen.ts";
 import { createHttpServer } from "./surface/http/server.ts";
 
 /** Reeve's own: what tells a session which one it is, and what steers the daemon in tests. */
@@ -113,7 +113,7 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
   const shutDown = async (): Promise<void> => {
     try {
       server.close();
-      unlinkIfThere(home.socketPath);
+      removeSocket(home.socketPath);
       await supervisor.close();
       await tmux.close();
       await store.close();
@@ -134,15 +134,9 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
     context: { store, supervisor, clock, outputsDir: home.outputsDir, daemon },
     log,
   });
-  unlinkIfThere(home.socketPath);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    // Also afterwards: out of descriptors, it cannot take a connection.
-    server.on("error", (error) => log("the socket met an error", { why: error }));
-    process.umask(0o177);
-    server.listen(home.socketPath, resolve);
-    process.umask(0o077);
-  });
+  await listen(server, home.socketPath);
+  // Out of descriptors, it cannot take a connection.
+  server.on("error", (error) => log("the socket met an error", { why: error }));
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", () => undefined);
@@ -191,12 +185,4 @@ function programBeside(agent: string, name: string): string {
   return import.meta.filename.endsWith(".ts")
     ? join(import.meta.dirname, "agent", agent, `${name}.ts`)
     : join(import.meta.dirname, `${agent}-${name}.js`);
-}
-
-function unlinkIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (errnoOf(error) !== "ENOENT") throw error;
-  }
 }

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import type { Agent } from "../agent/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
+import { requireRoom } from "../platform/disk-room.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { EventBody } from "../session/event.ts";
 import type { MessageRoute } from "../session/message.ts";
@@ -48,6 +49,8 @@ export const sendMessage = defineOperation({
     const session = resolveSession(store.registry, input.session);
     const messageId = await idempotent(context, "send_message", async (record) => {
       requireTypeable(input.text);
+      // A short word to the agent that fills the disk must get through.
+      if (input.text.length > SHORT_TEXT) requireRoom(context.outputsDir);
       if (!mayTakeMessagesLater(session)) {
         throw new ReeveError({
           code: "session-ended",
@@ -94,6 +97,8 @@ function admissionOf({ log }: Store, sessionId: string, messageId: string): numb
   const isIt = (body: EventBody): boolean => body.type === "message-admitted" && body.messageId === messageId;
   return log.latest(sessionId, isIt)?.seq ?? log.head();
 }
+
+const SHORT_TEXT = 4_096;
 
 function requireRoute(agent: Agent, how: MessageRoute): void {
   const isPossible = how === "queue" || (how === "steer" ? agent.capabilities.steer : agent.interrupt !== null);

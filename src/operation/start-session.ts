@@ -2,6 +2,7 @@
 import { rmdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
+import { requireRoom } from "../platform/disk-room.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { findExecutable } from "../platform/executable.ts";
 import { gitBranch } from "../platform/git-branch.ts";
@@ -88,6 +89,7 @@ export const startSession = defineOperation({
         beginning: { resume: null, prompt: launch.prompt },
       });
       requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
+      requireRoom(context.outputsDir);
       ensurePrivateDir(outputsDir);
       const request = {
         id,

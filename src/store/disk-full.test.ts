@@ -1,19 +1,32 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
-import { makeHome, makeSession, nextRevision, STARTED } from "./store-fixture.ts";
+import { Sqlite } from "./sqlite.ts";
+import { makeHome, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
 
 let directory: string;
 let mounted = false;
+let home: TestHome | undefined;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "reeve-full-"));
   mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", directory]).status === 0;
 });
-afterEach(() => {
+afterEach(async () => {
+  await home?.close();
+  home = undefined;
   if (mounted) spawnSync("umount", [directory]);
   rmSync(directory, { recursive: true, force: true });
 });
@@ -21,7 +34,7 @@ afterEach(() => {
 test("a full disk: refused with a reason, nothing half done, and on once there is room", async (context) => {
   if (!mounted) context.skip("only root may mount the small disk this needs");
   mkdirSync(join(directory, "state"));
-  const home = makeHome(directory);
+  home = makeHome(directory);
   const store = await home.open();
   let session: Session = makeSession(home, "a");
   await store.commit({ session });
@@ -65,4 +78,83 @@ test("a full disk: refused with a reason, nothing half done, and on once there i
     [],
   ]);
   await again.close();
+});
+
+/** Takes every block there is. */
+function fillUp(): void {
+  const path = join(directory, "filler");
+  for (let size = 65_536; size >= 1; size = Math.floor(size / 2)) {
+    try {
+      for (;;) appendFileSync(path, Buffer.alloc(size));
+    } catch {
+      // Smaller pieces may still fit.
+    }
+  }
+  expect(statfsSync(directory).bavail).toBe(0);
+}
+
+function openOnSmallDisk(size: string): TestHome {
+  spawnSync("umount", [directory]);
+  mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", directory]).status === 0;
+  mkdirSync(join(directory, "state"));
+  return makeHome(directory);
+}
+
+const RESERVE = { reserveBytes: 2 * 1024 * 1024 };
+
+describe("issue 7, 20: the reserve", () => {
+  test("a new home has it before anything else is done in it", async (context) => {
+    if (!mounted) context.skip("only root may mount the small disk this needs");
+    home = openOnSmallDisk("16m");
+    const store = await home.open({ ...RESERVE, verifyAfterMs: 60_000 });
+    expect(statSync(`${home.databasePath}-wal`).size).toBeGreaterThan(1_500_000);
+    expect(statSync(home.databasePath).size).toBeGreaterThan(1_500_000);
+    await store.close();
+    const db = Sqlite.open(home.databasePath);
+    expect(db.get<{ freelist_count: number }>("PRAGMA freelist_count")?.freelist_count).toBeGreaterThan(350);
+    expect(db.all("SELECT key FROM meta")).toEqual([{ key: "instance" }]);
+    db.close();
+  });
+
+  test("a thousand commits without a byte free, before and after the store was closed", async (context) => {
+    if (!mounted) context.skip("only root may mount the small disk this needs");
+    home = openOnSmallDisk("16m");
+    let store = await home.open(RESERVE);
+    let session: Session = makeSession(home, "a");
+    await store.commit({ session });
+    fillUp();
+    const commitMany = async (count: number): Promise<void> => {
+      for (let turn = 0; turn < count; turn += 1) {
+        session = nextRevision(session, { turns: session.turns + 1 });
+        await store.commit({ session, events: [{ sessionId: "a", body: STARTED }] });
+      }
+    };
+    await commitMany(500);
+    await store.close();
+    expect(existsSync(`${home.databasePath}-reserve`)).toBe(true);
+    // What the close set free is taken at once.
+    fillUp();
+    store = await home.open(RESERVE);
+    expect(store.registry.get("a")).toEqual(session);
+    await commitMany(500);
+    expect(statfsSync(directory).bavail).toBe(0);
+    rmSync(join(directory, "filler"));
+    await store.close();
+    const again = await home.open(RESERVE);
+    expect([again.registry.get("a"), again.log.head(), again.repairs]).toEqual([session, 1_000, []]);
+  }, 60_000);
+
+  test("a -wal from before a close is never believed again", async (context) => {
+    if (!mounted) context.skip("only root may mount the small disk this needs");
+    home = openOnSmallDisk("16m");
+    const store = await home.open(RESERVE);
+    await store.commit({ session: makeSession(home, "a") });
+    await store.close();
+    // Somebody changes the database by other means meanwhile.
+    const db = Sqlite.open(home.databasePath);
+    db.run("UPDATE sessions SET name = 'other'");
+    db.close();
+    const again = await home.open(RESERVE);
+    expect(again.registry.byName("other")).toHaveLength(1);
+  });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
@@ -45,6 +45,7 @@ test("a database of a newer version is refused and left alone", async () => {
   const db = Sqlite.open(home.databasePath);
   db.exec("PRAGMA user_version=99");
   db.close();
+  rmSync(`${home.databasePath}-reserve`);
   const before = readdirSync(dirname(home.databasePath));
   await expect(home.open()).rejects.toMatchObject({ code: "store-too-new", kind: "config" });
   expect(readdirSync(dirname(home.databasePath))).toEqual(before);

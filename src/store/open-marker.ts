@@ -35,6 +35,7 @@ export class OpenMarker {
 
   /** A full disk costs the mark, not the start. */
   tryWrite(left: "open" | "suspect"): void {
+    if (this.read() === left) return;
     try {
       rmSync(this.#path, { force: true });
       writeFileSync(this.#path, `${left}\n`, { mode: 0o600, flag: "wx" });

@@ -2,6 +2,7 @@
  * Opens the store and puts its parts together: mends what must be mended before
  * anything is read, and leaves the rest to the background.
  */
+import type { Clock } from "../platform/clock.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { EventBody } from "../session/event.ts";
 import { CommitQueue } from "./commit-queue.ts";
@@ -11,6 +12,7 @@ import { findDamage } from "./integrity-check.ts";
 import { type Left, OpenMarker } from "./open-marker.ts";
 import type { StoreOptions } from "./options.ts";
 import { openDatabase, type Opened, restoreRows } from "./recovery.ts";
+import { Reserve } from "./reserve.ts";
 import { NOTHING_SALVAGED, salvage } from "./salvage.ts";
 import { guardRead, isCorruption, MalformedRow, storageError } from "./sqlite.ts";
 import { quarantineStateFile, type StateRecord } from "./state-file.ts";
@@ -35,17 +37,26 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   };
 
   const left = marker.read();
+  const reserve = new Reserve(options.databasePath, options.reserveBytes);
+  reserve.unpark();
   const opened = openDatabase(options, left, onFailure);
   try {
     const mended = await mend(options, opened, onFailure);
     const { instance, repairs } = resolveInstance(mended.tables.db, options);
     marker.tryWrite("open");
+    const fill = (pause: () => Promise<void>): Promise<void> =>
+      reserve
+        .fill(mended.tables.db, pause)
+        .catch((error: unknown) => options.log("no room for the reserve", { why: messageOf(error) }));
+    // At once in a new home: the first session may be the one that fills the disk.
+    if (opened.isNew) await fill(async () => {});
     return assemble({
       options,
       tables: mended.tables,
       instance,
       repairs: [...mended.repairs, ...repairs],
       left,
+      reserve: { fill, park: () => reserve.park(mended.tables.db) },
       onFailure,
       closed: () => damaged || marker.remove(),
     });
@@ -61,11 +72,13 @@ interface Parts {
   readonly instance: string;
   readonly repairs: readonly EventBody[];
   readonly left: Left;
+  readonly reserve: { fill(pause: () => Promise<void>): Promise<void>; park(): void };
   readonly onFailure: (error: unknown) => void;
   readonly closed: () => void;
 }
 
-function assemble({ options, tables, instance, repairs, left, onFailure, closed }: Parts): OpenStore {
+function assemble(parts: Parts): OpenStore {
+  const { options, tables, instance, repairs, left, reserve, onFailure } = parts;
   const writer = new StateWriter(options.log);
   const queue = new CommitQueue<Staged>({
     db: tables.db,
@@ -87,15 +100,17 @@ function assemble({ options, tables, instance, repairs, left, onFailure, closed 
   const checked = begun.then(() =>
     left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure).catch(onFailure) : undefined,
   );
+  const reserved = compared.then(() => keepReserve(reserve.fill, options.clock, background.signal));
   let closing: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {
     background.abort();
-    await Promise.all([compared, checked]);
+    await Promise.all([compared, checked, reserved]);
     queue.close();
     await writer.idle();
+    reserve.park();
     tables.db.close();
-    closed();
+    parts.closed();
   };
 
   return {
@@ -156,6 +171,21 @@ async function mend(
     });
   }
   return { tables: new Tables(tables.db, clock, onFailure), repairs };
+}
+
+/** Taken again when there is room, soon after it was used up. */
+const RESERVE_INTERVAL_MS = 30_000;
+
+async function keepReserve(
+  fill: (pause: () => Promise<void>) => Promise<void>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  while (!signal.aborted) {
+    await fill(pause);
+    await clock.sleep(RESERVE_INTERVAL_MS, signal).catch(() => undefined);
+  }
 }
 
 async function checkIntegrity(

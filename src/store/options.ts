@@ -14,4 +14,6 @@ export interface StoreOptions {
   readonly log: Log;
   /** How long the comparison of files and database waits, so that it does not compete with a start; 0 unless said. */
   readonly verifyAfterMs?: number;
+  /** For a disk that is full: see reserve.ts; 2 MB unless said. */
+  readonly reserveBytes?: number;
 }

@@ -5,13 +5,13 @@
  * belongs to a newer version, is left alone and refused.
  *
  * When the whole file is checked before use (`quick_check`, 1.2 ms per MB):
- *   - it is small enough not to be felt;
+ *   - what is in it is small enough not to be felt;
  *   - damage was seen when it was last open ("suspect");
  *   - its -wal is gone although it was not closed properly.
  * After any other unclean end a thread checks it in the background: a kill does
  * not damage SQLite, so the start need not wait for that.
  */
-import { existsSync, lstatSync, renameSync, statSync } from "node:fs";
+import { existsSync, lstatSync, renameSync } from "node:fs";
 import { messageOf } from "../platform/reeve-error.ts";
 import { hold } from "../session/hold.ts";
 import type { Session } from "../session/session.ts";
@@ -146,13 +146,20 @@ function openTables(options: StoreOptions, mustCheck: boolean, onFailure: (error
   if (found && !found.isFile()) throw new MalformedRow("it is not a regular file");
   const db = Sqlite.open(databasePath);
   try {
-    if (mustCheck || statSync(databasePath).size <= SMALL_BYTES) db.check();
+    if (mustCheck || usedBytes(db) <= SMALL_BYTES) db.check();
     migrate(db);
     return new Tables(db, clock, onFailure);
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/** Free pages are not read by a check. */
+function usedBytes(db: Sqlite): number {
+  const sql =
+    "SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+  return db.get<{ used: number }>(sql)?.used ?? 0;
 }
 
 /** The database first: a -wal without its database is dropped by SQLite, a database without its -wal would be believed. */

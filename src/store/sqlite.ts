@@ -29,16 +29,13 @@ export class Sqlite {
     closeSync(
       openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600),
     );
-    const db = new DatabaseSync(path);
     try {
-      db.exec(
-        `PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON`,
-      );
+      return new Sqlite(connect(path, "NORMAL"));
     } catch (error) {
-      db.close();
-      throw error;
+      // Its -shm takes room of its own; held exclusively, SQLite keeps that in memory and nobody else can look inside.
+      if (!isDiskFull(error)) throw error;
+      return new Sqlite(connect(path, "EXCLUSIVE"));
     }
-    return new Sqlite(db);
   }
 
   /** For looking into a file that must stay as it is. */
@@ -68,8 +65,20 @@ export class Sqlite {
     this.#db.exec(script);
   }
 
-  /** Durable when it returns; undone as a whole when `work` or the commit throws. */
+  /**
+   * Durable when it returns; undone as a whole when `work` or the commit throws.
+   * On a full disk it is tried again at the front of the -wal, so `work` may run twice.
+   */
   transaction<Result>(work: () => Result, pointBeforeCommit?: string): Result {
+    try {
+      return this.#attempt(work, pointBeforeCommit);
+    } catch (error) {
+      if (!isDiskFull(error) || !this.#canStartOver()) throw error;
+      return this.#attempt(work, pointBeforeCommit);
+    }
+  }
+
+  #attempt<Result>(work: () => Result, pointBeforeCommit: string | undefined): Result {
     this.#prepare("BEGIN IMMEDIATE").run();
     try {
       const result = work();
@@ -92,6 +101,23 @@ export class Sqlite {
     } catch (error) {
       if (!isStorageFailure(error)) this.exec("ROLLBACK TO change; RELEASE change");
       throw error;
+    }
+  }
+
+  /**
+   * Writes what is in the -wal into the database; true when that was all of it.
+   * After RESTART the next transaction begins at the front of the -wal.
+   */
+  checkpoint(how: "PASSIVE" | "RESTART"): boolean {
+    const answer = this.#prepare(`PRAGMA wal_checkpoint(${how})`).get();
+    return answer?.["busy"] === 0 && answer["log"] === answer["checkpointed"];
+  }
+
+  #canStartOver(): boolean {
+    try {
+      return this.checkpoint("RESTART");
+    } catch {
+      return false;
     }
   }
 
@@ -135,13 +161,30 @@ export function parseColumn<Value>(text: string, column: string): Value {
   }
 }
 
+function connect(path: string, lockingMode: "NORMAL" | "EXCLUSIVE"): DatabaseSync {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec(
+      `PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}; PRAGMA locking_mode=${lockingMode}; PRAGMA journal_mode=WAL; ` +
+        "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY",
+    );
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
 const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
 const SQLITE_TOOBIG = 18;
 const SQLITE_CONSTRAINT = 19;
 const SQLITE_MISMATCH = 20;
 const SQLITE_NOTADB = 26;
 /** The file ends in the middle of a page. */
 const SQLITE_IOERR_SHORT_READ = 522;
+const SQLITE_IOERR_SHMSIZE = 4_874;
 
 /** The bytes are wrong. A disk that cannot be read or written right now is not that. */
 export function isCorruption(error: unknown): boolean {
@@ -150,6 +193,12 @@ export function isCorruption(error: unknown): boolean {
   return (
     code !== undefined && (code === SQLITE_IOERR_SHORT_READ || [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff))
   );
+}
+
+/** No block or no inode is left for what SQLite wants to write; a -shm that cannot be made says only that it cannot be opened. */
+export function isDiskFull(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== undefined && (code === SQLITE_IOERR_SHMSIZE || [SQLITE_FULL, SQLITE_CANTOPEN].includes(code & 0xff));
 }
 
 /** SQLite could not do its work, whatever the change was; a broken constraint is the change's own fault. */

@@ -16,6 +16,8 @@ export interface TestHome extends StoreOptions {
   /** What the store logged. */
   readonly logged: { readonly message: string; readonly fields: object | undefined }[];
   open(overrides?: Partial<StoreOptions>): Promise<OpenStore>;
+  /** Every store that is still open. */
+  close(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export function makeHome(directory = mkdtempSync(join(tmpdir(), "reeve-store-"))
     instancePath: join(directory, "state", "instance"),
     clock: systemClock,
     log: (message, fields) => void logged.push({ message, fields }),
+    reserveBytes: 0,
   };
   return {
     ...options,
@@ -38,6 +41,9 @@ export function makeHome(directory = mkdtempSync(join(tmpdir(), "reeve-store-"))
       const store = await openStore({ ...options, ...overrides });
       stores.push(store);
       return store;
+    },
+    close: async () => {
+      for (const store of stores) await store.close();
     },
     remove: async () => {
       for (const store of stores) await store.close();

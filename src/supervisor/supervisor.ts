@@ -359,11 +359,16 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
 
     async boot(version, deaths) {
+      // A daemon that cannot write can still list, and says so of everything else.
       if (store.repairs.length > 0)
-        await store.commit({ events: store.repairs.map((body) => ({ sessionId: null, body })) });
-      await tellDeaths(store, deaths);
+        await store
+          .commit({ events: store.repairs.map((body) => ({ sessionId: null, body })) })
+          .catch(report("telling of repairs"));
+      await tellDeaths(store, deaths).catch(report("telling of deaths"));
       delivery.resume();
-      await ledger.note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length });
+      await ledger
+        .note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length })
+        .catch(report("daemon-started"));
       await Promise.race([observer.look(), clock.sleep(BOOT_LOOK_MS)]);
       isBooted = true;
       const sessions = store.registry.all();
@@ -382,7 +387,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       timers.close();
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
-      await ledger.note({ type: "daemon-stopped", pid: process.pid });
+      await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));
       await ledger.idle();
     },
   };

@@ -3,7 +3,7 @@
  * real CLI and daemon from dist/. `dispose` ends everything it started and
  * fails the test if anything of it is left.
  */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,8 +78,10 @@ export interface TestHome {
   dispose(): Promise<void>;
 }
 
-export function createTestHome(): TestHome {
+/** `disk`: options of a small disk of its own for the home, as `mount -o` takes them; needs root. */
+export function createTestHome({ disk }: { readonly disk?: string } = {}): TestHome {
   const dir = mkdtempSync(join(tmpdir(), "reeve-test-"));
+  if (disk !== undefined) execFileSync("mount", ["-t", "tmpfs", "-o", `mode=0700,${disk}`, "tmpfs", dir]);
   const failpointFile = join(dir, "failpoint");
   const tmuxSocket = join(dir, "run", "tmux.sock");
   const environment = {
@@ -162,6 +164,7 @@ export function createTestHome(): TestHome {
         const unasked = deathsUnasked(dir, expected);
         if (unasked.length > 0) throw new Error(`a daemon died unasked: ${JSON.stringify(unasked)}`);
       } finally {
+        if (disk !== undefined) execFileSync("umount", ["--lazy", dir]);
         rmSync(dir, { recursive: true, force: true });
       }
     },

@@ -1,0 +1,40 @@
+/** Puts the server behind its socket, 0600, in the place of one that a daemon left behind. */
+import { unlinkSync } from "node:fs";
+import type { Server } from "node:http";
+import { dirname } from "node:path";
+import { errnoOf } from "../../platform/reeve-error.ts";
+import { giveUpSpare, keepSpares } from "../../platform/spare-file.ts";
+
+export async function listen(server: Server, socketPath: string): Promise<void> {
+  const directory = dirname(socketPath);
+  removeSocket(socketPath);
+  for (;;) {
+    try {
+      await bind(server, socketPath);
+      break;
+    } catch (error) {
+      if (errnoOf(error) !== "ENOSPC" || !giveUpSpare(directory)) throw error;
+    }
+  }
+  keepSpares(directory);
+}
+
+export function removeSocket(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") throw error;
+  }
+}
+
+function bind(server: Server, socketPath: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    process.umask(0o177);
+    server.listen(socketPath, () => {
+      server.off("error", reject);
+      resolve();
+    });
+    process.umask(0o077);
+  });
+}

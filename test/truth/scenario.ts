@@ -10,6 +10,11 @@ const FAILPOINTS = [
   "send.after-commit",
   "send.before-effect",
   "send.leased",
+  // Between paste and Enter, where text stays in a composer: drawn more often than the others.
+  "send.pasted",
+  "send.pasted",
+  "type.between",
+  "type.between",
   "send.after-effect",
   "send.after-fact",
   "read.before-commit",
@@ -17,11 +22,11 @@ const FAILPOINTS = [
   "read-transcript.before-commit",
   "read-transcript.after-commit",
   "answer.given",
+  "create.planned",
   "create.after-effect",
   "stop.after-signals",
 ];
 
-/** The kill between paste and Enter is worth drawing often: that is where text stays in a composer. */
 const FAULT_WEIGHTS: readonly (readonly [FaultName, number])[] = [
   ["kill-daemon", 6],
   ["failpoint", 4],

@@ -44,6 +44,7 @@ export interface Client {
   resumeSession(input: InputOf<"resumeSession">, options?: CallOptions): Promise<OutputOf<"resumeSession">>;
   restartSession(input: InputOf<"restartSession">, options?: CallOptions): Promise<OutputOf<"restartSession">>;
   endSession(input: InputOf<"endSession">, options?: CallOptions): Promise<OutputOf<"endSession">>;
+  cancelEnd(input: InputOf<"cancelEnd">, options?: CallOptions): Promise<OutputOf<"cancelEnd">>;
   listApprovals(input?: InputOf<"listApprovals">, options?: CallOptions): Promise<OutputOf<"listApprovals">>;
   answerApproval(input: InputOf<"answerApproval">, options?: CallOptions): Promise<OutputOf<"answerApproval">>;
   getAttachCommand(input: InputOf<"getAttachCommand">, options?: CallOptions): Promise<OutputOf<"getAttachCommand">>;
@@ -70,6 +71,7 @@ export function createClient(options: ClientOptions, installation: Installation)
     resumeSession: (input, rules) => call(link, "resumeSession", input, rules),
     restartSession: (input, rules) => call(link, "restartSession", input, rules),
     endSession: (input, rules) => call(link, "endSession", input, rules),
+    cancelEnd: (input, rules) => call(link, "cancelEnd", input, rules),
     listApprovals: (input = {}, rules) => call(link, "listApprovals", input, rules),
     answerApproval: (input, rules) => call(link, "answerApproval", input, rules),
     getAttachCommand: (input, rules) => call(link, "getAttachCommand", input, rules),

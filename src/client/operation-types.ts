@@ -1,6 +1,7 @@
 /** The types of the API, taken from the operations themselves. Types only: zod is never loaded by a client. */
 import type * as z from "zod/mini";
 import type { answerApproval } from "../operation/answer-approval.ts";
+import type { cancelEnd } from "../operation/cancel-end.ts";
 import type { daemonStatus } from "../operation/daemon-status.ts";
 import type { diagnose } from "../operation/diagnose.ts";
 import type { endSession } from "../operation/end-session.ts";
@@ -31,6 +32,7 @@ interface Operations {
   readonly resumeSession: typeof resumeSession;
   readonly restartSession: typeof restartSession;
   readonly endSession: typeof endSession;
+  readonly cancelEnd: typeof cancelEnd;
   readonly listApprovals: typeof listApprovals;
   readonly answerApproval: typeof answerApproval;
   readonly getAttachCommand: typeof getAttachCommand;

@@ -19,6 +19,7 @@ export const ROUTES = {
   resumeSession: { method: "POST", path: "/v1/sessions/{session}/resume" },
   restartSession: { method: "POST", path: "/v1/sessions/{session}/restart" },
   endSession: { method: "POST", path: "/v1/sessions/{session}/end" },
+  cancelEnd: { method: "POST", path: "/v1/sessions/{session}/end/cancel" },
   listApprovals: { method: "GET", path: "/v1/approvals" },
   answerApproval: { method: "POST", path: "/v1/approvals" },
   getAttachCommand: { method: "GET", path: "/v1/sessions/{session}/attach" },

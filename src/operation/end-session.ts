@@ -25,14 +25,16 @@ export const endSession = defineOperation({
   }),
   output: lifecycleOutput,
 
-  run(input, context) {
+  async run(input, context) {
     const graceMs = (input.grace_seconds ?? context.supervisor.settings.endGraceMs / 1_000) * 1_000;
-    return carryOut(context, {
+    const outcome = await carryOut(context, {
       operation: "end_session",
       session: input.session,
       command: { type: "end", graceMs, afterTurn: input.when === "after-turn" },
-      isFact: isEnded,
+      isFact: (session) => isEnded(session) || session.desired !== "stopped",
       timeoutMs: input.timeout_seconds === undefined ? graceMs + MARGIN_MS : input.timeout_seconds * 1_000,
     });
+    if (outcome.session.desired === "stopped") return outcome;
+    return { ...outcome, done: false, note: "Its end was taken back; it goes on." };
   },
 });

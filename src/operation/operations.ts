@@ -1,5 +1,6 @@
 /** Every verb there is. What is not in this table has no surface. */
 import { answerApproval } from "./answer-approval.ts";
+import { cancelEnd } from "./cancel-end.ts";
 import { daemonStatus } from "./daemon-status.ts";
 import { diagnose } from "./diagnose.ts";
 import { endSession } from "./end-session.ts";
@@ -30,6 +31,7 @@ export const operations = [
   resumeSession,
   restartSession,
   endSession,
+  cancelEnd,
   listApprovals,
   answerApproval,
   getAttachCommand,

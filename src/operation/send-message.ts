@@ -7,7 +7,9 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import type { EventBody } from "../session/event.ts";
 import type { MessageRoute } from "../session/message.ts";
 import { requireTypeable } from "../session/message-text.ts";
-import { mayTakeMessagesLater } from "../session/pending-effect.ts";
+import { isEndWaiting, mayTakeMessagesLater } from "../session/pending-effect.ts";
+import type { Session } from "../session/session.ts";
+import { isEnded } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
@@ -51,13 +53,7 @@ export const sendMessage = defineOperation({
       requireTypeable(input.text);
       // A short word to the agent that fills the disk must get through.
       if (input.text.length > SHORT_TEXT) requireRoom(context.outputsDir);
-      if (!mayTakeMessagesLater(session)) {
-        throw new ReeveError({
-          code: "session-ended",
-          kind: "conflict",
-          message: `Session ${session.name} has ended and takes no messages; restart it first.`,
-        });
-      }
+      if (session.desired === "stopped" || !mayTakeMessagesLater(session)) throw takesNone(session);
       supervisor.requireUnimpeded(session);
       requireRoute(supervisor.agent(session.agent), input.how);
       const id = newMessageId();
@@ -83,6 +79,18 @@ export const sendMessage = defineOperation({
     };
   },
 });
+
+function takesNone(session: Session): ReeveError {
+  const { name } = session;
+  const isLeft = session.desired !== "stopped" || isEnded(session) || session.exit !== null;
+  return new ReeveError({
+    code: "session-ended",
+    kind: "conflict",
+    message: isLeft
+      ? `Session ${name} has ended and takes no messages; restart it first.`
+      : `Session ${name} is being ended and takes no messages${isEndWaiting(session) ? `; take that back with: reeve end ${name} --cancel` : ""}.`,
+  });
+}
 
 /** Of a message that was not typed yet: what is in its way. */
 export function waitingFor(

@@ -5,7 +5,9 @@ import type { Command, Context } from "./input.ts";
 import type { Outcome } from "./outcome.ts";
 import { changed, refuse, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
+import { isEndWaiting } from "./pending-effect.ts";
 import type { Reason, Session, State, StopIntent } from "./session.ts";
+import { isEnded } from "./session.ts";
 
 export function applyCommand(session: Session, command: Command, context: Context): Outcome {
   switch (command.type) {
@@ -17,6 +19,8 @@ export function applyCommand(session: Session, command: Command, context: Contex
       return restart(session, command, context);
     case "end":
       return end(session, command, context);
+    case "cancel-end":
+      return cancelEnd(session, context);
     case "answer":
       return answer(session, command, context);
   }
@@ -39,6 +43,11 @@ function pause(session: Session, command: Extract<Command, { type: "pause" }>, c
 }
 
 function resume(session: Session, context: Context): Outcome {
+  if (isEndWaiting(session))
+    return refuse(
+      "being-ended",
+      `Session ${session.name} is to end after its turn; take that back with: reeve end ${session.name} --cancel.`,
+    );
   if (session.stop !== null || (session.state !== "paused" && session.desired !== "paused")) {
     if (session.state === "running" && session.stop === null) return unchanged(session);
     return refuse(
@@ -79,7 +88,9 @@ function restart(session: Session, command: Extract<Command, { type: "restart" }
 
 function end(session: Session, command: Extract<Command, { type: "end" }>, context: Context): Outcome {
   if (session.state === "stopped" && session.desired === "stopped" && session.stop === null) return unchanged(session);
-  const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn: command.afterTurn };
+  // What is being stopped already is not held back again.
+  const afterTurn = command.afterTurn && (session.stop?.afterTurn ?? true);
+  const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn };
   if (
     session.stop?.next === "stopped" &&
     session.stop.graceMs === stop.graceMs &&
@@ -96,6 +107,29 @@ function end(session: Session, command: Extract<Command, { type: "end" }>, conte
     restart: { ...session.restart, dueAt: null },
   };
   return changed({ session: next, events: [{ type: "end-requested", reason }] });
+}
+
+/** Before the first signal the session is as it was: only the wish goes. */
+function cancelEnd(session: Session, context: Context): Outcome {
+  const { name } = session;
+  if (isEnded(session))
+    return refuse("already-ended", `Session ${name} has ended; start it again with: reeve restart ${name}.`);
+  if (session.stop?.next !== "stopped")
+    return refuse("not-being-ended", `Session ${name} is not being ended: there is nothing to take back.`);
+  if (!isEndWaiting(session))
+    return refuse(
+      "end-under-way",
+      `Session ${name} is being stopped, and that cannot be taken back; once it has stopped, start it again with: reeve restart ${name}.`,
+    );
+  const reason = asked("end-cancelled", "Its end was taken back.", context);
+  const isPaused = session.state === "paused";
+  const next: Session = {
+    ...session,
+    desired: isPaused ? "paused" : "running",
+    pauseMode: isPaused ? (session.suspended ? "suspend" : "detach") : null,
+    stop: null,
+  };
+  return changed({ session: next, events: [{ type: "end-cancelled", reason }] });
 }
 
 const STATE_WORDS = {

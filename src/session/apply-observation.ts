@@ -42,6 +42,9 @@ export function applyObservation(session: Session, input: Observation, context: 
       return released(session, input.evidence);
     case "cleared":
       return cleared(session, input, context);
+    case "stop-begun":
+      if (session.stop?.afterTurn !== true) return unchanged(session);
+      return changed({ session: { ...session, stop: { ...session.stop, afterTurn: false } }, events: [] });
     case "stop-delayed":
       return changed({
         session,

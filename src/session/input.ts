@@ -12,6 +12,7 @@ export type Command =
   | { readonly type: "resume" }
   | { readonly type: "restart"; readonly graceMs: number }
   | { readonly type: "end"; readonly graceMs: number; readonly afterTurn: boolean }
+  | { readonly type: "cancel-end" }
   | { readonly type: "answer"; readonly approvalId: string; readonly decision: Decision };
 
 export type Observation =
@@ -55,6 +56,8 @@ export type Observation =
       readonly isPlaceGone: boolean;
       readonly evidence: Evidence;
     }
+  /** The first signal of a stop follows: from here on it cannot be taken back. */
+  | { readonly type: "stop-begun"; readonly incarnation: number }
   | { readonly type: "stop-delayed"; readonly incarnation: number; readonly evidence: Evidence }
   | { readonly type: "restart-due" }
   | { readonly type: "planned"; readonly incarnation: number; readonly plan: PlannedWatch }

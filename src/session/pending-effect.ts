@@ -16,7 +16,7 @@ export type Effect =
 export function pendingEffect(session: Session, now: number = Number.POSITIVE_INFINITY): Effect | null {
   const { incarnation } = session;
   if (session.stop !== null && mayStopNow(session, session.stop, now))
-    return { kind: "stop", incarnation, stop: session.stop };
+    return { kind: "stop", incarnation, stop: { ...session.stop, afterTurn: false } };
   if (session.state === "starting") return session.held === null ? { kind: "create", incarnation } : null;
   if (session.stop !== null) return null;
   if (session.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
@@ -33,6 +33,11 @@ function mayStopNow(session: Session, stop: StopIntent, now: number): boolean {
   const isAsking = session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input";
   if (!stop.afterTurn || isAsking || session.exit !== null) return true;
   return !session.turnOpen && !isPromptAhead(session, now);
+}
+
+/** An end that is held back by a turn, and may still be taken back. */
+export function isEndWaiting({ stop, exit }: Session): boolean {
+  return stop?.next === "stopped" && stop.afterTurn && exit === null;
 }
 
 /** An agent is idle for a moment before it takes the prompt of its command line; longer, and it will not. */
@@ -62,7 +67,7 @@ export function takesMessages(session: Session): boolean {
 /** Whether a message can still be delivered at some time without a new start. */
 export function mayTakeMessagesLater(session: Session): boolean {
   return (
-    session.desired !== "stopped" &&
+    (session.desired !== "stopped" || isEndWaiting(session)) &&
     (session.exit === null || session.restart.dueAt !== null || session.stop?.next === "restart")
   );
 }

@@ -41,6 +41,7 @@ export function anyInput(): fc.Arbitrary<Input> {
   return fc.oneof(
     fc.constantFrom<Input>({ type: "pause", mode: "detach" }, { type: "pause", mode: "suspend" }, { type: "resume" }),
     fc.constantFrom<Input>(
+      { type: "cancel-end" },
       { type: "restart", graceMs: 5 },
       { type: "end", graceMs: 5, afterTurn: false },
       { type: "end", graceMs: 0, afterTurn: true },
@@ -61,6 +62,7 @@ export function anyInput(): fc.Arbitrary<Input> {
     observation({ type: "released" as const }),
     observation({ type: "cleared" as const, isPlaceGone: true }),
     observation({ type: "cleared" as const, isPlaceGone: false }),
+    observation({ type: "stop-begun" as const }),
     observation({ type: "stop-delayed" as const }),
     fc.constant<Input>({ type: "restart-due" }),
     fc

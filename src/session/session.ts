@@ -149,7 +149,7 @@ export function isSamePlace(one: Place | null, other: Place | null): boolean {
 export interface StopIntent {
   readonly next: "stopped" | "restart" | "rest";
   readonly graceMs: number;
-  /** Hold back while a turn is under way. */
+  /** Held back while a turn is under way, and until then it may be taken back. */
   readonly afterTurn: boolean;
 }
 

@@ -21,10 +21,14 @@ export function transition(session: Session, input: Input, context: Context): Ou
   return { ...outcome, session: { ...outcome.session, revision: session.revision + 1 } };
 }
 
-const COMMANDS = { pause: true, resume: true, restart: true, end: true, answer: true } as const satisfies Record<
-  Command["type"],
-  true
->;
+const COMMANDS = {
+  pause: true,
+  resume: true,
+  restart: true,
+  end: true,
+  "cancel-end": true,
+  answer: true,
+} as const satisfies Record<Command["type"], true>;
 
 function isCommand(input: Input): input is Command {
   return input.type in COMMANDS;

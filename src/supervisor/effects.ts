@@ -186,6 +186,12 @@ async function stop(
   const runtime = parts.runtime(session.runtime);
   const target = targetOf(session);
   const { incarnation } = session;
+  if (session.stop?.afterTurn === true) {
+    const now = await parts.ledger.apply(session.id, { type: "stop-begun", incarnation });
+    // Taken back at the last moment.
+    if (now.incarnation !== incarnation || now.stop?.next !== intent.next) return;
+    failpoint("stop.begun");
+  }
   const report = await runtime.stop(target, { graceMs: intent.graceMs, hurry });
   failpoint("stop.after-signals");
   if (report.survivors.length > 0) {

@@ -61,6 +61,7 @@ const COVERAGE = {
     command: "restart",
     fields: {
       session: "<session>",
+      timeout_seconds: "--timeout",
       grace_seconds: "--grace",
       environment: "not an option: the caller's own environment",
     },
@@ -74,6 +75,7 @@ const COVERAGE = {
       timeout_seconds: "not an option: end waits until it is proven",
     },
   },
+  cancel_end: { command: "end", fields: { session: "<session>" } },
   list_approvals: { command: "approvals", fields: { session: "<session>" } },
   answer_approval: {
     command: "approve",

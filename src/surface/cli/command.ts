@@ -60,6 +60,8 @@ export interface CliContext {
   readonly output: Output;
   readonly isJson: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What to say when Ctrl-C ends the command. */
+  onInterrupt(sentence: () => string | null): void;
   /** Of the caller; throws when it no longer exists. */
   cwd(): string;
   /** Where this Reeve is installed. */

@@ -22,8 +22,12 @@ export async function main(
   words: readonly string[],
   installation: { readonly root: string; readonly program: string },
 ): Promise<number> {
-  process.once("SIGINT", () => process.exit(INTERRUPTED));
   const output = standardOutput(process.env);
+  const lastWords: (() => string | null)[] = [];
+  process.once("SIGINT", () => {
+    for (const sentence of lastWords.flatMap((say) => say() ?? [])) output.note(sentence);
+    process.exit(INTERRUPTED);
+  });
   const context: CliContext = {
     client: (options = {}) =>
       createClient(
@@ -33,6 +37,7 @@ export async function main(
     output,
     isJson: asksForJson(words),
     environment: process.env,
+    onInterrupt: (sentence) => void lastWords.push(sentence),
     cwd: workingDirectory,
     ...installation,
     commands,

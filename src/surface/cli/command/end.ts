@@ -1,5 +1,6 @@
 import type { Client } from "../../../client/create-client.ts";
 import type { InputOf, SessionView } from "../../../client/operation-types.ts";
+import { ReeveError } from "../../../platform/reeve-error.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
@@ -20,13 +21,16 @@ export const endCommand: Command = {
       choices: ["now", "after-turn"],
     },
     { name: "grace", value: "SECONDS", type: "number", summary: "between the polite and the firm signal" },
+    { name: "cancel", summary: "take an end back that still waits for the turn under way" },
   ],
   notes: [
+    "Ctrl-C only stops waiting: the end goes on. While it still waits for a turn, --cancel takes it back.",
     "Returns when the end is proven. With --json: one named session answers {done, session}; several, or --all, answer {done, results}.",
   ],
   examples: [
     { line: "reeve end builder", does: "after its turn, with what proves it" },
     { line: "reeve end --all --when now", does: "everything, at once" },
+    { line: "reeve end builder --cancel", does: "let it go on after its turn, after all" },
   ],
 
   async run(input, context) {
@@ -35,6 +39,7 @@ export const endCommand: Command = {
     if (isAll && input.arguments.length > 0) throw usage("all-and-names", "Give sessions or --all, not both.");
     if (!isAll && input.arguments.length === 0)
       throw usage("missing-argument", "end needs a session; name one or more, or use --all.");
+    if (input.flag("cancel")) return await cancel(input, context, client);
     const references = isAll
       ? (await client.listSessions()).sessions.map((session) => session.session_id)
       : input.arguments;
@@ -45,16 +50,56 @@ export const endCommand: Command = {
   },
 };
 
+async function cancel(input: CommandInput, context: CliContext, client: Client): Promise<number> {
+  if (input.text("when") !== undefined || input.number("grace") !== undefined)
+    throw usage("cancel-alone", "--cancel takes an end back; leave --when and --grace out.");
+  const isAll = input.flag("all");
+  const references = isAll ? await beingEnded(client) : input.arguments;
+  if (references.length === 0 && !context.isJson) context.output.note("No session is being ended.");
+  return await forEachSession(context, references, (session) => client.cancelEnd({ session }), { isList: isAll });
+}
+
+async function beingEnded(client: Client): Promise<readonly string[]> {
+  const { sessions } = await client.listSessions();
+  return sessions.filter(({ desired }) => desired === "stopped").map((session) => session.session_id);
+}
+
 /** Quick ends are told at once; whoever waits longer learns what for. */
 const FIRST_SECONDS = 3;
 const NEXT_SECONDS = 60;
 
 async function endOne(client: Client, request: InputOf<"endSession">, context: CliContext): Promise<Outcome> {
-  let outcome = await client.endSession({ ...request, timeout_seconds: FIRST_SECONDS });
-  if (!outcome.done) context.output.note(whyNotYet(outcome.session, request.when === "now"));
-  // Asking again is harmless, and it goes on across a restart of the daemon.
-  while (!outcome.done) outcome = await client.endSession({ ...request, timeout_seconds: NEXT_SECONDS });
-  return outcome;
+  const isNow = request.when === "now";
+  let isOver = false;
+  context.onInterrupt(() => (isOver ? null : goesOn(request.session, isNow)));
+  try {
+    let outcome = await client.endSession({ ...request, timeout_seconds: FIRST_SECONDS });
+    if (isPending(outcome)) context.output.note(whyNotYet(outcome.session, isNow));
+    // The same request, by its key: it is waited for across a restart of the daemon, and not made again if it was taken back.
+    while (isPending(outcome)) outcome = await client.endSession({ ...request, timeout_seconds: NEXT_SECONDS });
+    if (!outcome.done) throw takenBack(outcome.session);
+    return outcome;
+  } finally {
+    isOver = true;
+  }
+}
+
+function isPending({ done, session }: Outcome): boolean {
+  return !done && session.desired === "stopped";
+}
+
+function takenBack({ name, session_id }: SessionView): ReeveError {
+  return new ReeveError({
+    code: "end-cancelled",
+    kind: "conflict",
+    message: `The end of ${oneLine(name)} was taken back; it goes on.`,
+    details: { session_id },
+  });
+}
+
+function goesOn(session: string, isNow: boolean): string {
+  const back = isNow ? "" : ` While it still waits for a turn, you can take it back: reeve end ${session} --cancel`;
+  return `The end of ${session} goes on.${back}`;
 }
 
 function requestOf(session: string, input: CommandInput): InputOf<"endSession"> {
@@ -72,5 +117,5 @@ export function whyNotYet(session: SessionView, isNow: boolean): string {
     return `${name} cannot be reached (${oneLine(session.liveness_evidence)}), so its end is not proven yet; still trying.`;
   if (isNow || session.activity !== "working" || session.exit !== null)
     return `${name} was asked to stop; waiting until that is proven.`;
-  return `${name} is in the middle of a turn; it ends when the turn is over. To end it at once: reeve end ${name} --when now`;
+  return `${name} is in the middle of a turn; it ends when the turn is over. To end it at once: reeve end ${name} --when now; to take it back: reeve end ${name} --cancel`;
 }

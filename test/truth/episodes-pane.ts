@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Mode } from "./case.ts";
 import type { EpisodeKind } from "./episodes.ts";
+import { KEYS_LATE } from "./episodes-turn.ts";
 import type { Lane } from "./lane.ts";
 
 const TALKING = ["claude", "gemini", "codex", "codex-hooks", "practice"] as const;
@@ -19,6 +20,7 @@ const DIALOGS: Readonly<Partial<Record<Mode, Readonly<Record<string, RegExp>>>>>
 export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
   person: {
     modes: TALKING,
+    without: KEYS_LATE,
     weight: 2,
     draw: (random) => ({ text: random.pick(["say", "slow"]) }),
     async run(lane, { text = "say" }) {
@@ -30,6 +32,7 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
   },
   draft: {
     modes: TALKING,
+    without: KEYS_LATE,
     weight: 3,
     draw: (random) => ({ end: random.pick(["clear", "enter"]) }),
     async run(lane, { end = "clear" }) {
@@ -48,6 +51,7 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
   },
   dialog: {
     modes: ["claude", "gemini", "codex", "codex-hooks"],
+    without: KEYS_LATE,
     weight: 3,
     draw: (random, mode) => ({ which: random.pick(Object.keys(DIALOGS[mode] ?? {})) }),
     async run(lane, { which = "model" }) {
@@ -64,9 +68,9 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
       const close = lane.addDialog(`/${which}`);
       await lane.send("say");
       await sleep(HOLD_MS);
-      for (let attempt = 0; attempt < 4 && (await isOpen()); attempt++) {
+      for (let attempt = 0; attempt < 3 && (await isOpen()); attempt++) {
         await lane.pane.press("Escape");
-        await sleep(700);
+        await lane.until("the dialog is closed", async () => !(await isOpen()), 8_000).catch(() => undefined);
       }
       close();
       await lane.settle();

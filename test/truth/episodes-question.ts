@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Mode } from "./case.ts";
 import type { EpisodeKind } from "./episodes.ts";
+import { KEYS_LATE } from "./episodes-turn.ts";
 import type { Lane } from "./lane.ts";
 import { Stuck } from "./lane.ts";
 
@@ -10,6 +11,7 @@ const ASKING = ["claude", "gemini", "codex", "codex-hooks", "practice"] as const
 export const questionEpisodes: Readonly<Record<string, EpisodeKind>> = {
   approval: {
     modes: ASKING,
+    without: KEYS_LATE,
     weight: 5,
     draw: (random) => ({ answer: random.pick(["approve", "deny", "pane-yes", "pane-no"]) }),
     async run(lane, { answer = "approve" }) {
@@ -28,6 +30,7 @@ export const questionEpisodes: Readonly<Record<string, EpisodeKind>> = {
   },
   "two-approvals": {
     modes: ["claude", "gemini", "codex", "codex-hooks"],
+    without: KEYS_LATE,
     weight: 2,
     draw: (random) => ({ second: random.pick(["approve", "deny", "pane-no"]) }),
     async run(lane, { second = "deny" }) {
@@ -96,9 +99,9 @@ async function answerWith(lane: Lane, answer: string): Promise<void> {
   await lane.until("the question is on the screen", () => isOnScreen(lane), 15_000);
   const keys = lane.mode === "practice" ? { yes: "y", no: "n" } : { yes: "Enter", no: "Escape" };
   // A dialog that has just been drawn may miss a key.
-  for (let attempt = 0; attempt < 4 && (await isOnScreen(lane)); attempt++) {
+  for (let attempt = 0; attempt < 3 && (await isOnScreen(lane)); attempt++) {
     await lane.pane.press(answer === "pane-yes" ? keys.yes : keys.no);
-    await lane.until("the dialog is gone", async () => !(await isOnScreen(lane)), 3_000).catch(() => undefined);
+    await lane.until("the dialog is gone", async () => !(await isOnScreen(lane)), 8_000).catch(() => undefined);
   }
   if (await isOnScreen(lane)) throw new Stuck("the dialog does not take a key");
 }

@@ -10,6 +10,9 @@ const ALL = [...TALKING, "command"] as const;
 
 const PLAIN: readonly TextKind[] = ["say", "slow", "stream", "tool", "parallel", "lines", "kb", "odd"];
 
+/** Keys that the harness presses would come late, and all at once. */
+export const KEYS_LATE = ["stop-agent", "stop-tmux"];
+
 export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
   turn: {
     modes: ALL,
@@ -61,6 +64,7 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
   },
   fail: {
     modes: MODELS,
+    without: KEYS_LATE,
     weight: 3,
     draw: (random) => ({ how: random.pick(["429", "500", "disconnect", "disconnect-midway"]) }),
     async run(lane, { how = "500" }) {
@@ -76,6 +80,7 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
   },
   hang: {
     modes: TALKING,
+    without: KEYS_LATE,
     weight: 2,
     draw: (random) => ({ how: random.pick(["hang", "hang-midway"]) }),
     async run(lane, { how = "hang" }) {
@@ -87,6 +92,7 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
   },
   escape: {
     modes: TALKING,
+    without: KEYS_LATE,
     weight: 3,
     draw: (random) => ({ what: random.pick(["endless", "hang-midway"]), after: random.pick(["turn", "nothing"]) }),
     async run(lane, { what = "endless", after = "turn" }) {
@@ -127,13 +133,13 @@ export async function begin(lane: Lane, kind: TextKind): Promise<string> {
   return tag;
 }
 
-/** Presses Esc until the turn that is open is over: an agent may be too busy for the first. */
+/** Esc, and after a long while once more: an agent may be too busy for the first, but two in a row mean something else. */
 export async function stopByKey(lane: Lane): Promise<void> {
   const isOver = (): boolean => !lane.turns().some(({ verdict }) => verdict === "open");
-  for (let attempt = 0; attempt < 5 && !isOver(); attempt++) {
+  for (let attempt = 0; attempt < 3 && !isOver(); attempt++) {
     lane.noteStop();
     await lane.pane.press("Escape");
-    await lane.until("the turn is over", isOver, 3_000).catch(() => undefined);
+    await lane.until("the turn is over", isOver, 10_000).catch(() => undefined);
   }
   await lane.until("the turn is over", isOver, 1_000);
 }

@@ -52,6 +52,7 @@ export function trueHistory(more: Partial<History> = {}): History {
     turns: [turn(1_000, 11_000)],
     questions: [],
     dialogs: [],
+    births: [{ incarnation: 1, at: T0 }],
     deaths: [{ incarnation: 1, at: T0 + 30_000, cause: "ended" }],
     arrivals: [{ text: "[[say hello]] q0n1q", at: T0 + 1_000, times: 1 }],
     sent: [

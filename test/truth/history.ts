@@ -36,6 +36,11 @@ export interface TrueQuestion {
   readonly count: number;
 }
 
+export interface TrueBirth {
+  readonly incarnation: number;
+  readonly at: number;
+}
+
 export interface TrueDeath {
   readonly incarnation: number;
   readonly at: number;
@@ -124,6 +129,8 @@ export interface History {
   readonly questions: readonly TrueQuestion[];
   /** While one of the agent's own dialogs was open. */
   readonly dialogs: readonly Span[];
+  /** When the main process of each incarnation was first seen. */
+  readonly births: readonly TrueBirth[];
   readonly deaths: readonly TrueDeath[];
   readonly arrivals: readonly Arrival[];
   readonly sent: readonly Sent[];

@@ -21,12 +21,19 @@ export function judgeTurns(history: History): readonly Finding[] {
   return [...judgeEnds(history), ...judgeIdle(history)];
 }
 
+/** A verdict that was only inferred may be corrected later: the last word counts, and corrections are counted apart. */
 export function toldEnds(events: readonly Event[]): readonly ToldEnd[] {
   return events.flatMap((event) => {
-    const verdict = ENDS[event.type];
-    return verdict === undefined ? [] : [{ event, verdict }];
+    const told = ENDS[event.type];
+    if (told === undefined) return [];
+    const correction = events.findLast(
+      ({ type, seq, data }) => type === CORRECTED && seq > event.seq && data["turn"] === event.data["turn"],
+    );
+    return [{ event, verdict: (correction?.data["verdict"] as Verdict | undefined) ?? told }];
   });
 }
+
+export const CORRECTED = "turn-corrected";
 
 function judgeEnds(history: History): readonly Finding[] {
   const findings: Finding[] = [];
@@ -78,9 +85,11 @@ const WRONG = 3;
 const UNMATCHED = 2;
 const EARLY = 1;
 
+/** Between two ways that are equally true, the one in which ends are told sooner is the likely one. */
 function costOf({ allowed, endedAt }: TrueTurn, { verdict, event }: ToldEnd): number {
   const isEarly = event.at < (endedAt ?? Number.POSITIVE_INFINITY) - AHEAD_MS;
-  return (allowed.includes(verdict) ? 0 : WRONG) + (isEarly ? EARLY : 0);
+  const distance = Math.min(0.1, Math.abs(event.at - (endedAt ?? event.at)) / 100_000);
+  return (allowed.includes(verdict) ? 0 : WRONG) + (isEarly ? EARLY : 0) + distance;
 }
 
 /** Both lists in order, matched so that the least is wrong: an end may come late, but not before its turn began. */

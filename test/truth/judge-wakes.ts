@@ -1,6 +1,6 @@
 /** Waiters: each end, question and death wakes a waiter with a cursor once, in time, with what is asked. */
 import type { Finding } from "./finding.ts";
-import type { Event, History, Span, TrueDeath, TrueQuestion, Wake } from "./history.ts";
+import type { Event, History, Span, TrueQuestion, Wake } from "./history.ts";
 import { alignEnds, nameOf, seconds, toldEnds } from "./judge-turns.ts";
 import { contains, dueAfter, graceOf, isDisturbed } from "./patience.ts";
 
@@ -23,7 +23,8 @@ export function judgeWakes(history: History): readonly Finding[] {
 function judgeCursor({ events, wakes }: History): readonly Finding[] {
   const findings: Finding[] = [];
   wakes.forEach((wake, index) => {
-    if (wakes.findIndex((other) => other.cursor === wake.cursor) < index)
+    // Whoever waits for what has ended is told so at once, as often as they ask.
+    if (wake.reason !== "exited" && wakes.findIndex((other) => other.cursor === wake.cursor) < index)
       findings.push({ kind: "doubled-wake", text: `event ${wake.cursor} woke the waiter twice`, at: wake.at });
   });
   for (const { event } of toldEnds(events)) {
@@ -42,9 +43,8 @@ function judgeCursor({ events, wakes }: History): readonly Finding[] {
 
 function judgeQuestion(history: History, question: TrueQuestion): readonly Finding[] {
   const until = question.settledAt ?? history.finishedAt;
-  const next = history.questions.find(({ askedAt }) => askedAt > question.askedAt)?.askedAt ?? Number.POSITIVE_INFINITY;
   const wakes = wakesFor(history, "awaiting-approval").filter(
-    ({ event }) => event.at >= question.askedAt - AHEAD_MS && event.at < next - AHEAD_MS,
+    ({ event }) => questionAt(history, event.at) === question,
   );
   const name = `the question ${question.subject}`;
   if (wakes.length === 0)
@@ -63,6 +63,14 @@ function judgeQuestion(history: History, question: TrueQuestion): readonly Findi
       at: silent.event.at,
     });
   return findings;
+}
+
+/** The one that stood at that time, or was about to; else the one before it, of which the news is late. */
+function questionAt({ questions }: History, at: number): TrueQuestion | undefined {
+  const index = questions.findIndex(({ settledAt }) => (settledAt ?? Number.POSITIVE_INFINITY) >= at);
+  const open = index < 0 ? undefined : questions[index];
+  if (open !== undefined && open.askedAt - AHEAD_MS <= at) return open;
+  return index < 0 ? questions.at(-1) : questions[index - 1];
 }
 
 /** A dialog need not wake anybody, but one dialog is not two. */
@@ -98,41 +106,33 @@ function judgeStrayWakes(history: History): readonly Finding[] {
   }));
 }
 
-/** A wake belongs to the process whose exit was told last before it. */
+/** Each end of a process wakes, and nothing is told as ended while its next process lives. */
 function judgeExits(history: History): readonly Finding[] {
-  const exits = history.events.filter(({ type }) => type === "session-exited");
-  const incarnationAt = (seq: number): number =>
-    Number(exits.findLast((event) => event.seq <= seq)?.data["incarnation"] ?? 0);
-  const wakes = wakesFor(history, "exited");
-  return history.deaths.flatMap((death) =>
-    judgeExit(
-      history,
-      death,
-      wakes.filter(({ event }) => incarnationAt(event.seq) === death.incarnation),
-    ),
-  );
+  const wakes = history.wakes.filter(({ reason }) => reason === "exited");
+  const missed = history.deaths.flatMap((death): readonly Finding[] => {
+    const told = history.events.find(
+      ({ type, data }) => type === "session-exited" && data["incarnation"] === death.incarnation,
+    );
+    // A restart is no end for a waiter; an end that is not in the log is found elsewhere.
+    if (death.cause === "restarted" || told === undefined) return [];
+    const next = history.events.find(({ type, seq }) => type === "session-starting" && seq > told.seq)?.seq;
+    const isWoken = wakes.some(({ cursor }) => cursor >= told.seq && cursor < (next ?? Number.POSITIVE_INFINITY));
+    if (isWoken || dueAfter(history, told.at, history.finishedAt) >= history.finishedAt) return [];
+    const text = `nobody was woken by the end of process ${death.incarnation} (${death.cause}, event ${told.seq})`;
+    return [{ kind: "missed-wake", text, at: death.at }];
+  });
+  const stale = wakes.find(({ at }) => livingAt(history, at) !== null);
+  if (stale === undefined) return missed;
+  const text = `the waiter was told exited, and process ${livingAt(history, stale.at)} lived`;
+  return [...missed, { kind: "wrong-reason", text, at: stale.at }];
 }
 
-function judgeExit(
-  history: History,
-  death: TrueDeath,
-  wakes: readonly { readonly wake: Wake; readonly event: Event }[],
-): readonly Finding[] {
-  const name = `the end of process ${death.incarnation} (${death.cause})`;
-  // A restart is no end for a waiter.
-  if (death.cause === "restarted") return [];
-  if (wakes.length === 0)
-    return dueAfter(history, death.at, history.finishedAt) < history.finishedAt
-      ? [{ kind: "missed-wake", text: `nobody was told of ${name}`, at: death.at }]
-      : [];
-  // Whoever ends what is dead already is told that it is over, too.
-  const isEndedLater =
-    death.cause !== "ended" &&
-    history.deaths.at(-1) === death &&
-    history.events.some(({ type, at }) => type === "end-requested" && at > death.at);
-  if (wakes.length <= (isEndedLater ? 2 : 1)) return [];
-  const told = wakes.map(({ event }) => `${event.type} (event ${event.seq})`).join(", ");
-  return [{ kind: "doubled-wake", text: `${name} woke the waiter ${wakes.length} times: ${told}`, at: death.at }];
+function livingAt(history: History, at: number): number | null {
+  const living = history.births.find((birth) => {
+    const death = history.deaths.find(({ incarnation }) => incarnation === birth.incarnation);
+    return dueAfter(history, birth.at, at) < at && (death === undefined || death.at > at + AHEAD_MS);
+  });
+  return living?.incarnation ?? null;
 }
 
 /** Right after a turn was told complete, `data` shows what was said in it. */

@@ -155,20 +155,38 @@ describe("waiters", () => {
     expect(kinds(trueHistory({ dialogs, events: events.slice(0, -1), wakes: wakes.slice(0, -1) }))).toEqual([]);
   });
 
-  test("the end of a process that wakes nobody, or twice", () => {
+  test("the end of a process that wakes nobody; one that is told as often as somebody asks is told", () => {
     expect(kinds(trueHistory({ wakes: base.wakes.slice(0, 1) }))).toEqual(["missed-wake"]);
-    const stopped = event(8, 30_070, "session-stopped");
-    const more = { events: [...base.events, stopped], wakes: [...base.wakes, wake(8, 30_080, "exited")] };
-    expect(kinds(trueHistory(more))).toEqual(["doubled-wake"]);
+    expect(
+      kinds(trueHistory({ wakes: [...base.wakes, wake(7, 31_000, "exited"), wake(8, 32_000, "exited")] })),
+    ).toEqual([]);
   });
 
-  test("what was dead already may be told once more when it is ended", () => {
+  test("told as exited while its next process lives", () => {
+    const births = [...base.births, { incarnation: 2, at: T0 + 35_000 }];
+    const wakes = [...base.wakes, wake(8, 36_000, "exited")];
+    expect(kinds(trueHistory({ births, wakes }))).toEqual([]);
+    expect(kinds(trueHistory({ births, wakes: [...base.wakes, wake(8, 45_000, "exited")] }))).toEqual(["wrong-reason"]);
+  });
+
+  test("a verdict that is corrected counts as corrected", () => {
+    const told = base.events.map((one) =>
+      one.seq === 5 ? { ...one, type: "turn-interrupted", data: { turn: 1 } } : one,
+    );
+    const wakes = [wake(5, 11_060, "turn-interrupted"), ...base.wakes.slice(1)];
+    expect(kinds(trueHistory({ events: told, wakes }))).toEqual(["wrong-reason"]);
+    const corrected = [...told, event(9, 12_000, "turn-corrected", { turn: 1, verdict: "completed" })];
+    expect(kinds(trueHistory({ events: corrected, wakes }))).toEqual([]);
+  });
+
+  test("two questions, one soon after the other, are one wake each", () => {
+    const second = { ...question, askedAt: T0 + 25_300, settledAt: T0 + 28_000 };
+    const told = [asks(9, 12_100), asks(10, 25_200)];
     const more = {
-      deaths: [{ incarnation: 1, at: T0 + 30_000, cause: "killed" as const }],
-      events: [...base.events, event(8, 40_000, "end-requested"), event(9, 40_010, "session-stopped")],
-      wakes: [...base.wakes, wake(9, 40_020, "exited")],
+      events: [...base.events, ...told.map((one) => one.event)],
+      wakes: [...base.wakes, ...told.map((one) => one.wake)],
     };
-    expect(kinds(trueHistory(more))).toEqual([]);
+    expect(kinds(trueHistory({ ...more, questions: [question, second] }))).toEqual([]);
   });
 
   test("a reply that is not shown when its turn is told complete", () => {
@@ -264,7 +282,7 @@ describe("ends and transcripts", () => {
     ).toEqual(["false-ended"]);
     const early = base.events.map((one) => (one.seq === 7 ? { ...one, at: T0 + 20_000 } : one));
     expect(kinds(trueHistory({ events: early }))).toEqual(["false-ended"]);
-    expect(kinds(trueHistory({ deaths: [] }))).toEqual(["false-ended"]);
+    expect(kinds(trueHistory({ deaths: [] }))).toEqual(["false-ended", "wrong-reason"]);
   });
 
   test("unreachable is not ended, and a process that has not been started is not dead", () => {
@@ -276,7 +294,7 @@ describe("ends and transcripts", () => {
   });
 
   test("an end that is never told, late, or twice", () => {
-    expect(kinds(trueHistory(without(7)))).toEqual(["missed-wake", "missed-wake"]);
+    expect(kinds(trueHistory(without(7)))).toEqual(["missed-wake"]);
     const late = base.events.map((one) => (one.seq === 7 ? { ...one, at: T0 + 45_000 } : one));
     expect(kinds(trueHistory({ events: late }))).toEqual(["missed-wake"]);
     const twice = [...base.events, event(9, 30_070, "session-exited", { incarnation: 1 })];

@@ -79,11 +79,7 @@ export async function runKills(options: KillOptions): Promise<KillResult> {
     const { leftBehind, diedUnasked, failedCalls } = await world.close();
     findings.push(
       ...leftBehind.map((text) => ({ kind: "left-behind" as const, text, at: Date.now() })),
-      ...diedUnasked.map((pid) => ({
-        kind: "daemon-died" as const,
-        text: `the daemon ${pid} died, and nobody killed it`,
-        at: Date.now(),
-      })),
+      ...diedUnasked.map((text) => ({ kind: "daemon-died" as const, text, at: Date.now() })),
       ...failedCalls.map(({ words, output, at }) => ({
         kind: "command-failed" as const,
         text: `${words}: ${output}`,

@@ -277,7 +277,7 @@ export async function createLane(world: World, mode: Mode, index: number, machin
         turns: truth.turns(),
         questions,
         dialogs,
-        deaths: processes.stop(events),
+        ...processes.stop(events),
         arrivals: truth.arrivals(),
         sent,
         events,

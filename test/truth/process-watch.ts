@@ -1,6 +1,6 @@
 /** Watches the processes of one session in the kernel: which is the main one of each incarnation, and when it was gone. */
 import type { TestHome } from "../support/test-home.ts";
-import type { Event, TrueDeath } from "./history.ts";
+import type { Event, TrueBirth, TrueDeath } from "./history.ts";
 import type { NamedProcess } from "./kernel.ts";
 import { isThere, mainProcess } from "./kernel.ts";
 
@@ -11,7 +11,7 @@ export interface ProcessWatch {
   /** Why the next death comes about, if the harness is the cause. */
   expect(cause: TrueDeath["cause"]): void;
   /** Looks a last time and stops. The events name incarnations that lived too shortly to be seen. */
-  stop(events: readonly Event[]): readonly TrueDeath[];
+  stop(events: readonly Event[]): { readonly births: readonly TrueBirth[]; readonly deaths: readonly TrueDeath[] };
 }
 
 const LOOK_MS = 100;
@@ -24,6 +24,7 @@ export function watchProcesses(
   onDeath: (death: TrueDeath) => void,
 ): ProcessWatch {
   const mains = new Map<number, NamedProcess>();
+  const births: TrueBirth[] = [];
   const deaths: TrueDeath[] = [];
   const causes: { readonly at: number; readonly cause: TrueDeath["cause"] }[] = [];
   const timer = setInterval(look, LOOK_MS);
@@ -38,7 +39,9 @@ export function watchProcesses(
     for (const incarnation of new Set(home.marked(sessionId()).map((found) => found.incarnation))) {
       if (mains.has(incarnation)) continue;
       const found = mainProcess(home, sessionId(), incarnation);
-      if (found !== null) mains.set(incarnation, found);
+      if (found === null) continue;
+      mains.set(incarnation, found);
+      births.push({ incarnation, at: Date.now() });
     }
   }
 
@@ -67,7 +70,7 @@ export function watchProcesses(
           mains.has(incarnation) || home.marked(sessionId()).some((one) => one.incarnation === incarnation);
         if (!isSeen) deaths.push({ incarnation, at: event.at, cause: "exited" });
       }
-      return deaths.toSorted((one, other) => one.incarnation - other.incarnation);
+      return { births, deaths: deaths.toSorted((one, other) => one.incarnation - other.incarnation) };
     },
   };
   return watch;

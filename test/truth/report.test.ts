@@ -15,6 +15,7 @@ function lane(mode: LaneResult["mode"], more: Partial<LaneResult> = {}): LaneRes
     turns: 3,
     messages: 2,
     unknown: 1,
+    corrected: 0,
     wakeDelays: [10, 20],
     ...more,
   };

@@ -44,6 +44,7 @@ export function tableOf(totals: Totals): string {
       (tally) => String(tally.counts[kind]),
     ]),
     ["messages told unknown", (tally) => String(tally.unknown)],
+    ["verdicts corrected later", (tally) => String(tally.corrected)],
     ["wake delay p50", (tally) => ms(percentile(tally.wakeDelays, 0.5))],
     ["wake delay p95", (tally) => ms(percentile(tally.wakeDelays, 0.95))],
   ];

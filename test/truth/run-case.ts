@@ -5,6 +5,7 @@ import { strike } from "./faults.ts";
 import type { Finding } from "./finding.ts";
 import type { History } from "./history.ts";
 import { judge } from "./judge.ts";
+import { CORRECTED } from "./judge-turns.ts";
 import { wakeDelays } from "./judge-wakes.ts";
 import { outcomeOf } from "./judge-messages.ts";
 import type { Lane } from "./lane.ts";
@@ -22,6 +23,8 @@ export interface LaneResult {
   readonly messages: number;
   /** Messages of which Reeve says that it does not know: honest, and counted apart. */
   readonly unknown: number;
+  /** Verdicts that were told, and corrected later. */
+  readonly corrected: number;
   readonly wakeDelays: readonly number[];
 }
 
@@ -43,11 +46,7 @@ export async function runCase({ lanes }: Case, machine: Machine): Promise<CaseRe
   const { leftBehind, diedUnasked, failedCalls } = await world.close();
   const shared = [
     ...leftBehind.map((text) => ({ kind: "left-behind" as const, text, at: Date.now() })),
-    ...diedUnasked.map((pid) => ({
-      kind: "daemon-died" as const,
-      text: `the daemon ${pid} died, and nobody killed it`,
-      at: Date.now(),
-    })),
+    ...diedUnasked.map((text) => ({ kind: "daemon-died" as const, text, at: Date.now() })),
     ...failedCalls.map(({ words, output, at }) => ({
       kind: "command-failed" as const,
       text: `${words} failed: ${output}`,
@@ -66,6 +65,7 @@ function resultOf(history: History, shared: readonly Finding[]): LaneResult {
     turns: history.turns.length,
     messages: history.sent.length,
     unknown: history.sent.filter((sent) => outcomeOf(history.events, sent) === "unknown").length,
+    corrected: history.events.filter(({ type }) => type === CORRECTED).length,
     wakeDelays: wakeDelays(history),
   };
 }

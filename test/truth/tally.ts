@@ -10,6 +10,7 @@ export interface Tally {
   readonly turns: number;
   readonly messages: number;
   readonly unknown: number;
+  readonly corrected: number;
   readonly counts: Readonly<Record<Kind, number>>;
   readonly wakeDelays: readonly number[];
 }
@@ -45,6 +46,7 @@ function tallyOf(lanes: readonly LaneResult[]): Tally {
     turns: sum(({ turns }) => turns),
     messages: sum(({ messages }) => messages),
     unknown: sum(({ unknown }) => unknown),
+    corrected: sum(({ corrected }) => corrected),
     counts,
     wakeDelays: lanes.flatMap((lane) => lane.wakeDelays),
   };

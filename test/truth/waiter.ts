@@ -11,6 +11,7 @@ export interface Waiter {
 
 const CATCH_UP_MS = 10_000;
 const QUESTION_SECONDS = 20;
+const BETWEEN_ENDS_MS = 500;
 
 export function startWaiter(client: Client, session: string, onFailure: (error: unknown) => void): Waiter {
   const stopping = new AbortController();
@@ -36,6 +37,8 @@ export function startWaiter(client: Client, session: string, onFailure: (error: 
       null;
     wakes.push({ reason: answer.reason, cursor: answer.cursor, at, shown, source: data?.source ?? null });
     since = answer.cursor;
+    // It is told at once for as long as nobody starts it again.
+    if (answer.reason === "exited") await sleep(BETWEEN_ENDS_MS, undefined, { signal });
   }
 
   const loop = (async (): Promise<void> => {

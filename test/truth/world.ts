@@ -3,7 +3,7 @@
  * the time: `list` and the events as any client sees them, the kernel beside
  * them. Knows when something could not answer because the harness did that.
  */
-import { existsSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../src/client/create-client.ts";
 import type { Client } from "../../src/client/create-client.ts";
@@ -55,8 +55,8 @@ export interface World {
 
 export interface WorldReport {
   readonly leftBehind: readonly string[];
-  /** Process ids of daemons that died although nobody killed them. */
-  readonly diedUnasked: readonly number[];
+  /** Daemons that died although nobody killed them, with the end of the daemon's log. */
+  readonly diedUnasked: readonly string[];
   readonly failedCalls: readonly FailedCommand[];
 }
 
@@ -184,12 +184,14 @@ export async function createWorld(config: string): Promise<World> {
       await readOn().catch(() => undefined);
       closing.abort();
       await Promise.all(loops);
+      const lastWords = lastLines(join(home.dir, "daemon.log"));
       await home.dispose().catch((error: unknown) => void leftBehind.push(String(error)));
       await model.close();
       leftBehind.push(...[...links].filter((path) => existsSync(path)).map((path) => `socket ${path}`));
       const started = homeEvents.filter(({ type }) => type === "daemon-started").map(({ data }) => Number(data["pid"]));
       const unexplained = started.slice(0, -1).filter((pid) => !killed.has(pid));
-      return { leftBehind, diedUnasked: unexplained.slice(failpointsPassed), failedCalls: failed };
+      const diedUnasked = unexplained.slice(failpointsPassed).map((pid) => `the daemon ${pid} died: ${lastWords}`);
+      return { leftBehind, diedUnasked, failedCalls: failed };
     },
   };
 }
@@ -207,4 +209,8 @@ async function repeat(
     });
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
+}
+
+function lastLines(path: string): string {
+  return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").slice(-12).join(" / ") : "no log";
 }

@@ -189,5 +189,7 @@ export interface Channel {
   send(text: string, how: "turn" | "steer"): Promise<string>;
   interrupt(): Promise<string>;
   answer(approvalId: string, decision: Decision): Promise<string>;
+  /** What it cannot tell although it is open, in words; null when it tells everything. */
+  lacks(): string | null;
   close(): void;
 }

@@ -14,6 +14,8 @@ export function applyApproval(session: Session, reading: Reading, evidence: Evid
   if ("requested" in approval) {
     const request = approval.requested;
     if (session.approvals.some((known) => known.id === request.id)) return { session, events: [] };
+    // What is seen of a question is no other one than the question that is known.
+    if (isOnlySeen(request) && session.approvals.length > 0) return { session, events: [] };
     const asked: Approval = { ...request, requestedAt: evidence.at, answer: null };
     const seen = session.approvals.find(isOnlySeen);
     const before = seen === undefined ? { session, events: [] } : replace(session, seen, evidence);

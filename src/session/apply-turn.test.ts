@@ -338,6 +338,13 @@ describe("issue 7, 11: what was only inferred is corrected by one that saw it", 
     expect(run(cut, resumed)).toEqual({ session: cut, events: [] });
   });
 
+  test("issue 7, 6: history without a name ends the turn under way, and nothing else", () => {
+    const past: Input = read({ source: "protocol", isHistory: true, turn: { phase: "completed" } });
+    expect(tell(started("hook", "a"), past, completed("transcript", "a"))).toEqual(once);
+    expect(tell(past)).toEqual({ turns: 0, isOpen: false, events: [] });
+    expect(tell(started("protocol", "a"), completed("protocol", "a"), past)).toEqual(once);
+  });
+
   test("a turn that was over before there was this session is not told", () => {
     const fresh = runningSession();
     const before = fresh.createdAt - 1;

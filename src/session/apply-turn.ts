@@ -139,7 +139,7 @@ function end(session: Session, told: End, isHistory: boolean, evidence: Evidence
     return { session: closed.session, events: [...before.events, ...closed.events] };
   }
   // What is long over: whoever saw it has told, or it ended with the process.
-  if (isHistory && isKnown) return { session, events: [] };
+  if (isHistory && (isKnown || id === null)) return { session, events: [] };
   if (last !== null && last.verdict !== null && isToldAgain(last, id, evidence)) {
     if (last.verdict === told.phase || last.verdictSource === null) return { session, events: [] };
     const disputed: SessionEvent = {

@@ -77,6 +77,7 @@ describe("issue 7, 9: each fact wakes once", () => {
 
   test.each<[string, readonly Input[], readonly WakeReason[]]>([
     ["a question that several sources tell of", [started, ask, ask, seen("rm")], ["awaiting-approval"]],
+    ["a question that is seen after it was told", [started, ask, seenFirst()], ["awaiting-approval"]],
     ["a question that was seen before it was told", [started, seenFirst(), ask], ["awaiting-approval"]],
     ["two questions", [started, approval("p"), approval("q")], ["awaiting-approval", "awaiting-approval"]],
     [

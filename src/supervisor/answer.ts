@@ -57,7 +57,9 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
 async function give(parts: AnswerParts, session: Session, approval: Approval, decision: Decision): Promise<void> {
   const given = { type: "answer-given", incarnation: session.incarnation, approvalId: approval.id } as const;
   const channel = parts.channel(session.id);
-  if (channel !== null && session.watch.socket !== null && !isOnlySeen(approval)) {
+  // A question from before what the channel knows, or one that was only seen, is answered as a person would.
+  const isKnownThere = channel?.lacks() === null && !isOnlySeen(approval);
+  if (channel !== null && session.watch.socket !== null && isKnownThere) {
     await parts.ledger.apply(session.id, given);
     failpoint("answer.given");
     await channel.answer(approval.id, decision);

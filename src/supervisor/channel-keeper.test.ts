@@ -15,6 +15,7 @@ interface Opened extends ChannelContext {
 let ground: Ground;
 let keeper: ChannelKeeper;
 let opened: Opened[];
+let lack: string | null = null;
 afterEach(() => ground.dispose());
 
 /** An agent whose protocol is an object in this process; `refuse` says how often it does not answer at first. */
@@ -33,6 +34,7 @@ async function keep(
           send: async () => "sent",
           interrupt: async () => "interrupted",
           answer: async () => "answered",
+          lacks: () => lack,
           close: () => void (entry.isClosed = true),
         },
       };
@@ -59,6 +61,15 @@ test("is opened once, with what is known of the session", async () => {
   expect(opened[0]).toMatchObject({ socket: "/run/x.sock", nativeId: "n-1" });
   expect(keeper.get("s")).toBe(opened[0]?.channel);
   expect([keeper.describe("s"), keeper.describe("other"), keeper.get("other")]).toEqual(["open", null, null]);
+});
+
+test("issue 7, 6: one that cannot tell everything says so", async () => {
+  await keep();
+  await isOpen(1);
+  lack = "missing source rollout";
+  expect(keeper.describe("s")).toBe("open, but only in part: missing source rollout");
+  lack = null;
+  expect(keeper.describe("s")).toBe("open");
 });
 
 test("readings are committed in the order they came", async () => {

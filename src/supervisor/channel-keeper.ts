@@ -126,7 +126,11 @@ export function createChannelKeeper(parts: {
 
   return {
     get: (sessionId) => kept.get(sessionId)?.channel ?? null,
-    describe: (sessionId) => kept.get(sessionId)?.state ?? null,
+    describe(sessionId) {
+      const entry = kept.get(sessionId);
+      const lack = entry?.channel?.lacks() ?? null;
+      return entry === undefined ? null : lack === null ? entry.state : `${entry.state}, but only in part: ${lack}`;
+    },
     attend(session) {
       if (session.watch.socket === null) return;
       const entry = kept.get(session.id);

@@ -40,6 +40,7 @@ export interface DeliveryParts extends ComposerParts {
   readonly ledger: Ledger;
   readonly receipts: Receipts;
   readonly channel: (sessionId: string) => Channel | null;
+  readonly describeChannel: (sessionId: string) => string | null;
   /** What its screen says right now. */
   readonly look: (session: Session) => Promise<Reading | null>;
   /** What happened to it while nobody watched has been read. */
@@ -90,9 +91,13 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     const isSteered = isBusy && message.how === "steer" && agent.capabilities.steer;
     if (!isSteered && (isBusy || !agent.accepts(status) || isSettling(session))) return "wait";
     const speaksChannel = session.watch.socket !== null && message.submit && !asks && !isOwnCommand(message);
-    if (speaksChannel) return parts.channel(session.id) === null ? later(session, CHANNEL_LOOK_MS) : "channel";
-    const hold = held.get(session.id);
-    const left = hold?.messageId === message.id ? hold.until - parts.clock.monotonic() : 0;
+    if (speaksChannel) {
+      if (parts.channel(session.id) !== null) return "channel";
+      hold(session, message, `its own protocol is ${parts.describeChannel(session.id) ?? "not open"}`);
+      return later(session, CHANNEL_LOOK_MS);
+    }
+    const before = held.get(session.id);
+    const left = before?.messageId === message.id ? before.until - parts.clock.monotonic() : 0;
     return left > 0 ? later(session, left) : "type";
   }
 
@@ -135,7 +140,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     intended(session, message).triedAt = parts.clock.monotonic();
     const channel = parts.channel(session.id);
     const keys = parts.agent(session.agent).interrupt;
-    if (channel !== null) await channel.interrupt();
+    // A turn that its protocol cannot name is interrupted as a person would.
+    if (channel !== null && channel.lacks() === null) await channel.interrupt();
     else if (keys !== null) await parts.runtime(session.runtime).send(targetOf(session), keys);
     await until({ store: parts.store }, () => !hasTurnOpen(session), CONFIRM_MS);
   }

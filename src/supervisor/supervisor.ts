@@ -208,6 +208,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runtime,
     agent,
     channel: attention.channel,
+    describeChannel: attention.describeChannel,
     look: attention.look,
     composer: (session) => parts.rules.composer(session.agent),
     standing: attention.standing,

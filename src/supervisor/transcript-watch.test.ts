@@ -122,6 +122,25 @@ describe("a transcript", () => {
     await eventually("its turn is known", () => ground.session().turns === 1 && !ground.session().turnOpen);
   });
 
+  test("issue 7, 6: that was replaced, and into which nothing comes when a turn ends, is lost until something does", async () => {
+    add("begin a", "end a");
+    await eventually("it is read", () => turns().length === 2);
+    writeFileSync(`${path}.new`, "begin a\nend a\n");
+    renameSync(`${path}.new`, path);
+    await eventually("that was noticed", () =>
+      home.logged.some(({ message }) => message.startsWith("a transcript was replaced")),
+    );
+    const told = (phase: "started" | "completed"): Promise<void> =>
+      ground.readings.take(ground.session(), { source: "hook", detail: phase, turn: { phase, id: "b" } });
+    await told("started");
+    await told("completed");
+    await eventually("it is lost", () => status() === "lost");
+    expect(ground.session().observability.reason).toMatch(/is another file than the one it writes to/);
+    add("begin c");
+    await eventually("it is observable again", () => status() === "observable");
+    expect(ground.session()).toMatchObject({ turns: 3, liveness: { status: "running" } });
+  });
+
   test("that was replaced is not told again, and read on from its end", async () => {
     add("cost 1", "cost 2");
     await counted(3);

@@ -26,6 +26,8 @@ const AWAITING_MS = 200;
 const SAFETY_MS = 10_000;
 /** Small steps keep the daemon small: a transcript of 1 GB adds 16 MB instead of 150 (transcript-parse bench). */
 const LIMITS = { mostBytes: 131_072 };
+/** What an agent writes of a turn's end is there within so long, if it is written to this file at all. */
+const SILENT_MS = 2_000;
 /** Looks at a missing file before it counts as lost: a rotation takes a moment. */
 const MISSES = 3;
 
@@ -42,6 +44,12 @@ interface Followed {
   isDirty: boolean;
   /** Inotify says that something was written: worth reading before looking at the file itself. */
   hasGrown: boolean;
+  /**
+   * Another file took the name of the one that was read, and nothing has been
+   * written to it yet: perhaps the agent still writes to the old one. `endedAt`
+   * (monotonic): when a turn was first seen to have ended since.
+   */
+  replaced: { readonly stamp: string; readonly turnsBefore: number; endedAt: number | null } | null;
   /** On the way to the end of a file that replaced another. */
   isOld: boolean;
   isStopped: boolean;
@@ -104,6 +112,7 @@ export function createTranscriptWatch(parts: {
     if (wasReplaced) parts.log("a transcript was replaced; reading on from its end", { session: sessionId });
     const isOld = wasReplaced || entry.isOld;
     entry.isOld = isOld && hasMore;
+    if (isOld) entry.replaced = await replacedBy(session, entry);
     const readings = isOld ? [] : readLines(parts.agent(session.agent), session, lines);
     if (cursor !== null && (readings.length > 0 || isOld)) await parts.readings.takeLines(session, readings, cursor);
     entry.cursor = cursor;
@@ -113,14 +122,21 @@ export function createTranscriptWatch(parts: {
   /** Changes with the file; null while it is not there. */
   async function stampOf(session: Session, entry: Followed): Promise<string | null> {
     const about = await stat(entry.path).catch(() => null);
+    const stamp = about === null ? "" : `${about.ino} ${about.size} ${about.mtimeMs}`;
     if (about?.isFile() === true && about.size > 0) {
       entry.misses = 0;
+      if (isSilent(session, entry, stamp)) {
+        const detail = `${entry.path} is another file than the one it writes to: a turn has ended, and nothing came`;
+        if (session.observability.status === "observable")
+          await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
+        return stamp;
+      }
       if (session.observability.status !== "observable") {
         const detail = `${entry.path} is there`;
         await parts.readings.take(session, { source: "transcript", detail, transcript: "observable" });
       }
       listen(session.id, entry, about.ino);
-      return `${about.ino} ${about.size} ${about.mtimeMs}`;
+      return stamp;
     }
     entry.watcher?.close();
     entry.watcher = null;
@@ -135,6 +151,18 @@ export function createTranscriptWatch(parts: {
       await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
     }
     return null;
+  }
+
+  /** A turn has ended since it took the other's place, and it is still as it was then. */
+  function isSilent(session: Session, entry: Followed, stamp: string): boolean {
+    const { replaced } = entry;
+    if (replaced === null || replaced.stamp !== stamp) {
+      entry.replaced = null;
+      return false;
+    }
+    if (session.turnOpen || session.turns <= replaced.turnsBefore) return false;
+    replaced.endedAt ??= performance.now();
+    return performance.now() - replaced.endedAt >= SILENT_MS;
   }
 
   function listen(sessionId: string, entry: Followed, inode: number): void {
@@ -163,7 +191,8 @@ export function createTranscriptWatch(parts: {
   function schedule(sessionId: string, entry: Followed): void {
     if (entry.timer !== null) clearTimeout(entry.timer);
     if (entry.isStopped) return;
-    const delay = entry.watcher === null ? AWAITING_MS : SAFETY_MS;
+    const isDoubted = entry.replaced !== null && entry.replaced.endedAt !== null;
+    const delay = entry.watcher === null ? AWAITING_MS : isDoubted ? SILENT_MS : SAFETY_MS;
     entry.timer = setTimeout(() => void read(sessionId, entry), delay).unref();
   }
 
@@ -180,7 +209,9 @@ export function createTranscriptWatch(parts: {
   return {
     attend(session) {
       const path = session.observability.transcriptPath;
-      if (path === null || followed.get(session.id)?.path === path) return;
+      const known = followed.get(session.id);
+      if (known?.replaced?.endedAt === null && !session.turnOpen) void read(session.id, known);
+      if (path === null || known?.path === path) return;
       stop(session.id);
       const entry: Followed = {
         path,
@@ -192,6 +223,7 @@ export function createTranscriptWatch(parts: {
         reading: null,
         isDirty: false,
         hasGrown: false,
+        replaced: null,
         isOld: false,
         isStopped: false,
       };
@@ -209,6 +241,13 @@ export function createTranscriptWatch(parts: {
       await Promise.all([...followed.keys()].map(async (sessionId) => stop(sessionId)?.reading));
     },
   };
+}
+
+async function replacedBy({ turns, turnOpen }: Session, { path }: Followed): Promise<Followed["replaced"]> {
+  const about = await stat(path).catch(() => null);
+  if (about === null) return null;
+  const stamp = `${about.ino} ${about.size} ${about.mtimeMs}`;
+  return { stamp, turnsBefore: turnOpen ? turns - 1 : turns, endedAt: null };
 }
 
 /** Each line is read knowing what the ones before it said. */

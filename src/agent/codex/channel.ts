@@ -2,11 +2,15 @@
  * Reeve as a second client of the session's own app-server: what happens
  * arrives as readings, and it can be told. `/new` and `/clear` in the TUI begin
  * another thread on the same server, which is then the one to follow.
+ *
+ * Of a thread whose rollout is gone a client that comes later is not told what
+ * was before (0.166.0: "missing source rollout"), but what happens from then
+ * on, and it still takes turns.
  */
-import { ReeveError } from "../../platform/reeve-error.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Channel, ChannelContext } from "../contract.ts";
 import { type AccountReader, createAccountReader } from "./account-reader.ts";
-import { fieldsOf, listOf, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
 import { materialise, threadStartedByUser } from "./new-thread.ts";
 import { connectRpc, type Rpc } from "./rpc.ts";
 import { isThreadId } from "./thread-id.ts";
@@ -48,12 +52,24 @@ export async function openChannel({ socket, nativeId, onReading, onClose }: Chan
     followed?.reader.close();
     followed = next;
     if (isNew) await materialise(rpc, threadId);
-    // What makes the server tell this client of turns, items and questions; settings stay as they are.
-    const snapshot = await rpc.call("thread/resume", { threadId, excludeTurns: true, initialTurnsPage: { limit: 1 } });
-    next.reader.readSnapshot(snapshot);
+    await readStanding(next);
     const { early } = next;
     next.early = null;
     for (const take of early ?? []) take();
+  }
+
+  async function readStanding({ threadId, reader }: Followed): Promise<void> {
+    try {
+      // What makes the server tell this client of turns, items and questions; settings stay as they are.
+      const page = { limit: 1 };
+      reader.readSnapshot(await rpc.call("thread/resume", { threadId, excludeTurns: true, initialTurnsPage: page }));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // Refused as well, and yet from here on the server tells this client what happens (0.166.0).
+      await rpc.call("thread/resume", { threadId, excludeTurns: true }).catch(() => null);
+      const { thread } = await rpc.call("thread/read", { threadId });
+      reader.readUnfollowed(fieldsOf(thread), messageOf(error));
+    }
   }
 
   try {
@@ -79,6 +95,15 @@ function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
       const { threadId, reader } = now();
       const input = [{ type: "text", text, text_elements: [] }];
       const active = reader.activeTurn();
+      const lost = reader.unfollowed();
+      if (lost !== null) {
+        if (how === "steer" || reader.isActive())
+          throw notSent("turn-unknown", "A turn is under way that cannot be named here.");
+        const begun = await rpc.call("turn/start", { threadId, input }).catch((error: unknown) => {
+          throw isRefusal(error) ? threadLost(error) : error;
+        });
+        return `turn/start taken as turn ${nameOf(begun)}`;
+      }
       if (how === "steer") {
         if (active === null)
           throw notSent("turn-not-open", "No turn is under way that could take this: send it as a turn.");
@@ -86,12 +111,12 @@ function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
         return `turn/steer taken by turn ${textOf(turnId) ?? active}`;
       }
       if (active !== null) throw notSent("turn-open", "A turn is under way: wait for its end, or send this into it.");
-      const { turn } = await rpc.call("turn/start", { threadId, input });
-      return `turn/start taken as turn ${textOf(fieldsOf(turn)["id"]) ?? "(unnamed)"}`;
+      return `turn/start taken as turn ${nameOf(await rpc.call("turn/start", { threadId, input }))}`;
     },
     async interrupt() {
       const { threadId, reader } = now();
       const turnId = reader.activeTurn();
+      if (reader.unfollowed() !== null) throw notSent("turn-unknown", "A turn is under way that cannot be named here.");
       if (turnId === null) throw notSent("turn-not-open", "No turn is under way: there is nothing to interrupt.");
       await rpc.call("turn/interrupt", { threadId, turnId });
       return `turn/interrupt taken for turn ${turnId}`;
@@ -107,6 +132,7 @@ function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
       rpc.answer(question.requestId, question.answer(decision));
       return Promise.resolve(`answered request ${question.requestId}: ${decision}`);
     },
+    lacks: () => current()?.reader.unfollowed() ?? null,
     close() {
       current()?.reader.close();
       rpc.close();
@@ -123,6 +149,21 @@ async function loadedThread(rpc: Rpc): Promise<string> {
     if (fieldsOf(thread)["ephemeral"] !== true) return id;
   }
   throw notSent("thread-not-open", "Codex's app-server has no thread yet: try again in a second.");
+}
+
+function nameOf({ turn }: Fields): string {
+  return textOf(fieldsOf(turn)["id"]) ?? "(unnamed)";
+}
+
+/** The server answered, and said no. */
+function isRefusal(error: unknown): error is ReeveError {
+  return error instanceof ReeveError && error.code === "agent-refused";
+}
+
+/** Tried again it would be refused again. */
+function threadLost(error: ReeveError): ReeveError {
+  const message = `Codex takes nothing more for this conversation (${error.message}); its transcript is lost: end the session and start another.`;
+  return new ReeveError({ code: "conversation-lost", kind: "conflict", message });
 }
 
 function notSent(code: string, message: string): ReeveError {

@@ -43,7 +43,7 @@ describe("what Codex 0.166.0 spooled", () => {
     expect(records.map((record) => anonymous(readSpooled(record, KNOWN)))).toEqual([
       { ...HOOK, detail: "SessionStart hook" },
       started(FIRST, "hello one"),
-      { ...HOOK, detail: "Stop hook" },
+      { ...HOOK, detail: "Stop hook", ending: { id: FIRST } },
       { ...notified, activity: "idle", turn: { phase: "completed", id: FIRST } },
       null,
       started(SECOND, "do RUNESC[touch /home/user/zzz5]"),
@@ -63,7 +63,7 @@ describe("what Codex 0.166.0 spooled", () => {
     ]);
   });
 
-  test("a Stop hook ends the turn where no rollout does", () => {
+  test("a Stop hook ends the turn where no rollout was ever known", () => {
     const stop = records.find((record) => record.hook_event_name === "Stop");
     expect(readSpooled(stop, NEW)).toEqual({
       ...HOOK,

@@ -4,9 +4,10 @@
  * about the thread it made.
  *
  * In hooks mode the rollout says how a turn ended; hooks say what it cannot:
- * that a prompt was taken, that something is asked. A Stop hook counts only
- * where there is no rollout to read: another Stop hook may still prolong the
- * turn (0.166.0), and the rollout's `task_complete` follows within 50 ms.
+ * that a prompt was taken, that something is asked. A Stop hook only announces
+ * the end where there is a rollout to read: another Stop hook may still prolong
+ * the turn (0.166.0), and the rollout's `task_complete` follows within 50 ms.
+ * Where the rollout is lost, the announcement is what there is.
  */
 import type { ApprovalReading, Reading, TurnReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
@@ -59,7 +60,7 @@ function readHook(record: Fields, known: Known): Reading | null {
   return { source: "hook", detail: `${event} hook`, nativeId: thread, ...rollout(path), ...meaning };
 }
 
-type Meaning = Pick<Reading, "activity" | "asks" | "turn" | "approval">;
+type Meaning = Pick<Reading, "activity" | "asks" | "turn" | "ending" | "approval">;
 
 function meaningOf(event: string, record: Fields, known: Known): Meaning | null {
   const id = textOf(record["turn_id"]);
@@ -82,7 +83,9 @@ function meaningOf(event: string, record: Fields, known: Known): Meaning | null 
       return settled === null ? null : { activity: "working", approval: settled };
     }
     case "Stop":
-      return known.transcriptPath === null ? { activity: "idle", turn: { phase: "completed", ...named } } : {};
+      return known.transcriptPath === null
+        ? { activity: "idle", turn: { phase: "completed", ...named } }
+        : { ending: named };
     case "Interrupt": {
       const denied: ApprovalReading = { settled: { id: null, decision: "denied" } };
       const turn: TurnReading = { phase: "interrupted", ...named };

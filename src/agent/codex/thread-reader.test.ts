@@ -155,6 +155,36 @@ test("issue 7, 11: how the last turn ended is history when a client connects; th
   expect(open).not.toHaveProperty("isHistory");
 });
 
+describe("issue 7, 6: a thread whose history cannot be read", () => {
+  const open = (status: Fields): { readonly reader: ThreadReader; readonly readings: Reading[] } => {
+    const readings: Reading[] = [];
+    const reader = createThreadReader("t", (reading) => readings.push(reading));
+    reader.readUnfollowed({ status }, "missing source rollout");
+    return { reader, readings };
+  };
+
+  test("idle, or stopped by an error: how a turn that is open ended is history, without a name", () => {
+    expect(open({ type: "idle" }).readings.slice(1)).toMatchObject([
+      { activity: "idle" },
+      { isHistory: true, turn: { phase: "completed" } },
+    ]);
+    expect(open({ type: "systemError" }).readings.at(-1)).toMatchObject({ isHistory: true, turn: { phase: "failed" } });
+  });
+
+  test("at work: the end that is told counts, and from then on nothing is lacking", () => {
+    const { reader, readings } = open({ type: "active", activeFlags: [] });
+    expect([reader.unfollowed(), reader.isActive()]).toEqual(["missing source rollout", true]);
+    reader.readNotification("turn/completed", { threadId: "t", turn: { id: "a", status: "completed" } });
+    expect(readings.at(-1)).toEqual({
+      source: "protocol",
+      detail: "turn/completed",
+      activity: "idle",
+      turn: { phase: "completed", id: "a" },
+    });
+    expect(reader.unfollowed()).toBeNull();
+  });
+});
+
 test("who asks and is not answered is known by its question", () => {
   const readings: Reading[] = [];
   const reader = createThreadReader("t", (reading) => readings.push(reading));

@@ -18,6 +18,12 @@ import { protocolUsageOf } from "./token-usage.ts";
 export interface ThreadReader {
   /** The answer to `thread/resume`: where it is now. */
   readSnapshot(response: Fields): void;
+  /** The answer to `thread/read`, where `thread/resume` was refused, and why: of what was before only the status is known. */
+  readUnfollowed(thread: Fields, why: string): void;
+  /** Why what was before is not known; null once it is, or a turn since was told. */
+  unfollowed(): string | null;
+  /** By the last status: a turn is under way. */
+  isActive(): boolean;
   readNotification(method: string, params: Fields): void;
   readRequest(method: string, params: Fields, id: RequestId): void;
   /** The turn under way. */
@@ -55,6 +61,8 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
   let answered: Answered | null = null;
   let unasked: NodeJS.Timeout | undefined;
   let turn: string | null = null;
+  let unfollowed: string | null = null;
+  let isActive = false;
   let isClosed = false;
 
   const say = (detail: string, said: Omit<Reading, "source" | "detail">): void => {
@@ -87,6 +95,7 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
   function readStatus(status: Fields): void {
     const activity = activityOf(status);
     const detail = `thread status ${String(status["type"])}`;
+    isActive = status["type"] === "active";
     clearTimeout(unasked);
     if (activity === "awaiting-approval" || activity === "awaiting-input") {
       unasked = setTimeout(() => sayUnasked(detail, activity), QUESTION_MS).unref();
@@ -95,6 +104,14 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
     // The end of the turn follows at once, and says more; so does what came of an answer.
     const isToldBetter = (activity === "idle" && turn !== null) || (activity === "working" && answered !== null);
     if (activity !== null && !isToldBetter) say(detail, { activity });
+    if (activity === "idle" && unfollowed !== null && turn === null) sayUntoldEnd(detail, status);
+  }
+
+  /** How it ended may not be told any more: an interruption and an error are on the screen, and go before this. */
+  function sayUntoldEnd(detail: string, status: Fields): void {
+    const error = "Codex stopped with an error; its screen says which.";
+    const end: TurnReading = status["type"] === "systemError" ? { phase: "failed", error } : { phase: "completed" };
+    say(`${detail}; its history cannot be read`, { turn: end, isHistory: true });
   }
 
   /** It waits for somebody, and what it asks has not come. */
@@ -158,14 +175,23 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
 
   return {
     readSnapshot(response) {
+      unfollowed = null;
       const thread = fieldsOf(response["thread"]);
       const path = textOf(thread["path"]);
       say("thread/resume", { nativeId: threadId, ...(path === null ? {} : { transcriptPath: path }) });
       readLastTurn(fieldsOf(listOf(fieldsOf(response["initialTurnsPage"])["data"])[0]));
       readStatus(fieldsOf(thread["status"]));
     },
+    readUnfollowed(thread, why) {
+      unfollowed = why;
+      say(`thread/read; its history cannot be read: ${why}`, { nativeId: threadId });
+      readStatus(fieldsOf(thread["status"]));
+    },
+    unfollowed: () => unfollowed,
+    isActive: () => isActive,
     readNotification(method, params) {
       if (params["threadId"] !== threadId) return;
+      if (method.startsWith("turn/")) unfollowed = null;
       switch (method) {
         case "thread/status/changed":
           readStatus(fieldsOf(params["status"]));

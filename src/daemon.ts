@@ -62,7 +62,6 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
     log,
     verifyAfterMs: VERIFY_AFTER_MS,
   });
-  const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log });
   const nodePath = process.execPath;
   const builtIn = [
     commandAgent,
@@ -76,6 +75,8 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
     builtIn.map((agent) => agent.name),
   );
   if (problem !== null) log("config.toml does not count", { why: problem });
+  const { cgroups } = settings;
+  const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log, cgroups });
   const agents = [...builtIn, ...declared];
   const rules = createRuleBook({
     shippedDir: join(import.meta.dirname, "..", "rules"),

@@ -32,6 +32,7 @@ export const diagnose = defineOperation({
     const agents = context.supervisor.agents().filter((agent) => agent.program !== null);
     const checks = [
       await checkRuntime(context),
+      checkEnds(context),
       ...(await Promise.all(agents.map((agent) => checkAgent(context, agent, input.environment, input.cwd)))),
       ...context.daemon.warnings().map((detail) => ({
         what: "daemon",
@@ -51,6 +52,21 @@ async function checkRuntime({ supervisor }: OperationContext): Promise<z.infer<t
     status: listing.reachable ? "ok" : "problem",
     detail: listing.evidence,
     advice: listing.reachable ? null : "Look at it with: reeve daemon status",
+  };
+}
+
+/** How far the end of a session is proven on this machine. */
+function checkEnds({ supervisor }: OperationContext): z.infer<typeof checkSchema> {
+  const blindSpot = supervisor.runtime("tmux").blindSpot();
+  if (blindSpot === null) {
+    const detail = "Each session has a cgroup of its own: the kernel proves that nothing of it is left.";
+    return { what: "ending", status: "ok", detail, advice: null };
+  }
+  return {
+    what: "ending",
+    status: "warning",
+    detail: `Reeve finds what belongs to a session by its mark in the environment of each process. A process that removes the mark can outlive its session unseen, because there is no cgroup here: ${blindSpot}.`,
+    advice: null,
   };
 }
 

@@ -6,8 +6,9 @@
  * - `create` is idempotent per (session id, incarnation).
  * - `absent` and `exited` are proven; whatever could not be asked is `unreachable`. Only the kernel's "no such
  *   process" means gone: a look that failed for want of descriptors, memory or permission proves nothing.
- * - Only what carries this home's mark is ever signalled or deleted.
- * - `stop` returns only when no process with the mark is left, or says which is; it throws where it cannot look.
+ * - Only what carries this home's mark, or was started by what does, is ever signalled or deleted.
+ * - `stop` returns only when nothing of it is left, or says what is; it throws where it cannot look. Its evidence says
+ *   how that is known, and what could not be seen.
  */
 import type { InputStep } from "../session/input.ts";
 import type { Place } from "../session/session.ts";
@@ -87,8 +88,9 @@ export interface StopReport {
   /** Processes that were signalled, by signal. */
   readonly terminated: number;
   readonly killed: number;
-  /** Pids that carry the mark and are still there: empty means proven gone. */
+  /** Pids of what is still there: empty means proven gone. */
   readonly survivors: readonly number[];
+  /** For people, in whole sentences: what was done, and by what it is known that nothing is left. */
   readonly evidence: string;
 }
 
@@ -129,6 +131,8 @@ export interface Runtime {
   destroy(target: Target): Promise<void>;
   /** Processes of this home's mark whose (session, incarnation) is not in `live`. Throws where that cannot be read. */
   findStrays(live: (target: Target) => boolean): Promise<readonly Stray[]>;
+  /** Why a process that hides could outlive its session unseen; null where none can, because the kernel counts them. */
+  blindSpot(): string | null;
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;
   /** What a person's terminal runs to be in the session. */

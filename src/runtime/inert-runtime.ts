@@ -35,6 +35,7 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
     stop: cannot,
     destroy: cannot,
     findStrays: async () => [],
+    blindSpot: () => impediment,
     onChange: () => () => undefined,
     attachCommand: cannot,
     close: async () => undefined,

@@ -275,7 +275,7 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
     const reason: Reason = { code: "restart", text: "Starting again on request.", evidence };
     return changed(startNext(rested, events, reason, rested.restart.recentAt));
   }
-  const reason: Reason = { code: "ended", text: `Ended on request: ${evidence.detail}`, evidence };
+  const reason: Reason = { code: "ended", text: `Ended on request. ${evidence.detail}`, evidence };
   const stopped: Session = { ...rested, state: "stopped", reason, endedAt: session.endedAt ?? context.now };
   const isAfterExit = dead.session.exit !== null;
   return changed({ session: stopped, events: [...events, { type: "session-stopped", reason, isAfterExit }] });

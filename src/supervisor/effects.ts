@@ -8,7 +8,7 @@ import { failpoint } from "../platform/failpoint.ts";
 import type { Log } from "../platform/log.ts";
 import { isAlive } from "../platform/process-table.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
-import type { Runtime, StopReport } from "../runtime/contract.ts";
+import type { Runtime } from "../runtime/contract.ts";
 import type { Effect } from "../session/pending-effect.ts";
 import type { Evidence, Session } from "../session/session.ts";
 import type { AnswerParts } from "./answer.ts";
@@ -223,7 +223,7 @@ async function stop(
     type: "cleared",
     incarnation,
     isPlaceGone,
-    evidence: observed(parts, sentence(report)),
+    evidence: observed(parts, report.evidence),
   });
 }
 
@@ -238,14 +238,6 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
   } catch (error) {
     parts.log("the last screen could not be kept", { session: session.id, why: messageOf(error) });
   }
-}
-
-function sentence(report: StopReport): string {
-  const done = [
-    report.terminated > 0 ? `${report.terminated} asked to end` : "",
-    report.killed > 0 ? `${report.killed} killed` : "",
-  ].filter((part) => part !== "");
-  return `${done.length === 0 ? "nothing was left to end" : `processes: ${done.join(", ")}`}; none with its mark remains`;
 }
 
 export function finalScreenPath(session: Session): string {

@@ -21,6 +21,8 @@ export interface Settings {
   readonly startPatienceMs: number;
   /** How long a person's last key keeps messages back. */
   readonly typingPauseMs: number;
+  /** Whether each session gets a cgroup of its own where the system allows it. */
+  readonly cgroups: boolean;
   /** By agent, `[agent.<name>]`. */
   readonly agents: Readonly<Record<string, AgentOptions>>;
 }
@@ -43,6 +45,7 @@ export const defaultSettings: Settings = {
   stallAfterMs: 600_000,
   startPatienceMs: 60_000,
   typingPauseMs: 5_000,
+  cgroups: true,
   agents: {},
 };
 
@@ -54,7 +57,9 @@ const SECONDS = {
   stall_seconds: "stallAfterMs",
   start_patience_seconds: "startPatienceMs",
   typing_pause_seconds: "typingPauseMs",
-} as const satisfies Record<string, Exclude<keyof Settings, "agents">>;
+} as const satisfies Record<string, keyof Numbers>;
+
+type Numbers = Omit<Settings, "agents" | "cgroups">;
 
 /**
  * `config.toml`, all of it optional:
@@ -68,6 +73,7 @@ const SECONDS = {
  *     stall_seconds = 600
  *     start_patience_seconds = 60
  *     typing_pause_seconds = 5
+ *     cgroups = true
  *
  *     [agent.codex]
  *     command = "/opt/codex/bin/codex"   # instead of the one on the PATH
@@ -114,8 +120,13 @@ export function parseSettings(text: string): Settings {
 }
 
 function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settings> {
-  const settings: Partial<Record<Exclude<keyof Settings, "agents">, number>> = {};
+  const settings: { -readonly [Name in keyof Omit<Settings, "agents">]?: Settings[Name] } = {};
   for (const [name, value] of Object.entries(table)) {
+    if (name === "cgroups") {
+      if (typeof value !== "boolean") throw new Error("cgroups must be true or false");
+      settings.cgroups = value;
+      continue;
+    }
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
       throw new Error(`${name} must be a number that is not negative`);
     if (name === "output_log_bytes") settings.outputLogBytes = value;

@@ -1,9 +1,10 @@
 /** A session's process tree: ended to the last, swept by mark, suspended and released. */
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
-import { isStopped, readProcess } from "../../src/platform/process-table.ts";
+import { readProcess } from "../../src/platform/process-table.ts";
 import type { Target } from "../../src/runtime/contract.ts";
 import { eventually } from "../support/eventually.ts";
+import { standsStill } from "../support/stands-still.ts";
 import { first, type Ground, markedProcesses, second } from "./runtime-ground.ts";
 
 const GRACE = { graceMs: 3_000 } as const;
@@ -39,14 +40,16 @@ export function testProcesses(ground: Ground): void {
     expect(await stopping).toMatchObject({ survivors: [] });
   });
 
-  it("sweeps by mark what outlived its place, and finds strays", async () => {
+  it("finds what outlived its process, and ends it", async () => {
     await ground.runtime.create(shell(first, "setsid sleep 100 & sleep 0.1; exit 0"));
     await exit(first);
     const strays = await ground.runtime.findStrays(() => false);
     expect(strays).toMatchObject([{ ...first, command: "sleep 100" }]);
     expect(await ground.runtime.findStrays((target) => target.sessionId === "one")).toEqual([]);
-    await ground.runtime.destroy(first);
     expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ terminated: 1, survivors: [] });
+    expect(await ground.runtime.findStrays(() => false)).toEqual([]);
+    await ground.runtime.destroy(first);
+    expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ terminated: 0, survivors: [] });
   });
 
   it("tells which process is of which incarnation (issue 7, 7)", async () => {
@@ -73,10 +76,10 @@ export function testProcesses(ground: Ground): void {
     expect(await ground.runtime.suspend(first)).toMatch(/stopped/);
     const frozen = markedProcesses(ground.fixture.instance).filter((pid) => pid !== place.pid);
     expect(frozen.length).toBeGreaterThanOrEqual(2);
-    expect(frozen.every(isFrozen)).toBe(true);
+    expect(frozen.every(standsStill)).toBe(true);
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "running" });
     expect(await ground.runtime.release(first)).toMatch(/run again/);
-    expect(markedProcesses(ground.fixture.instance).some(isFrozen)).toBe(false);
+    expect(markedProcesses(ground.fixture.instance).some(standsStill)).toBe(false);
     await ground.runtime.suspend(first);
     expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ killed: 0, survivors: [] });
   });
@@ -96,9 +99,4 @@ export function testProcesses(ground: Ground): void {
     expect(ground.runtime.openFiles(first, place)).toEqual([]);
     expect(ground.runtime.openFiles({ sessionId: "nobody", incarnation: 1 }, null)).toEqual([]);
   });
-}
-
-function isFrozen(pid: number): boolean {
-  const row = readProcess(pid);
-  return row !== null && isStopped(row);
 }

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/platform/clock.ts";
 import { listProcesses, readCommandLine } from "../../src/platform/process-table.ts";
 import type { Runtime } from "../../src/runtime/contract.ts";
 import { createTmuxRuntime } from "../../src/runtime/tmux/tmux-runtime.ts";
+import { removeCgroups } from "../support/cgroup-leftovers.ts";
 import { eventually } from "../support/eventually.ts";
 import { markedProcesses, type RuntimeFixture } from "./runtime-ground.ts";
 
@@ -18,7 +19,7 @@ export interface TmuxFixture extends RuntimeFixture {
 
 let count = 0;
 
-export async function makeTmuxFixture(): Promise<TmuxFixture> {
+export async function makeTmuxFixture(options: { readonly cgroups?: boolean } = {}): Promise<TmuxFixture> {
   const base = mkdtempSync(join(tmpdir(), "reeve-"));
   const runDir = join(base, "run");
   const workDir = join(base, "work");
@@ -26,7 +27,7 @@ export async function makeTmuxFixture(): Promise<TmuxFixture> {
   const instance = `t${process.pid}-${(count += 1)}`;
   const opened: Runtime[] = [];
   const open = (): Runtime => {
-    const runtime = createTmuxRuntime({ instance, runDir, clock: systemClock, log: () => {} });
+    const runtime = createTmuxRuntime({ instance, runDir, clock: systemClock, log: () => {}, ...options });
     opened.push(runtime);
     return runtime;
   };
@@ -45,6 +46,7 @@ export async function makeTmuxFixture(): Promise<TmuxFixture> {
       left.forEach(kill);
       return left.length === 0;
     });
+    await removeCgroups(runDir);
     rmSync(base, { recursive: true, force: true });
   };
   return { runtime: open(), instance, workDir, runDir, reopen: open, dispose, tmux, serverPid };

@@ -10,7 +10,7 @@ import { first, second, useGround } from "./runtime-ground.ts";
 import { makeTmuxFixture } from "./tmux-fixture.ts";
 
 describe("a forged option", { timeout: 30_000 }, () => {
-  const ground = useGround(makeTmuxFixture);
+  const ground = useGround(() => makeTmuxFixture());
   const { shell, exit } = ground;
   const other: Target = { sessionId: "other", incarnation: 1 };
   const tmux = (...args: readonly string[]): string => ground.fixture.tmux(...args);

@@ -10,10 +10,11 @@ import { describeRuntime } from "./runtime.ts";
 import { first, useGround } from "./runtime-ground.ts";
 import { makeTmuxFixture } from "./tmux-fixture.ts";
 
-describeRuntime("tmux", makeTmuxFixture);
+describeRuntime("tmux", () => makeTmuxFixture());
+describeRuntime("tmux without cgroups", () => makeTmuxFixture({ cgroups: false }));
 
 describe("tmux runtime", { timeout: 30_000 }, () => {
-  const ground = useGround(makeTmuxFixture);
+  const ground = useGround(() => makeTmuxFixture());
   const { shell } = ground;
   const status = async (): Promise<string> => (await ground.runtime.observe(first)).status;
 
@@ -115,11 +116,12 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
       await eventually("the loss was hinted at", () => hints > 0);
       await eventually("it is absent", async () => (await status()) === "absent");
       expect((await ground.runtime.observe(first)).evidence).toContain(`process ${pid}`);
-      expect(await ground.fixture.reopen().list()).toMatchObject({
-        reachable: true,
-        entries: [],
-        evidence: expect.stringContaining(`${pid}`),
-      });
+      const listing = await ground.fixture.reopen().list();
+      expect(listing).toMatchObject({ reachable: true, evidence: expect.stringContaining(`${pid}`) });
+      // Its cgroup is still there, and holds what did not hear that its terminal is gone.
+      expect(listing.reachable && listing.entries.every(({ observation }) => observation.status === "absent")).toBe(
+        true,
+      );
       expect(await other.runtime.observe(first)).toMatchObject({ status: "running" });
       await expect(
         ground.runtime.create({ ...shell({ ...first, incarnation: 2 }, "true"), environment: null }),
@@ -192,12 +194,8 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
   it("leaves nothing of a message on the disk, and nothing readable by others", async () => {
     await ground.runtime.create(shell(first, "stty raw -echo; cat > got; sleep 100"));
     await ground.runtime.send(first, [{ type: "paste", text: "secret\n".repeat(10_000) }]);
-    expect(readdirSync(ground.fixture.runDir).toSorted()).toEqual([
-      "pane.sh",
-      "tmux-server.json",
-      "tmux.conf",
-      "tmux.sock",
-    ]);
+    const names = readdirSync(ground.fixture.runDir).filter((name) => name !== "cgroups.json");
+    expect(names.toSorted()).toEqual(["pane.sh", "tmux-server.json", "tmux.conf", "tmux.sock"]);
     writeFileSync(join(ground.fixture.runDir, "reeve-left.paste"), "secret");
     await ground.fixture.reopen().list();
     expect(readdirSync(ground.fixture.runDir)).not.toContain("reeve-left.paste");

@@ -17,7 +17,9 @@ import {
   readEnvironmentVariable,
   sendSignal,
 } from "../../src/platform/process-table.ts";
+import { cgroupsLeft, removeCgroups } from "./cgroup-leftovers.ts";
 import { eventually } from "./eventually.ts";
+import { standsStill } from "./stands-still.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Where the Node that Reeve runs on is: set REEVE_TEST_NODE_DIRECTORY to try another version. */
@@ -72,7 +74,7 @@ export interface TestHome {
   /** The next daemon process kills itself when it passes this point, once. */
   failAt(point: string): void;
   isFailpointArmed(): boolean;
-  /** Living processes that carry this home's mark, of one session or of all. */
+  /** Living processes that carry this home's mark, of one session or of all; in state T also what is frozen. */
   marked(sessionId?: string): readonly { readonly pid: number; readonly state: string; readonly incarnation: number }[];
   configure(toml: string): void;
   dispose(): Promise<void>;
@@ -151,14 +153,17 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
         await home.run(["end", "--all", "--when", "now", "--grace", "0"]);
         await home.run(["daemon", "stop"]);
         await runProgram("tmux", ["-S", tmuxSocket, "kill-server"], environment);
+        const runDir = join(dir, "run");
         await eventually(
           "nothing of the test is left",
-          () => markedProcesses(dir).length === 0 && processesNaming(dir).length === 0,
+          () =>
+            markedProcesses(dir).length === 0 && processesNaming(dir).length === 0 && cgroupsLeft(runDir).length === 0,
           5_000,
-        ).catch(() => {
+        ).catch(async () => {
           const left = [...new Set([...markedProcesses(dir).map(({ pid }) => pid), ...processesNaming(dir)])];
-          const described = left.map((pid) => `${pid} (${readCommandLine(pid)})`);
+          const described = [...left.map((pid) => `${pid} (${readCommandLine(pid)})`), ...cgroupsLeft(runDir)];
           for (const pid of left) process.kill(pid, "SIGKILL");
+          await removeCgroups(runDir);
           throw new Error(`left behind: ${described.join(", ")}`);
         });
         const unasked = deathsUnasked(dir, expected);
@@ -203,7 +208,7 @@ function markedProcesses(dir: string, sessionId?: string): { pid: number; state:
   return listProcesses().flatMap((row) => {
     const mark = isDead(row) ? null : readEnvironmentVariable(row.pid, "REEVE_MARK");
     return mark?.startsWith(prefix) === true
-      ? [{ pid: row.pid, state: row.state, incarnation: Number(mark.split(".")[2]) }]
+      ? [{ pid: row.pid, state: standsStill(row.pid) ? "T" : row.state, incarnation: Number(mark.split(".")[2]) }]
       : [];
   });
 }

@@ -14,6 +14,8 @@ import { SHELL_VARIABLE } from "./wrapper.ts";
 export interface PanePlan {
   readonly request: CreateRequest;
   readonly mark: string;
+  /** Where the program goes before it starts; null: nowhere. */
+  readonly cgroup: string | null;
   readonly wrapper: string;
   /** Somebody listens already: no byte of output may be missed. */
   readonly isStreamed: boolean;
@@ -91,7 +93,7 @@ export function parsePlaced(answer: Answer): Placed | null {
 
 function command(plan: PanePlan): string {
   const { argv, cwd } = plan.request;
-  return ["/bin/sh", plan.wrapper, plan.mark, cwd, ...argv].map(quote).join(" ");
+  return ["/bin/sh", plan.wrapper, plan.mark, plan.cgroup ?? "", cwd, ...argv].map(quote).join(" ");
 }
 
 function additions(plan: PanePlan): Record<string, string> {

@@ -3,6 +3,7 @@
  * the decision between a new tmux session and the one that is retained, and the rule that
  * no second process starts while an older one runs. One at a time per session.
  */
+import { failpoint } from "../../platform/failpoint.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { readProcess } from "../../platform/process-table.ts";
 import { type Created, type CreateRequest, formatMark, type Target } from "../contract.ts";
@@ -12,6 +13,7 @@ import type { OutputStreams } from "./output-streams.ts";
 import type { PaneDirectory } from "./pane-directory.ts";
 import type { PaneProofs, Sighting } from "./pane-proof.ts";
 import type { ServerLink } from "./server-link.ts";
+import type { SessionCgroups } from "./session-cgroups.ts";
 import { inRunDirectory } from "./server-start.ts";
 import { ensureWrapper } from "./wrapper.ts";
 
@@ -28,9 +30,18 @@ export interface PlacementParts {
   readonly directory: PaneDirectory;
   readonly streams: OutputStreams;
   readonly proofs: PaneProofs;
+  readonly cgroups: SessionCgroups;
 }
 
-export function createPlacement({ instance, runDir, link, directory, streams, proofs }: PlacementParts): Placement {
+export function createPlacement({
+  instance,
+  runDir,
+  link,
+  directory,
+  streams,
+  proofs,
+  cgroups,
+}: PlacementParts): Placement {
   const inTurn = createTurns();
 
   const create = async (request: CreateRequest): Promise<Created> => {
@@ -48,6 +59,7 @@ export function createPlacement({ instance, runDir, link, directory, streams, pr
     const plan = {
       request,
       mark,
+      cgroup: makeCgroup(request),
       wrapper: inRunDirectory(() => ensureWrapper(runDir)),
       isStreamed: streams.isWanted(mark),
     };
@@ -56,6 +68,15 @@ export function createPlacement({ instance, runDir, link, directory, streams, pr
     const replaced = await connection.request(replacePaneCommands(plan, retained.pane), assigned(plan));
     streams.forget(retained.pane.id);
     return place(plan, replaced);
+  };
+
+  /** Removes those of the incarnations before it, which are empty: what lived in them was proven gone. */
+  const makeCgroup = (request: CreateRequest): string | null => {
+    for (const target of [request, { ...request, incarnation: request.incarnation - 1 }])
+      if (!cgroups.remove(target)) throw occupied(target);
+    const made = cgroups.make(request);
+    failpoint("create.after-cgroup");
+    return made;
   };
 
   const startNew = async (
@@ -105,12 +126,14 @@ export function createPlacement({ instance, runDir, link, directory, streams, pr
       inTurn(target.sessionId, async () => {
         const { reach, sightings } = await directory.one(target);
         if (reach.status === "unreachable") throw unreachable(reach.evidence);
-        if (reach.status === "absent") return;
         for (const sighting of sightings) {
           if (sighting.observation.status === "running") throw stillRunning(target, sighting);
-          await reach.connection.request([{ text: `kill-pane -t ${sighting.pane.id}` }]);
+          if (reach.status === "connected")
+            await reach.connection.request([{ text: `kill-pane -t ${sighting.pane.id}` }]);
           streams.forget(sighting.pane.id);
         }
+        failpoint("destroy.after-pane");
+        if (!cgroups.remove(target)) throw occupied(target);
       }),
   };
 }
@@ -141,6 +164,15 @@ function stillRunning(target: Target, { pane }: Sighting): ReeveError {
     kind: "conflict",
     message: `Incarnation ${pane.owner.incarnation} of session ${target.sessionId} still runs (process ${pane.pid}); stop it first.`,
     details: { pid: pane.pid, incarnation: pane.owner.incarnation },
+  });
+}
+
+function occupied(target: Target): ReeveError {
+  return new ReeveError({
+    code: "still-running",
+    kind: "conflict",
+    message: `In the cgroup of session ${target.sessionId}, incarnation ${target.incarnation}, something still runs; stop it first.`,
+    details: { incarnation: target.incarnation },
   });
 }
 

@@ -32,10 +32,10 @@ describe("systemd", () => {
     expect(chooseManager({ ...here, hasRunCommand: false })).toBe("none");
     expect(chooseManager({ ...here, isRunning: false })).toBe("none");
     const argv = ["tmux", "-S", "/s"];
-    expect(scopedArguments("none", "i", argv)).toEqual(argv);
-    const flags = ["--scope", "--quiet", "--collect", "--unit=reeve-tmux-i", "--", ...argv];
-    expect(scopedArguments("user", "i", argv)).toEqual(["systemd-run", "--user", ...flags]);
-    expect(scopedArguments("system", "i", argv)).toEqual(["systemd-run", ...flags]);
+    expect(scopedArguments("none", "u", argv)).toEqual(argv);
+    const flags = ["--scope", "--quiet", "--collect", "--property=Delegate=yes", "--unit=u", "--", ...argv];
+    expect(scopedArguments("user", "u", argv)).toEqual(["systemd-run", "--user", ...flags]);
+    expect(scopedArguments("system", "u", argv)).toEqual(["systemd-run", ...flags]);
   });
 
   it("ends sessions at logout unless the person lingers", () => {

@@ -113,9 +113,14 @@ export function attachArguments(paths: ServerPaths): readonly string[] {
 
 export type SystemdManager = "none" | "user" | "system";
 
-/** A scope of its own, because logind kills what is left in the login's when a person logs out. */
-export function scopedArguments(manager: SystemdManager, instance: string, argv: readonly string[]): readonly string[] {
+/**
+ * A scope of its own, because logind kills what is left in the login's when a
+ * person logs out; delegated to us, because sessions get cgroups in it. No two
+ * have the same name: what a killed server left behind keeps its scope alive.
+ */
+export function scopedArguments(manager: SystemdManager, unit: string, argv: readonly string[]): readonly string[] {
   if (manager === "none") return argv;
   const where = manager === "user" ? ["--user"] : [];
-  return ["systemd-run", ...where, "--scope", "--quiet", "--collect", `--unit=reeve-tmux-${instance}`, "--", ...argv];
+  const scope = ["--scope", "--quiet", "--collect", "--property=Delegate=yes", `--unit=${unit}`];
+  return ["systemd-run", ...where, ...scope, "--", ...argv];
 }

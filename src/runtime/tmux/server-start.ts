@@ -26,7 +26,8 @@ export async function startServer({ paths, environment, instance, log }: StartOp
   const manager = chooseManager(readSystemdFacts());
   if (manager !== "none") {
     const withBus = { ...environment, ...busVariables(process.env) };
-    const scoped = await runOnce(scopedArguments(manager, instance, argv), withBus);
+    const unit = `reeve-tmux-${instance}-${Date.now().toString(36)}`;
+    const scoped = await runOnce(scopedArguments(manager, unit, argv), withBus);
     if (scoped.isOk) return;
     log("systemd-run failed; starting tmux inside this login instead", { output: scoped.output.trim() });
   }

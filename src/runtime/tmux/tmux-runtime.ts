@@ -10,7 +10,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { isUnreadable, openFilesOf } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Place } from "../../session/session.ts";
-import { formatMark, type Observation, parseMark, type Runtime, type Target } from "../contract.ts";
+import { formatMark, type ListingEntry, type Observation, parseMark, type Runtime, type Target } from "../contract.ts";
 import { captureCommands, readScreen } from "./capture-screen.ts";
 import { createChangeHints } from "./change-hints.ts";
 import { createOutputStreams } from "./output-streams.ts";
@@ -18,17 +18,12 @@ import { absentEvidence, createPaneDirectory, type Finding } from "./pane-direct
 import { createPaneProofs } from "./pane-proof.ts";
 import { createPlacement } from "./placement.ts";
 import { isMarked } from "./process-mark.ts";
-import {
-  environmentOfPlace,
-  findMarked,
-  membersOf,
-  releaseTree,
-  stopTree,
-  suspendTree,
-  type Tree,
-} from "./process-tree.ts";
+import { environmentOfPlace, findStrays, membersOf, type Tree } from "./process-tree.ts";
 import { checkName, quote } from "./quote.ts";
-import { createServerLink } from "./server-link.ts";
+import { createServerLink, type Reach } from "./server-link.ts";
+import { createSessionCgroups } from "./session-cgroups.ts";
+import { stopTree } from "./stop-tree.ts";
+import { releaseTree, suspendTree } from "./suspend-tree.ts";
 import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";
 import { createWindowLinks } from "./window-links.ts";
 import { wrapperPath } from "./wrapper.ts";
@@ -41,6 +36,8 @@ export interface TmuxRuntimeOptions {
   readonly clock: Clock;
   readonly log: (message: string, fields?: object) => void;
   readonly tmuxBinary?: string;
+  /** Whether sessions get cgroups of their own where that can be done; they do unless told otherwise. */
+  readonly cgroups?: boolean;
 }
 
 export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
@@ -59,7 +56,8 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     log,
     onOutput: streams.deliver,
     onNotification: (name, rest) => notified(name, rest),
-    onConnected: (_server, isOtherServer) => {
+    onConnected: (server, isOtherServer) => {
+      cgroups.meet(server.pid);
       if (isOtherServer) {
         streams.forgetAll();
         proofs.forgetAll();
@@ -74,12 +72,14 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     onRevived: () => hints.tell(null),
   });
+  const cgroups = createSessionCgroups({ instance, runDir, isEnabled: options.cgroups ?? true, log });
+  cgroups.leaveSession();
   const proofs = createPaneProofs(instance);
   const wrapper = wrapperPath(runDir);
   const directory = createPaneDirectory({ instance, wrapper, link, streams, proofs, clock });
   const sessionOf = (mark: string): string => parseMark(instance, mark)?.sessionId ?? "";
   const links = createWindowLinks(streams, (mark) => directory.ofSession(sessionOf(mark)), log);
-  const placement = createPlacement({ instance, runDir, link, directory, streams, proofs });
+  const placement = createPlacement({ instance, runDir, link, directory, streams, proofs, cgroups });
 
   const notified = (name: string, rest: string): void => {
     switch (name) {
@@ -111,14 +111,25 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     const observation = finding.sightings[0]?.observation;
     const place: Place | null = observation?.status === "running" ? observation.place : null;
     const spared = finding.reach.status === "connected" ? [finding.reach.server.pid] : [];
-    return { tree: { instance, mark: formatMark(instance, target), place, spared }, finding };
+    const cgroup = cgroups.find(target);
+    return { tree: { instance, mark: formatMark(instance, target), place, spared, cgroup }, finding };
   };
 
   const runningTree = async (target: Target): Promise<Tree> => {
     const { connected, observation } = await directory.require(target);
     if (observation.status !== "running") throw notRunning(target);
     const spared = [connected.server.pid];
-    return { instance, mark: formatMark(instance, target), place: observation.place, spared };
+    const { place } = observation;
+    return { instance, mark: formatMark(instance, target), place, spared, cgroup: cgroups.find(target) };
+  };
+
+  /** Cgroups without a pane: of one that is about to be created, or left by a daemon or a tmux server that was killed. */
+  const abandoned = (reach: Reach, placed: readonly Target[]): readonly ListingEntry[] => {
+    const known = new Set(placed.map((target) => formatMark(instance, target)));
+    return cgroups
+      .all()
+      .filter((target) => !known.has(formatMark(instance, target)))
+      .map((target) => ({ ...target, observation: { status: "absent", evidence: absentEvidence(reach, target) } }));
   };
 
   const observe = async (target: Target): Promise<Observation> => {
@@ -148,10 +159,11 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const finding = await directory.all();
       const { reach, sightings } = finding;
       if (reach.status === "unreachable") return { reachable: false, evidence: reach.evidence };
-      if (reach.status === "absent") return { reachable: true, entries: [], evidence: reach.evidence };
+      const placed = sightings.map(({ pane, observation }) => ({ ...pane.owner, observation }));
+      const entries = [...placed, ...abandoned(reach, placed)];
+      if (reach.status === "absent") return { reachable: true, entries, evidence: reach.evidence };
       links.compare(finding);
-      const entries = sightings.map(({ pane, observation }) => ({ ...pane.owner, observation }));
-      const evidence = `the tmux server (process ${reach.server.pid}) lists ${entries.length} of our panes`;
+      const evidence = `the tmux server (process ${reach.server.pid}) lists ${placed.length} of our panes`;
       return { reachable: true, entries, evidence };
     },
     async send(target, steps) {
@@ -182,8 +194,8 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     owns: (target, process) => isMarked(process, formatMark(instance, target)),
     openFiles: (target, place) =>
-      membersOf({ instance, mark: formatMark(instance, target), place, spared: [] }).flatMap(({ pid }) =>
-        openFilesOf(pid),
+      membersOf({ instance, mark: formatMark(instance, target), place, spared: [], cgroup: NOT_LOOKED_FOR }).flatMap(
+        ({ pid }) => openFilesOf(pid),
       ),
     stream: (target, listener) => streams.add(formatMark(instance, target), listener),
     suspend: async (target) => suspendTree(await runningTree(target), clock),
@@ -199,7 +211,15 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       }
       return report;
     },
-    findStrays: async (live) => findMarked(instance, live),
+    async findStrays(live) {
+      const dead = cgroups.all().filter((target) => !live(target));
+      return findStrays(
+        instance,
+        live,
+        dead.map((target) => ({ ...target, pids: cgroups.processesIn(target) })),
+      );
+    },
+    blindSpot: cgroups.impediment,
     onChange: hints.listen,
     async attachCommand(target) {
       const { sightings } = await directory.ofSession(target.sessionId);
@@ -211,6 +231,9 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     close: link.close,
   };
 }
+
+/** What a session's files are open in is found by its mark: a look every quarter of a second must stay cheap. */
+const NOT_LOOKED_FOR = { why: "not looked for" } as const;
 
 /** Of people's terminals only; tmux gives whole seconds, so the end of that second. */
 function latestKey(lines: readonly string[]): number | null {

@@ -16,9 +16,14 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
  * A trap with a command, not an ignored signal: the child starts with the
  * default action, while this shell outlives it and reports its status. The
  * arguments are the mark, by which tmux knows later what it started (pane.ts),
- * the directory, then the command. HUP is not trapped: when the
+ * the cgroup, the directory, then the command. HUP is not trapped: when the
  * terminal is gone the kernel tells only this shell, and its death tells the
  * program; one that is deaf to that is swept by mark.
+ *
+ * The program enters its cgroup itself, before it is the program; this shell
+ * stays outside, so that it can report how it ended. One that cannot enter
+ * runs without: the cgroup is removed, and what has none is not said to be
+ * proven by it. If not even that can be done, the session is being ended.
  *
  * tmux closes the terminal of a child that ended without reading what was
  * printed last (3.3a: one last line in a hundred was lost on a quiet machine,
@@ -36,11 +41,19 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
  */
 const SCRIPT = `#!/bin/sh
 trap : INT QUIT TERM
-cd -- "$2" || { echo "reeve: cannot enter the session's directory" >&2; exit 126; }
-shift 2
+cd -- "$3" || { echo "reeve: cannot enter the session's directory" >&2; exit 126; }
 if [ "\${${SHELL_VARIABLE}+set}" ]; then SHELL=$${SHELL_VARIABLE}; export SHELL; else unset SHELL; fi
 unset ${SHELL_VARIABLE} TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION OLDPWD
-(exec "$@")
+(
+  if [ -n "$2" ]; then
+    { echo 0 >"$2/cgroup.procs"; } 2>/dev/null || command -p rmdir -- "$2" 2>/dev/null || {
+      echo "reeve: cannot enter the session's cgroup" >&2
+      exit 126
+    }
+  fi
+  shift 3
+  exec "$@"
+)
 status=$?
 trap '' HUP INT QUIT TERM TTIN TTOU
 PATH=/bin:/usr/bin:$PATH

@@ -4,6 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { isDead, listProcesses, readCommandLine } from "../../../src/platform/process-table.ts";
+import { removeCgroups } from "../../support/cgroup-leftovers.ts";
 import { createTestHome, type TestHome } from "../../support/test-home.ts";
 import type { Build } from "./build.ts";
 import { type Environment, keepProgram, type Kept } from "./child.ts";
@@ -28,6 +29,7 @@ export function createBenchHome(scope: Scope, build: Build): BenchHome {
   scope.defer(async () => {
     try {
       await endEverything(home);
+      await removeCgroups(`${home.dir}/run`);
     } finally {
       rmSync(home.dir, { recursive: true, force: true, maxRetries: 3 });
     }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Brings a fresh checkout to where `bin/reeve` runs: packages (a current Node
-# among them), tmux, and the build. Quick when all of that is there.
+# among them), tmux, and the build. Quick when all of that is there. With
+# --for-tests also what only the tests need.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -39,6 +40,15 @@ for program in tmux git; do
     exit 69
   fi
 done
+
+# Without these the tests of shell completion fail, and say so.
+if [ "${1:-}" = --for-tests ]; then
+  for program in bash zsh fish; do
+    command -v "$program" >/dev/null 2>&1 && continue
+    say "installing $program, for the tests"
+    install_package "$program" || say "$program is missing and cannot be installed here; its tests will fail."
+  done
+fi
 
 if [ ! -e dist/.built ] || [ -n "$(find src test/scripted-model script/build.ts package.json tsconfig.json -newer dist/.built -print -quit)" ]; then
   say "building"

@@ -55,7 +55,7 @@ describe("reeve", { timeout: 60_000 }, () => {
       stderr: "",
     });
     expect(await json(["daemon", "status"])).toEqual({ running: false });
-    expect(await reeve(["complete", "--", "data", ""])).toMatchObject({ status: 0, stdout: ":4\n" });
+    expect(await reeve(["complete", "--", "data", ""])).toMatchObject({ status: 0, stdout: "none\n" });
     expect(await reeve(["daemon", "stop"])).toMatchObject({ status: 0 });
   });
 

@@ -1,20 +1,27 @@
 /** How this program was called, as somebody would type it again. */
 import { realpathSync } from "node:fs";
-import { delimiter, join, relative } from "node:path";
+import { delimiter, join, relative, resolve } from "node:path";
 
-export function calledAs(
-  program: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-): string {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function calledAs(program: string, environment: Environment, cwd: string): string {
   if (environment["npm_command"] === "exec") return "npx reeve";
-  const real = realPath(program);
-  const directories = (environment["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
-  const found = directories.map((directory) => realPath(join(directory, "reeve"))).find((path) => path !== null);
-  if (real !== null && found === real) return "reeve";
+  if (isOnPath(program, environment)) return "reeve";
   const near = relative(cwd, program);
   const typed = near.startsWith("..") ? program : near.includes("/") ? near : `./${near}`;
   return /^[A-Za-z0-9@_+=:,./-]+$/.test(typed) ? typed : `'${typed.replaceAll("'", "'\\''")}'`;
+}
+
+/** For a script that runs it later, from anywhere. */
+export function installedProgram(program: string, environment: Environment): string {
+  return isOnPath(program, environment) ? "reeve" : resolve(program);
+}
+
+function isOnPath(program: string, environment: Environment): boolean {
+  const real = realPath(program);
+  const directories = (environment["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
+  const found = directories.map((directory) => realPath(join(directory, "reeve"))).find((path) => path !== null);
+  return real !== null && found === real;
 }
 
 function realPath(path: string): string | null {

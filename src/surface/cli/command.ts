@@ -6,7 +6,7 @@ import type { Client } from "../../client/create-client.ts";
 import type { Output } from "./output.ts";
 
 /** What a shell may offer for a value. */
-export type Completion = "session" | "file" | "directory" | readonly string[];
+export type Completion = "session" | "command" | "file" | "directory" | readonly string[];
 
 export interface OptionSpec {
   /** Without its dashes. */

@@ -1,23 +1,24 @@
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import { answer } from "../answer.ts";
+import { installedProgram } from "../called-as.ts";
 import type { CliContext, Command } from "../command.ts";
-
-const SHELLS = ["bash", "zsh", "fish"] as const;
+import type { Candidate } from "../completion-candidates.ts";
+import { completionScript, SHELLS } from "../completion-script.ts";
+import { oneLine } from "../session-text.ts";
 
 export const completionCommand: Command = {
   name: "completion",
-  summary: "print what makes a shell complete commands, options and session names",
+  summary: "print what makes a shell complete commands, options, session names and paths",
   arguments: [{ name: "shell", choices: SHELLS }],
   options: [],
   examples: [
-    { line: "source <(reeve completion bash)", does: "in ~/.bashrc; zsh the same in ~/.zshrc" },
+    { line: 'eval "$(reeve completion bash)"', does: "in ~/.bashrc; zsh the same in ~/.zshrc" },
     { line: "reeve completion fish | source", does: "in ~/.config/fish/config.fish" },
   ],
 
   async run(input, context) {
-    const { completionScript } = await import("../completion-engine.ts");
     const shell = SHELLS.find((known) => known === input.arguments[0]) ?? "bash";
-    const script = completionScript(shell);
+    const script = completionScript(context.root, shell, installedProgram(context.program, context.environment));
     answer(context, { shell, script }, () => script);
     return 0;
   },
@@ -34,8 +35,8 @@ export const completeCommand: Command = {
   isHidden: true,
 
   async run(input, context) {
-    const { completions } = await import("../completion-engine.ts");
-    context.output.print(completions(context.commands, await sessionNames(context), input.rest));
+    const { candidatesFor, protocol } = await import("../completion-candidates.ts");
+    context.output.print(protocol(candidatesFor(context.commands, await sessionNames(context), input.rest)));
     return 0;
   },
 };
@@ -44,12 +45,15 @@ export const completeCommand: Command = {
 const PATIENCE_MS = 800;
 
 /** A daemon that is not running is not started by the tab key. */
-async function sessionNames(context: CliContext): Promise<readonly string[]> {
+async function sessionNames(context: CliContext): Promise<readonly Candidate[]> {
   try {
     const { sessions } = await context
       .client({ autostart: false })
       .listSessions({}, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    return sessions.map((session) => session.name);
+    return sessions.map(({ name, agent, state, activity }) => ({
+      value: name,
+      description: oneLine(`${agent}, ${state === "running" ? activity : state}`),
+    }));
   } catch (error) {
     if (error instanceof ReeveError) return [];
     throw error;

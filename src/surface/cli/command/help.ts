@@ -7,7 +7,7 @@ import { commandHelp, exitCodeHelp, overview, usageLine } from "../help.ts";
 export const helpCommand: Command = {
   name: "help",
   summary: "show the commands, one of them, or what the exit codes mean",
-  arguments: [{ name: "command", isOptional: true }],
+  arguments: [{ name: "command", isOptional: true, completion: "command" }],
   options: [],
   examples: [
     { line: "reeve help wait", does: "the same as reeve wait --help" },

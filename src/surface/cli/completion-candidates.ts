@@ -1,0 +1,127 @@
+/**
+ * What a shell may offer for the word that is being typed, from the table of commands. Pure. What was typed is only
+ * compared, never run; the shell completes paths itself, because only it knows its own quotes.
+ */
+import { optionsOf } from "./command.ts";
+import type { ArgumentSpec, Command, Completion, OptionSpec } from "./command.ts";
+
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+export interface Candidates {
+  readonly values: readonly Candidate[];
+  /** The shell is to complete a path here. */
+  readonly paths: "none" | "file" | "directory";
+}
+
+const NOTHING: Candidates = { values: [], paths: "none" };
+
+/** `words` are those after `reeve`; the last one is being typed. */
+export function candidatesFor(
+  commands: readonly Command[],
+  sessions: readonly Candidate[],
+  words: readonly string[],
+): Candidates {
+  const typed = words.filter((word, index) => !(index === 0 && words.length > 1 && word === "--json"));
+  const current = typed.at(-1) ?? "";
+  const [name, ...before] = typed.slice(0, -1);
+  const shown = commands.filter((command) => command.isHidden !== true);
+  const named = shown.map((command) => ({ value: command.name, description: command.summary }));
+  if (name === undefined) return fitting(named, current);
+  const command = shown.find((candidate) => candidate.name === name);
+  if (command === undefined) return NOTHING;
+  const offer = (completion: Completion | undefined, prefix = "", text = current): Candidates => {
+    switch (completion) {
+      case undefined:
+        return NOTHING;
+      case "file":
+      case "directory":
+        return { values: [], paths: completion };
+      case "session":
+        return fitting(sessions, text, prefix);
+      case "command":
+        return fitting([...named, { value: "exit-codes", description: "what the exit codes mean" }], text, prefix);
+      default:
+        return fitting(
+          completion.map((value) => ({ value, description: "" })),
+          text,
+          prefix,
+        );
+    }
+  };
+  const place = placeOf(command, before);
+  if (place.kind === "rest") return { values: [], paths: "file" };
+  if (place.kind === "value") return offer(place.option.choices ?? place.option.completion);
+  if (!place.isText && current.startsWith("-")) {
+    const equals = current.indexOf("=");
+    if (equals < 0) return fitting(optionNames(command, place.given), current);
+    const option = optionsOf(command).find((spec) => `--${spec.name}` === current.slice(0, equals));
+    return offer(option?.choices ?? option?.completion, current.slice(0, equals + 1), current.slice(equals + 1));
+  }
+  const argument = argumentAt(command, place.position);
+  return offer(argument?.choices ?? argument?.completion);
+}
+
+type Place =
+  | { readonly kind: "value"; readonly option: OptionSpec }
+  | {
+      readonly kind: "argument";
+      readonly position: number;
+      readonly given: ReadonlySet<string>;
+      /** After `--`, where nothing is an option any more. */
+      readonly isText: boolean;
+    }
+  | { readonly kind: "rest" };
+
+/** Where the next word stands, after these. */
+function placeOf(command: Command, before: readonly string[]): Place {
+  const given = new Set<string>();
+  let position = 0;
+  let pending: OptionSpec | null = null;
+  for (const [index, word] of before.entries()) {
+    if (pending !== null) {
+      pending = null;
+      continue;
+    }
+    if (word === "--") {
+      if (command.rest !== undefined) return { kind: "rest" };
+      return { kind: "argument", position: position + before.length - index - 1, given, isText: true };
+    }
+    const [name = "", inline] = word.split("=", 2);
+    const option = optionsOf(command).find((spec) => `--${spec.name}` === name);
+    if (option === undefined) {
+      position += 1;
+      continue;
+    }
+    given.add(option.name);
+    if (option.value !== undefined && inline === undefined) pending = option;
+  }
+  return pending === null ? { kind: "argument", position, given, isText: false } : { kind: "value", option: pending };
+}
+
+function optionNames(command: Command, given: ReadonlySet<string>): readonly Candidate[] {
+  return optionsOf(command)
+    .filter((option) => option.isRepeatable === true || !given.has(option.name))
+    .map((option) => ({ value: `--${option.name}`, description: option.summary }));
+}
+
+function argumentAt(command: Command, position: number): ArgumentSpec | undefined {
+  const last = command.arguments.at(-1);
+  return command.arguments[position] ?? (last?.isRepeated === true ? last : undefined);
+}
+
+function fitting(values: readonly Candidate[], text: string, prefix = ""): Candidates {
+  const fits = values.filter(({ value }) => value.startsWith(text));
+  return { values: fits.map(({ value, description }) => ({ value: `${prefix}${value}`, description })), paths: "none" };
+}
+
+/**
+ * For the scripts: first what to do about paths, then one candidate a line with
+ * its description after a tab.
+ */
+export function protocol({ values, paths }: Candidates): string {
+  const lines = values.map(({ value, description }) => `${value}\t${description.replace(/\s+/g, " ")}`);
+  return [paths, ...lines, ""].join("\n");
+}

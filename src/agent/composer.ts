@@ -18,6 +18,7 @@ import { parse } from "smol-toml";
 import type { Key } from "../session/input.ts";
 import type { Pattern } from "./pattern.ts";
 import { loadPatternCompiler } from "./pattern.ts";
+import { visibleText } from "./visible-text.ts";
 
 export interface Composer {
   readonly bottom: number | null;
@@ -49,7 +50,7 @@ export function readComposer(composer: Composer, solid: string): Standing {
  * and a few characters differently.
  */
 export function isShownAs(composer: Composer, text: string, shown: string): boolean {
-  const [whole, seen] = [visible(text), visible(shown)];
+  const [whole, seen] = [visibleText(text), visibleText(shown)];
   if (seen === whole) return true;
   if (isMarkerOf(composer.pasted, text, shown)) return true;
   // Scrolled to its end: more than anybody else would have written just so.
@@ -59,11 +60,6 @@ export function isShownAs(composer: Composer, text: string, shown: string): bool
 
 const SCROLLED_LINES = 4;
 const SCROLLED_LENGTH = 200;
-
-/** Letters, digits and what ASCII can print: the rest (emoji, marks, zero-width) is not drawn alike everywhere. */
-function visible(text: string): string {
-  return text.replaceAll(/[^\p{L}\p{N}\u0021-\u007e]/gu, "");
-}
 
 function isMarkerOf(pasted: Pattern | null, text: string, shown: string): boolean {
   const found = pasted?.find(shown) ?? null;

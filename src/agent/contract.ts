@@ -149,6 +149,8 @@ export interface Agent {
   readonly interrupt: readonly InputStep[] | null;
   /** What to type to answer the question on the screen. */
   encodeAnswer(approval: ApprovalRequest, decision: Decision): readonly InputStep[] | null;
+  /** What its dialog shows of this question and of no other, as far as it can be known; each must be found there. */
+  shownOf(approval: ApprovalRequest): readonly string[];
   /** Whether typing now reaches the agent as a message. */
   accepts(activity: ActivityStatus): boolean;
   /** One hook's record, as spooled. */

@@ -22,6 +22,7 @@ export function inertAgent(name: string, impediment: string): Agent {
     encode: () => [],
     interrupt: null,
     encodeAnswer: () => null,
+    shownOf: () => [],
     accepts: () => false,
     readHook: () => null,
     readLine: () => null,

@@ -47,9 +47,10 @@ const read = (text: string, options: { readonly title?: string; readonly version
 
 describe("reading a screen", () => {
   test("the first rule that holds wins, and all its patterns must be found", () => {
-    expect(read("Would you like\n  $ rm -r x\n› 1. Yes\ntrust")).toEqual({
+    const dialog = "Would you like\n  $ rm -r x\n› 1. Yes\ntrust";
+    expect(read(dialog)).toEqual({
       rule: "approval",
-      reading: { source: "screen", detail: "rule approval", activity: "awaiting-approval", asks: "rm -r x" },
+      reading: { source: "screen", detail: "rule approval", activity: "awaiting-approval", asks: "rm -r x", dialog },
     });
     expect(read("Would you like\n trust")?.rule).toBe("trust");
     expect(read("nothing of all this")).toBeNull();
@@ -144,6 +145,7 @@ describe("parsing rules", () => {
         activity: "idle",
         asks: null,
         asksText: null,
+        dialog: null,
         turn: null,
         error: null,
       },

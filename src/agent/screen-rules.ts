@@ -15,6 +15,7 @@
  *     activity = "awaiting-approval"
  *     asks = '^ *\$ (.+)$'             # what is asked: group 1, else the whole match; optional
  *     asks_text = "Trust this folder?" # or, where that finds nothing, in our own words; optional
+ *     dialog = '^(?:.*\n)*(  Would (?:.*\n)*)' # of an approval, in the whole screen: all that belongs to it; optional
  *     turn = "interrupted"             # a turn ended so: completed, interrupted or failed; or it started; optional
  *     error = '^■ (.+)$'               # with turn = "failed": group 1; optional
  *
@@ -40,6 +41,7 @@ export interface ScreenRule {
   readonly activity: ActivityStatus;
   readonly asks: Pattern | null;
   readonly asksText: string | null;
+  readonly dialog: Pattern | null;
   readonly turn: TurnReading["phase"] | null;
   readonly error: Pattern | null;
 }
@@ -71,7 +73,7 @@ export function readScreen(
     const region = (rule.bottom === null ? lines : lines.slice(-rule.bottom)).join("\n");
     if (rule.composer !== null && !isStanding(rule.composer, standing)) continue;
     if (!holds(rule, region, screen.title)) continue;
-    return { rule: rule.name, reading: readingOf(rule, region, screen.title) };
+    return { rule: rule.name, reading: readingOf(rule, region, lines.join("\n"), screen.title) };
   }
   return null;
 }
@@ -108,7 +110,7 @@ function holds(rule: ScreenRule, region: string, title: string): boolean {
   return rule.screen.every((pattern) => pattern.test(region)) && !rule.unless.some((pattern) => pattern.test(region));
 }
 
-function readingOf(rule: ScreenRule, region: string, title: string): Reading {
+function readingOf(rule: ScreenRule, region: string, whole: string, title: string): Reading {
   const asks = found(rule.asks, region) ?? rule.asksText;
   const isTitleOnly = rule.screen.length === 0 && rule.title !== null;
   return {
@@ -116,6 +118,7 @@ function readingOf(rule: ScreenRule, region: string, title: string): Reading {
     detail: isTitleOnly ? `rule ${rule.name}: title "${title}"` : `rule ${rule.name}`,
     activity: rule.activity,
     ...(asks === null ? {} : { asks }),
+    ...(rule.activity === "awaiting-approval" ? { dialog: found(rule.dialog, whole) ?? region } : {}),
     ...(rule.turn === null ? {} : { turn: turnOf(rule.turn, found(rule.error, region)) }),
   };
 }
@@ -141,6 +144,7 @@ const FIELDS = new Set([
   "activity",
   "asks",
   "asks_text",
+  "dialog",
   "turn",
   "error",
 ]);
@@ -178,6 +182,7 @@ function parseRule(value: Readonly<Record<string, unknown>>, compile: PatternCom
     activity: status,
     asks: pattern("asks"),
     asksText: at("asks_text", textOf),
+    dialog: pattern("dialog"),
     turn: verdict,
     error: pattern("error"),
   };

@@ -13,6 +13,8 @@ export interface Reading {
   readonly activity?: ActivityStatus;
   /** What is asked, with awaiting-approval and awaiting-input. */
   readonly asks?: string;
+  /** The whole text of the dialog on the screen, by which the question in it is recognised. Never written. */
+  readonly dialog?: string;
   readonly turn?: TurnReading;
   /** It says that it is done, and something may still make it go on; the end itself follows. */
   readonly ending?: { readonly id?: string };

@@ -16,6 +16,7 @@ import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import type { Ledger } from "./ledger.ts";
 import { targetOf } from "./target.ts";
+import { type Showing, showingOf } from "./visible-question.ts";
 import { until } from "./until.ts";
 
 /** The hook tells of a question a moment before it is drawn. */
@@ -44,7 +45,16 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
     if (approval.answer.stage === "wanted") await give(parts, session, approval, approval.answer.decision);
     const isGone = (): boolean => !isAsked(parts, session, approvalId);
     // Whoever ends the session meanwhile does not wait for this.
-    if (await until(parts, () => isGone() || isBeingStopped(parts, session), VERIFY_MS)) return;
+    const watching = new AbortController();
+    const watched = hasRivals(parts, session, approval)
+      ? settleWhenGone(parts, session, approval, watching.signal)
+      : Promise.resolve();
+    try {
+      if (await until(parts, () => isGone() || isBeingStopped(parts, session), VERIFY_MS)) return;
+    } finally {
+      watching.abort();
+      await watched;
+    }
     throw unverified();
   } catch (error) {
     const code = error instanceof ReeveError ? error.code : "answer-failed";
@@ -66,24 +76,81 @@ async function give(parts: AnswerParts, session: Session, approval: Approval, de
     return;
   }
   const keys = parts.agent(session.agent).encodeAnswer(approval, decision);
-  if (keys === null || session.approvals[0]?.id !== approval.id) throw notHere(session);
-  if (!(await isOnScreen(parts, session))) throw notOnScreen(session);
+  if (keys === null) throw notHere(session);
+  await requireOnScreen(parts, session, approval);
   await parts.ledger.apply(session.id, given);
   failpoint("answer.given");
   await parts.runtime(session.runtime).send(targetOf(session), keys);
 }
 
 /** Twice in a row: a question is drawn before it listens. An agent without screen rules is taken at its word. */
-async function isOnScreen(parts: AnswerParts, session: Session): Promise<boolean> {
-  if (!(await parts.hasScreenRules(session.agent))) return true;
-  let wasThere = false;
+async function requireOnScreen(parts: AnswerParts, session: Session, approval: Approval): Promise<void> {
+  if (!(await parts.hasScreenRules(session.agent))) {
+    if (session.approvals[0]?.id !== approval.id) throw notHere(session);
+    return;
+  }
+  let before: Seen = "nothing";
   for (let look = 0; look < LOOKS; look++) {
-    const isThere = (await parts.look(session))?.activity === "awaiting-approval";
-    if (isThere && wasThere) return true;
-    wasThere = isThere;
+    const now = await see(parts, session, approval);
+    if (now === "it" && before === "it") return;
+    before = now;
     await parts.clock.sleep(LOOK_MS);
   }
-  return false;
+  throw before === "another" ? anotherOnScreen(session) : notOnScreen(session);
+}
+
+/** `another`: a question is there, and it is not this one, or not for certain. */
+type Seen = "it" | "another" | "nothing";
+
+async function see(parts: AnswerParts, { id }: Session, approval: Approval): Promise<Seen> {
+  const session = parts.store.registry.get(id);
+  const reading = session === undefined ? null : await parts.look(session);
+  if (session === undefined || reading?.activity !== "awaiting-approval") return "nothing";
+  const dialog = reading.dialog ?? "";
+  const showing = (open: Approval): Showing => showingOf(wordsOf(parts, session, open), dialog);
+  const others = session.approvals.filter((open) => open.id !== approval.id);
+  // Nothing tells them apart that the screen would show: then only the one that was asked first can be on it.
+  const isAlone = others.length === 0 || session.approvals[0]?.id === approval.id;
+  if (wordsOf(parts, session, approval).length === 0)
+    return isAlone && others.every((open) => showing(open) === "no") ? "it" : "another";
+  const mine = showing(approval);
+  if (mine === "no") return "another";
+  const rivals = others.filter((open) => showing(open) !== "no" && !(mine === "whole" && showing(open) === "cut"));
+  const isSame = rivals.every((open) => sameWords(parts, session, open, approval));
+  return rivals.length === 0 || (isSame && isAlone) ? "it" : "another";
+}
+
+/** Of a question that was only seen on the screen, the words that were seen. */
+function wordsOf(parts: AnswerParts, session: Session, approval: Approval): readonly string[] {
+  return isOnlySeen(approval) ? [] : parts.agent(session.agent).shownOf(approval);
+}
+
+function sameWords(parts: AnswerParts, session: Session, one: Approval, other: Approval): boolean {
+  return JSON.stringify(wordsOf(parts, session, one)) === JSON.stringify(wordsOf(parts, session, other));
+}
+
+/**
+ * Where several are open, the next question on the screen tells that this one
+ * was answered: its tool may run for long before anything else does.
+ */
+async function settleWhenGone(
+  parts: AnswerParts,
+  session: Session,
+  approval: Approval,
+  signal: AbortSignal,
+): Promise<void> {
+  let before: Seen = "it";
+  while (!signal.aborted) {
+    const now = await see(parts, session, approval).catch(() => "nothing" as const);
+    if (now === "another" && before === "another") {
+      const settled = { id: approval.id, decision: null };
+      const reading: Reading = { source: "screen", detail: "another question is on its screen", approval: { settled } };
+      await parts.ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading });
+      return;
+    }
+    before = now;
+    await parts.clock.sleep(LOOK_MS * 2, signal).catch(() => undefined); // told that it is over
+  }
 }
 
 function isAsked(parts: AnswerParts, { id, incarnation }: Session, approvalId: string): boolean {
@@ -93,6 +160,12 @@ function isAsked(parts: AnswerParts, { id, incarnation }: Session, approvalId: s
     session.incarnation === incarnation &&
     session.approvals.some((approval) => approval.id === approvalId)
   );
+}
+
+/** Answered by keys, and not the only question. */
+function hasRivals(parts: AnswerParts, { id, watch }: Session, approval: Approval): boolean {
+  const isKeyed = watch.socket === null || parts.channel(id) === null || isOnlySeen(approval);
+  return isKeyed && (parts.store.registry.get(id)?.approvals.length ?? 0) > 1;
 }
 
 function isBeingStopped(parts: AnswerParts, { id }: Session): boolean {
@@ -113,6 +186,14 @@ function notOnScreen({ name }: Session): ReeveError {
     code: "approval-not-on-screen",
     kind: "conflict",
     message: `The question is not on the screen of ${name}, so no key was pressed; look with: reeve data ${name} --source screen.`,
+  });
+}
+
+function anotherOnScreen({ name }: Session): ReeveError {
+  return new ReeveError({
+    code: "another-approval-on-screen",
+    kind: "conflict",
+    message: `Another question is on the screen of ${name}, so no key was pressed. See what it asks with: reeve approvals ${name}. Answer that one first.`,
   });
 }
 

@@ -6,6 +6,8 @@
  * so.
  */
 import type { Agent } from "../agent/contract.ts";
+import type { Standing } from "../agent/composer.ts";
+import type { Clock } from "../platform/clock.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { InputStep } from "../session/input.ts";
 import type { Message } from "../session/message.ts";
@@ -29,8 +31,11 @@ import { until } from "./until.ts";
 export const CONFIRM_MS = 2_500;
 /** A long paste takes its time: gemini 0.61.0 needed 80 s for 150 KB. */
 const CONFIRM_MS_PER_BYTE = 0.25;
-/** Enter is pressed again so often before the outcome counts as unknown. */
+/** Enter is pressed again so often, while the text still stands there. */
 const ENTERS = 3;
+/** For what is only waited for: a machine that is too busy draws and tells late, and that is no reason for doubt. */
+const DRAWN_MS = 15_000;
+const TOLD_MS = 15_000;
 
 export interface TypedMessageParts extends ComposerParts {
   readonly outcomes: MessageOutcomes;
@@ -56,12 +61,9 @@ export async function typeMessage(
   );
   await parts.outcomes.lease(message);
   const typing: Typing = { session, message, agent, watch, whole, patienceMs: patienceFor(message) };
-  const { first, then } = splitBeforeEnter(agent.encode(message), watch !== null);
   const send = (steps: readonly InputStep[]): Promise<void> => runtime.send(targetOf(session), steps);
   try {
-    const problem = await carryOut(send, first, then, () => problemBeforeEnter(typing)).catch(
-      (error: unknown) => error,
-    );
+    const problem = await carryOut(parts.clock, typing, send).catch((error: unknown) => error);
     if (typeof problem === "string") await parts.outcomes.unknown(message, "not-in-input", problem);
     else if (problem !== null) await parts.outcomes.failed(message, problem);
     else await confirm(parts, typing, () => send([{ type: "key", key: "Enter" }]));
@@ -71,17 +73,18 @@ export async function typeMessage(
   return null;
 }
 
+/** Why Enter was not pressed; null when it was, or was not to be. */
 async function carryOut(
+  clock: Clock,
+  typing: Typing,
   send: (steps: readonly InputStep[]) => Promise<void>,
-  first: readonly InputStep[],
-  then: readonly InputStep[],
-  problem: () => Promise<string | null>,
 ): Promise<string | null> {
+  const { first, pauseMs, then } = splitBeforeEnter(typing.agent.encode(typing.message), typing.watch !== null);
   await send(first);
   if (then.length > 0) {
     failpoint("send.pasted");
-    const found = await problem();
-    if (found !== null) return found;
+    const problem = await problemBeforeEnter(clock, typing, pauseMs);
+    if (problem !== null) return problem;
     await send(then);
   }
   failpoint("send.after-effect");
@@ -145,16 +148,30 @@ async function prepare(
 function splitBeforeEnter(
   steps: readonly InputStep[],
   hasComposer: boolean,
-): { readonly first: readonly InputStep[]; readonly then: readonly InputStep[] } {
-  const pause = steps.findLastIndex((step) => step.type === "pause");
-  if (!hasComposer || pause === -1) return { first: steps, then: [] };
-  return { first: steps.slice(0, pause + 1), then: steps.slice(pause + 1) };
+): { readonly first: readonly InputStep[]; readonly pauseMs: number; readonly then: readonly InputStep[] } {
+  const at = steps.findLastIndex((step) => step.type === "pause");
+  const pause = steps[at];
+  if (!hasComposer || pause?.type !== "pause") return { first: steps, pauseMs: 0, then: [] };
+  return { first: steps.slice(0, at), pauseMs: pause.ms, then: steps.slice(at + 1) };
 }
 
-async function problemBeforeEnter({ watch, whole, patienceMs }: Typing): Promise<string | null> {
+/**
+ * The pause begins when the text is seen: a busy agent draws it late, and
+ * gemini 0.61.0 took "/quit" and an Enter right behind it for "/clear".
+ */
+async function problemBeforeEnter(
+  clock: Clock,
+  { watch, whole, patienceMs }: Typing,
+  pauseMs: number,
+): Promise<string | null> {
   if (watch === null) return null;
-  const standing = await watch.until((now) => watch.shows(whole, now), patienceMs);
-  if (watch.shows(whole, standing)) return null;
+  const isThere = (now: Standing): boolean => watch.shows(whole, now);
+  let standing = await watch.until(isThere, patienceMs + DRAWN_MS);
+  if (isThere(standing)) {
+    await clock.sleep(pauseMs);
+    standing = await watch.until(isThere, CONFIRM_MS);
+  }
+  if (isThere(standing)) return null;
   switch (standing.state) {
     case "empty":
       return "It was pasted but did not appear in its input, so Enter was not pressed; look at its screen.";
@@ -183,6 +200,8 @@ async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () 
     const mayPress = watch === null ? isUnchanged(parts, session) : !isLeft;
     if (mayPress && enter < ENTERS) await pressEnter().catch(() => undefined);
   }
+  if (isLeft) await until({ store: parts.store }, () => isSettled(parts, message) || !isThere(parts, session), TOLD_MS);
+  if (isSettled(parts, message)) return;
   if (watch !== null && !isLeft && isThere(parts, session) && (await watch.clear()))
     return outcomes.refused(
       message,

@@ -57,6 +57,7 @@ export function agentWith(changes: Partial<Agent>): Agent {
     encode: () => [],
     interrupt: null,
     encodeAnswer: () => null,
+    shownOf: () => [],
     accepts: () => true,
     readHook: () => null,
     readLine: () => null,

@@ -99,14 +99,27 @@ export function testTerminal(ground: Ground): void {
     await exit(first);
     expect(await ground.runtime.capture(first, { lines: 100 })).toEqual({
       text: "red plain\nline 1\nline 2\nline 3",
+      solid: "red plain\nline 1\nline 2\nline 3",
       title: "title",
       truncated: false,
     });
     expect(await ground.runtime.capture(first, { lines: 2 })).toEqual({
       text: "line 2\nline 3",
+      solid: "line 2\nline 3",
       title: "title",
       truncated: true,
     });
+  });
+
+  it("shows of the visible screen what is not drawn faint, and the cursor (issue 7, 3)", async () => {
+    const draw = (text: string): string => `printf '\\033[2J\\033[H${text}'; touch drawn; sleep 100`;
+    await ground.runtime.create(shell(first, draw("> \\033[2mAsk me anything\\033[0m\\nkeys\\033[1;3H")));
+    await eventually("it is drawn", () => existsSync(path("drawn")));
+    const shown = async (target: Target) => (await ground.runtime.capture(target, { lines: 0 })).solid;
+    await eventually("the placeholder is left out", async () => (await shown(first)) === "> ▮\nkeys");
+    expect((await ground.runtime.capture(first, { lines: 0 })).text).toBe("> Ask me anything\nkeys");
+    await ground.runtime.create(shell(second, draw("> typed\\033[?25l")));
+    await eventually("what is typed is not", async () => (await shown(second)) === "> typed▯");
   });
 
   it("keeps what a program prints right before it ends, and how that was (issue 7, 8)", async () => {

@@ -11,6 +11,8 @@
  *     composer: empty                what its composer is: empty, text or absent
  *     cursor: 2,26                   where it stands, column and row from 0; "hidden" behind it where it is
  *     faint: 26:2-25                 what is drawn faint, as row:from-to, several of them with blanks between
+ *     shows: rm -r build             an approval whose question this is
+ *     hides: rm -r src               and one that is open too, but not the one that is shown
  *     ---
  *     the screen, to the end of the file
  */
@@ -19,16 +21,17 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Composer, parseComposer, readComposer } from "../../src/agent/composer.ts";
 import { CURSOR, HIDDEN_CURSOR } from "../../src/runtime/contract.ts";
+import { showingOf } from "../../src/supervisor/visible-question.ts";
 import { parseScreenRules, readScreen, type ScreenRule, type ScreenVerdict } from "../../src/agent/screen-rules.ts";
 
 const GOLDENS = import.meta.dirname;
 const RULES = join(import.meta.dirname, "..", "..", "rules");
 
-const FIELDS = ["title", "expect", "rule", "asks", "turn", "error", "composer", "cursor", "faint"];
+const FIELDS = ["title", "expect", "rule", "asks", "turn", "error", "composer", "cursor", "faint", "shows", "hides"];
 /** An agent that is none of these takes messages, now or at the end of its turn. */
 const ASKING = new Set(["awaiting-input", "awaiting-approval", "unknown"]);
 /** What a golden only needs in order to be read. */
-const SHOWN = new Set(["title", "cursor", "faint"]);
+const SHOWN = new Set(["title", "cursor", "faint", "shows", "hides"]);
 
 interface Golden {
   /** As a person would look for it. */
@@ -77,6 +80,15 @@ describe.each(agents)("$agent", ({ agent, book, goldens }) => {
     "issue 7, 4: nothing is typed into $file",
     (golden) => {
       expect(standingOf(golden, book), golden.file).not.toBe("empty");
+    },
+  );
+
+  test.each(goldens.filter(({ header }) => header.has("shows")))(
+    "issue 7, 10: the question in $file is recognised by its text",
+    (golden) => {
+      const dialog = verdictOf(golden, book)?.reading.dialog ?? "";
+      expect(showingOf([golden.header.get("shows") ?? ""], dialog), dialog).not.toBe("no");
+      expect(showingOf([golden.header.get("hides") ?? "something else altogether"], dialog), dialog).toBe("no");
     },
   );
 

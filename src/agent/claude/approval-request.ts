@@ -93,3 +93,11 @@ function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1)}…` : line;
 }
+
+/** A command stands there whole; of an edit only the file's name, of other tools what they are to be used on. */
+export function shownOf({ kind, title, subject }: ApprovalRequest): readonly string[] {
+  if (kind === "command" && subject !== null) return [subject];
+  const [, about] = /: (.+)$/s.exec(title) ?? [];
+  if (about === undefined) return [];
+  return [kind === "edit" || about.startsWith("/") ? (about.split("/").at(-1) ?? about) : about];
+}

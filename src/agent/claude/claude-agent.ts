@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import type { Agent, Known } from "../contract.ts";
+import { shownOf } from "./approval-request.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
 import { readHolder, readStatus } from "./status-file.ts";
@@ -48,6 +49,7 @@ export const claudeAgent: Agent = {
   encode,
   interrupt: INTERRUPT,
   encodeAnswer,
+  shownOf,
   accepts: (activity) => ACCEPTS[activity],
   readHook,
   readLine,

@@ -10,6 +10,7 @@ import type { Agent } from "../contract.ts";
 import type { Parts } from "./app-server-launch.ts";
 import { openChannel } from "./channel.ts";
 import { PATH_VARIABLES } from "./codex-home.ts";
+import { shownOf } from "./hook-approval.ts";
 import { readSpooled } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
 import { readOpenFiles, searchRollout } from "./open-files.ts";
@@ -38,6 +39,7 @@ export function codexAgent(parts: Parts): Agent {
     encode,
     interrupt: [{ type: "key", key: "Escape" }],
     encodeAnswer,
+    shownOf,
     accepts: (activity) => ACCEPTS[activity],
     readHook: readSpooled,
     readLine: readRolloutLine,

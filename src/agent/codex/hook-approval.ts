@@ -43,3 +43,29 @@ function subjectOf(input: Fields): string | null {
   if (command !== null) return command;
   return Object.keys(rest).length === 0 ? null : JSON.stringify(rest);
 }
+
+/** A command stands there whole; of a patch the files' names, of a tool its name. */
+export function shownOf({ kind, title, subject }: ApprovalRequest): readonly string[] {
+  switch (kind) {
+    case "command":
+      return subject === null ? [] : [subject];
+    case "edit":
+      return filesIn(subject ?? "");
+    case "tool":
+      return [...toolIn(title)];
+    case "other":
+      return [];
+  }
+}
+
+/** `*** Add File: hello.txt`, or as the protocol says it: `add hello.txt`. */
+function filesIn(patch: string): readonly string[] {
+  const named = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path = ""]) => path);
+  return named.map((path) => path.split("/").at(-1) ?? path);
+}
+
+/** `Use the tool mcp__lab__danger?` is asked as: Allow the lab MCP server to run tool "danger"? */
+function toolIn(title: string): readonly string[] {
+  const [, name] = /^Use the tool (.+)\?$/.exec(title) ?? [];
+  return name === undefined ? [] : (name.startsWith("mcp__") ? name.slice("mcp__".length) : name).split("__");
+}

@@ -27,6 +27,7 @@ export const commandAgent: Agent = {
   encode,
   interrupt: null,
   encodeAnswer: () => null,
+  shownOf: () => [],
   // Nobody can tell what a plain program is doing, so nothing is held back.
   accepts: () => true,
   readHook: () => null,

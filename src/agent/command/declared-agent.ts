@@ -50,6 +50,7 @@ export async function declaredRules(name: string, settings: AgentSettings): Prom
     composer: null,
     asks: null,
     asksText: null,
+    dialog: null,
     error: null,
     ...rest,
   });

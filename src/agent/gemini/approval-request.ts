@@ -55,3 +55,17 @@ function oneLine(text: string): string {
   const line = stripTerminal(text).replaceAll(/\s+/g, " ").trim();
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1)}…`;
 }
+
+/** A command stands there, long ones without their beginning; of an edit the file's name, of a tool its name. */
+export function shownOf({ kind, subject }: ApprovalRequest): readonly string[] {
+  if (subject === null) return [];
+  switch (kind) {
+    case "edit":
+      return [subject.split("/").at(-1) ?? subject];
+    case "tool":
+      return [subject.split(" of ")[0] ?? subject];
+    case "command":
+    case "other":
+      return [subject];
+  }
+}

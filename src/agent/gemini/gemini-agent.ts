@@ -4,6 +4,7 @@ import type { InputStep } from "../../session/input.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import type { Agent, Known } from "../contract.ts";
 import { PATH_VARIABLES, userDirOf } from "./home-overlay.ts";
+import { shownOf } from "./approval-request.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
 import { readMessages } from "./transcript-messages.ts";
@@ -34,6 +35,7 @@ export const geminiAgent: Agent = {
   interrupt: [{ type: "key", key: "Escape" }],
   // Esc refuses in every dialog; the number of "No" differs. Either way the turn is cancelled.
   encodeAnswer: (_approval, decision) => [{ type: "key", key: decision === "approved" ? "1" : "Escape" }],
+  shownOf,
   accepts: (activity) => ACCEPTS[activity],
   readHook,
   readLine,

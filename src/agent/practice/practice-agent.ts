@@ -10,7 +10,7 @@ import type { ApprovalRequest } from "../../session/approval.ts";
 import type { InputStep } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { ActivityStatus } from "../../session/session.ts";
-import type { Agent, LaunchContext, LaunchPlan, TranscriptMessage } from "../contract.ts";
+import type { Agent, Known, LaunchContext, LaunchPlan, TranscriptMessage } from "../contract.ts";
 import { nativeIdOf } from "../native-id.ts";
 import { isConversationId } from "./conversation-id.ts";
 import { type HookRecord, parseHookRecord, TEXT_LIMIT } from "./hook-record.ts";
@@ -32,6 +32,7 @@ export function practiceAgent(programPath: string, nodePath: string): Agent {
       { type: "key", key: decision === "approved" ? "y" : "n" },
       { type: "key", key: "Enter" },
     ],
+    shownOf: ({ title }) => [title],
     accepts: (activity) => ACCEPTS[activity],
     readHook,
     readLine: () => null,
@@ -113,14 +114,17 @@ function encode({ text, submit }: { readonly text: string; readonly submit: bool
   return steps;
 }
 
-function readHook(value: unknown): Reading | null {
+function readHook(value: unknown, known: Known): Reading | null {
   const record = parseHookRecord(value);
   if (record === null) return null;
   const { event, turn, conversation } = record;
-  return { source: "hook", detail: `${event} hook, turn ${turn}`, nativeId: conversation, ...meaningOf(record) };
+  return { source: "hook", detail: `${event} hook, turn ${turn}`, nativeId: conversation, ...meaningOf(record, known) };
 }
 
-function meaningOf({ event, turn, text }: HookRecord): Pick<Reading, "activity" | "asks" | "turn" | "approval"> {
+function meaningOf(
+  { event, turn, text }: HookRecord,
+  { approvals }: Known,
+): Pick<Reading, "activity" | "asks" | "turn" | "approval"> {
   const id = String(turn);
   switch (event) {
     case "session-start":
@@ -128,9 +132,12 @@ function meaningOf({ event, turn, text }: HookRecord): Pick<Reading, "activity" 
     case "turn-started":
       return { activity: "working", turn: { phase: "started", id, ...(text === undefined ? {} : { prompt: text }) } };
     case "approval-requested":
-      return { approval: { requested: approvalOf(turn, text) } };
-    case "approval-answered":
-      return { approval: { settled: { id: null, decision: text === "yes" ? "approved" : "denied" } } };
+      return { approval: { requested: approvalOf(turn, text, approvals.length) } };
+    case "approval-answered": {
+      const decision = text === "yes" ? "approved" : "denied";
+      // They are put in the order in which they were told of.
+      return { approval: { settled: { id: approvals[0]?.id ?? null, decision } } };
+    }
     case "turn-completed":
       return { activity: "idle", turn: { phase: "completed", id } };
     case "turn-failed":
@@ -146,9 +153,10 @@ function meaningOf({ event, turn, text }: HookRecord): Pick<Reading, "activity" 
   }
 }
 
-function approvalOf(turn: number, text: string | undefined): ApprovalRequest {
+function approvalOf(turn: number, text: string | undefined, openBefore: number): ApprovalRequest {
   const title = stripTerminal(text ?? "The practice agent asks for approval.");
-  return { id: `turn-${turn}`, kind: "other", title, subject: null, cwd: null, reason: null };
+  const id = openBefore === 0 ? `turn-${turn}` : `turn-${turn}-${openBefore + 1}`;
+  return { id, kind: "other", title, subject: null, cwd: null, reason: null };
 }
 
 const plain = { role: "system", tool: null, usage: null } as const;

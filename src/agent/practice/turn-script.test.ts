@@ -6,8 +6,9 @@ test.each([
   ["quit", { type: "quit" }],
   ["  /quit\n", { type: "quit" }],
   ["crash now", { type: "crash" }],
-  ["ask rm -rf build\nplease", { type: "ask", command: "rm -rf build\nplease" }],
-  ["ask", { type: "ask", command: "echo hello" }],
+  ["ask rm -rf build\nplease", { type: "ask", commands: ["rm -rf build\nplease"] }],
+  ["ask", { type: "ask", commands: ["echo hello"] }],
+  ["ask-both rm a | rm b", { type: "ask", commands: ["rm a", "rm b"] }],
   ["fail out of tokens", { type: "fail", error: "out of tokens" }],
   ["FAIL", { type: "fail", error: "The practice model was told to fail." }],
   ["sleep 2.5 then say hi", { type: "sleep", ms: 2500, lines: ["Slept 2.5 s."] }],
@@ -18,7 +19,7 @@ test.each([
   expect(scriptOf(prompt)).toEqual(script);
 });
 
-test.each(["quit smoking", "sleep well", "sleep 5x", "spam", "hello", "asking", "constructor", ""])(
+test.each(["quit smoking", "sleep well", "sleep 5x", "spam", "hello", "asking", "ask-both one", "constructor", ""])(
   "%j is only talked about",
   (prompt) => {
     expect(scriptOf(prompt).type).toBe("reply");

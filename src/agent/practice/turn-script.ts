@@ -3,14 +3,15 @@ import { summaryOf } from "./fit-text.ts";
 
 export type TurnScript =
   | { readonly type: "reply"; readonly lines: readonly string[] }
-  | { readonly type: "ask"; readonly command: string }
+  | { readonly type: "ask"; readonly commands: readonly string[] }
   | { readonly type: "sleep"; readonly ms: number; readonly lines: readonly string[] }
   | { readonly type: "spam"; readonly count: number }
   | { readonly type: "fail"; readonly error: string }
   | { readonly type: "crash" }
   | { readonly type: "quit" };
 
-export const SCRIPT_HELP = "Words it knows: ask WHAT, sleep SECONDS, spam LINES, fail WHY, crash, quit.";
+export const SCRIPT_HELP =
+  "Words it knows: ask WHAT, ask-both ONE | TWO, sleep SECONDS, spam LINES, fail WHY, crash, quit.";
 
 const LONGEST_SLEEP_S = 86_400;
 const MOST_SPAM = 100_000;
@@ -25,7 +26,11 @@ export function scriptOf(prompt: string): TurnScript {
     case "crash":
       return { type: "crash" };
     case "ask":
-      return { type: "ask", command: rest === "" ? "echo hello" : rest };
+      return { type: "ask", commands: [rest === "" ? "echo hello" : rest] };
+    case "ask-both": {
+      const commands = rest.split("|").map((command) => command.trim());
+      return commands.length === 2 && !commands.includes("") ? { type: "ask", commands } : replyTo(text);
+    }
     case "fail":
       return { type: "fail", error: rest === "" ? "The practice model was told to fail." : rest };
     case "sleep": {

@@ -54,7 +54,7 @@ async function play(
     case "sleep":
       return stream(script.lines, script.ms, context, signal);
     case "ask":
-      return askFirst(script.command, context, signal);
+      return askFirst(script.commands, context, signal);
     case "spam":
       return spam(script.count, context, signal);
     case "crash":
@@ -76,21 +76,28 @@ async function stream(
   return lines.join("\n");
 }
 
-async function askFirst(command: string, context: TurnContext, signal: AbortSignal): Promise<string> {
+/** All questions are open from the first on, and put one after the other. */
+async function askFirst(commands: readonly string[], context: TurnContext, signal: AbortSignal): Promise<string> {
   const { dialogue, journal, clock, paceMs } = context;
-  const shown = summaryOf(command, 200);
   await clock.sleep(paceMs / 2, signal);
-  const question = `Run "${shown}"?`;
-  journal.approvalRequested(question);
-  const approved = await dialogue.ask(question, signal);
-  journal.approvalAnswered(approved);
-  if (approved) {
-    await clock.sleep(paceMs / 4, signal);
-    dialogue.say(`$ ${shown}\n  (practice: only said, not run)`);
-    journal.toolRan(`$ ${command}`);
+  const asked = commands.map((command) => ({ command, shown: summaryOf(command, 200) }));
+  for (const { shown } of asked) journal.approvalRequested(questionAbout(shown));
+  const replies: string[] = [];
+  for (const { command, shown } of asked) {
+    const approved = await dialogue.ask(questionAbout(shown), signal);
+    journal.approvalAnswered(approved);
+    if (approved) {
+      await clock.sleep(paceMs / 4, signal);
+      dialogue.say(`$ ${shown}\n  (practice: only said, not run)`);
+      journal.toolRan(`$ ${command}`);
+    }
+    replies.push(approved ? `I ran "${shown}".` : `I did not run "${shown}".`);
   }
-  const reply = approved ? `I ran "${shown}".` : `I did not run "${shown}".`;
-  return stream([reply], paceMs / 4, context, signal);
+  return stream(replies, paceMs / 4, context, signal);
+}
+
+function questionAbout(shown: string): string {
+  return `Run "${shown}"?`;
 }
 
 async function spam(count: number, context: TurnContext, signal: AbortSignal): Promise<string> {

@@ -1,0 +1,9 @@
+/**
+ * What is left of a text when it is compared with a screen: letters, digits and
+ * what ASCII can print. Blanks go with wrapping and indenting, frames are the
+ * agent's own, and the rest (emoji, marks, zero-width) is not drawn alike
+ * everywhere.
+ */
+export function visibleText(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}\u0021-\u007e]/gu, "");
+}

@@ -79,13 +79,13 @@ async function carryOut(
   typing: Typing,
   send: (steps: readonly InputStep[]) => Promise<void>,
 ): Promise<string | null> {
-  const { first, pauseMs, then } = splitBeforeEnter(typing.agent.encode(typing.message), typing.watch !== null);
+  const { first, pauseMs, enter } = splitBeforeEnter(typing.agent.encode(typing.message), typing.watch !== null);
   await send(first);
-  if (then.length > 0) {
+  if (enter.length > 0) {
     failpoint("send.pasted");
     const problem = await problemBeforeEnter(clock, typing, pauseMs);
     if (problem !== null) return problem;
-    await send(then);
+    await send(enter);
   }
   failpoint("send.after-effect");
   return null;
@@ -148,11 +148,11 @@ async function prepare(
 function splitBeforeEnter(
   steps: readonly InputStep[],
   hasComposer: boolean,
-): { readonly first: readonly InputStep[]; readonly pauseMs: number; readonly then: readonly InputStep[] } {
+): { readonly first: readonly InputStep[]; readonly pauseMs: number; readonly enter: readonly InputStep[] } {
   const at = steps.findLastIndex((step) => step.type === "pause");
   const pause = steps[at];
-  if (!hasComposer || pause?.type !== "pause") return { first: steps, pauseMs: 0, then: [] };
-  return { first: steps.slice(0, at), pauseMs: pause.ms, then: steps.slice(at + 1) };
+  if (!hasComposer || pause?.type !== "pause") return { first: steps, pauseMs: 0, enter: [] };
+  return { first: steps.slice(0, at), pauseMs: pause.ms, enter: steps.slice(at + 1) };
 }
 
 /**

@@ -34,6 +34,7 @@ export function makeKnown(changes: Partial<Known> = {}): Known {
     turnOpen: false,
     lastVerdict: null,
     approvals: [],
+    background: [],
     ...changes,
   };
 }

@@ -8,6 +8,7 @@
  * screen-rules.ts.
  */
 import type { ApprovalRequest, Decision } from "../session/approval.ts";
+import type { BackgroundTask } from "../session/background.ts";
 import type { InputStep } from "../session/input.ts";
 import type { Reading, Usage } from "../session/reading.ts";
 import type { ActivityStatus, Launch } from "../session/session.ts";
@@ -126,6 +127,8 @@ export interface Known {
   readonly lastVerdict: "completed" | "failed" | "interrupted" | null;
   /** Questions that are open, oldest first. */
   readonly approvals: readonly ApprovalRequest[];
+  /** What it left working in the background. */
+  readonly background: readonly BackgroundTask[];
 }
 
 export interface Agent {

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent, SessionEvent } from "../session/event.ts";
+import { backgroundText } from "../session/background.ts";
 import type { Evidence, Session } from "../session/session.ts";
 import { isWitness } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
@@ -65,7 +66,11 @@ export const explainSession = defineOperation({
         because: stripTerminal(session.observability.reason),
         evidence: null,
       },
-      activity: claim(session.activity.status, whyCounted(session.activity.evidence.source), session.activity.evidence),
+      activity: claim(
+        session.activity.status,
+        `${backgroundSentence(session)}${whyCounted(session.activity.evidence.source)}`,
+        session.activity.evidence,
+      ),
       turn: turnClaim(session),
       messages: store.mailbox.open(session.id).map(({ id, state }) => ({
         message_id: id,
@@ -85,6 +90,13 @@ export const explainSession = defineOperation({
     };
   },
 });
+
+function backgroundSentence({ background }: Session): string {
+  const [holding, others] = [background.filter(({ holds }) => holds), background.filter(({ holds }) => !holds)];
+  const works = holding.length === 0 ? "" : `It works in the background: ${stripTerminal(backgroundText(holding))}. `;
+  const runs = others.length === 0 ? "" : `Left running in the background: ${stripTerminal(backgroundText(others))}. `;
+  return `${works}${runs}`;
+}
 
 /** By the table of session/witness.ts. */
 export function whyCounted(source: Evidence["source"]): string {

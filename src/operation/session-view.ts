@@ -1,6 +1,7 @@
 /** A session as every surface shows it: snake_case, ISO instants, text safe for any terminal. */
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
+import { isBackgroundOnly } from "../session/background.ts";
 import type { Session } from "../session/session.ts";
 import { STATES } from "../session/session.ts";
 import type { About } from "../supervisor/supervisor.ts";
@@ -42,6 +43,8 @@ export const sessionViewSchema = z.object({
   stalled_since: instant,
   /** Questions that wait for an answer. */
   approvals: z.number(),
+  /** What the agent left working beside its turns; a turn is over when what holds it has ended, too. */
+  background: z.array(z.object({ kind: z.enum(["subagent", "command"]), title: z.string(), holds_turn: z.boolean() })),
   usage: z.nullable(
     z.object({
       input_tokens: z.number(),
@@ -106,6 +109,11 @@ export function viewSession(session: Session, { wait, impediment }: About): Sess
     last_turn_error: safeOrNull(session.lastTurn?.error ?? null),
     stalled_since: isoOrNull(session.stalledAt),
     approvals: session.approvals.length,
+    background: session.background.map(({ kind, title, holds }) => ({
+      kind,
+      title: stripTerminal(title),
+      holds_turn: holds,
+    })),
     usage:
       session.usage === null
         ? null
@@ -149,6 +157,8 @@ function guidanceOf(session: Session): string {
     return "Nothing was heard of its turn for a while: read its screen, then interrupt it or wait on.";
   if (session.observability.status === "pending" && session.observability.expected)
     return "That there is no transcript yet is expected: wait for its notification, do not poll, do not end it for that.";
+  if (isBackgroundOnly(session))
+    return "It works in the background: wait for its notification, do not poll; a message would be taken now.";
   if (session.turnOpen) return "A turn is under way: wait for its notification, do not poll.";
   return "It is idle: send it a message, or end it.";
 }

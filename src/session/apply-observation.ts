@@ -322,6 +322,7 @@ function startNext(
     suspended: false,
     turnOpen: false,
     approvals: [],
+    background: [],
     stalledAt: null,
     liveness: { status: "absent", evidence: { ...reason.evidence, detail: "its process has not been started yet" } },
     activity: { status: "starting", asks: null, evidence: reason.evidence },

@@ -1,6 +1,7 @@
 /** How a reading of the agent changes what is known of its turns, approvals, activity, transcript and usage. */
 import { applyApproval, lapse } from "./apply-approval.ts";
 import { applyEnding, applyTurn, isOldNews, isUnderWay } from "./apply-turn.ts";
+import { applyBackground, worksInBackground } from "./background.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
@@ -8,8 +9,9 @@ import type { Reading, Usage, UsageReading } from "./reading.ts";
 import { isSignOfLife, outranks } from "./witness.ts";
 import type { Activity, ActivityStatus, Evidence, Observability, Session } from "./session.ts";
 
-export function applyReading(session: Session, raw: Reading, context: Context): Change {
-  const reading = withImpliedEnd(session, raw);
+export function applyReading(before: Session, raw: Reading, context: Context): Change {
+  const session = applyBackground(before, raw);
+  const reading = withImpliedEnd(session, withHeldEnd(session, raw));
   const evidence: Evidence = { source: reading.source, detail: reading.detail, at: context.now };
   const status = statusOf(session, reading);
   const steps = [
@@ -29,9 +31,16 @@ export function applyReading(session: Session, raw: Reading, context: Context): 
     { session, events: [] },
   );
   const learnt = learn(told.session, reading);
-  if (learnt === session) return { session, events: told.events };
+  if (learnt === before) return { session: before, events: told.events };
   const isNews = told.events.length > 0;
   return { session: isNews ? { ...learnt, lastActivityAt: context.now } : learnt, events: told.events };
+}
+
+/** It has answered, and what it left in the background works on: the turn is over when that is. */
+function withHeldEnd(session: Session, reading: Reading): Reading {
+  const { turn, ...rest } = reading;
+  if (turn?.phase !== "completed" || !worksInBackground(session) || !isUnderWay(session, turn.id)) return reading;
+  return { ...rest, activity: rest.activity ?? "idle", ending: turn.id === undefined ? {} : { id: turn.id } };
 }
 
 /** The transcript would tell the end of a turn that says it is done; once that is lost, its word is all there is. */
@@ -39,12 +48,19 @@ function withImpliedEnd(session: Session, reading: Reading): Reading {
   const { ending, transcript = session.observability.status } = reading;
   const isDone = ending === undefined ? session.lastTurn?.isEnding === true : isUnderWay(session, ending.id);
   if (!session.turnOpen || !isDone || transcript !== "lost" || reading.turn !== undefined) return reading;
+  if (worksInBackground(session)) return reading;
   const detail = ending === undefined ? `it had said that it was done; ${reading.detail}` : reading.detail;
   return { ...reading, detail, activity: "idle", turn: { phase: "completed", ...ending } };
 }
 
+/** Who works in the background is not idle. */
+function statusOf(session: Session, reading: Reading): ActivityStatus | undefined {
+  const status = saidOf(session, reading);
+  return status === "idle" && worksInBackground(session) ? "working" : status;
+}
+
 /** Said outright, or implied by what was said of a turn or an approval. */
-function statusOf(session: Session, { activity, turn, approval, isHistory }: Reading): ActivityStatus | undefined {
+function saidOf(session: Session, { activity, turn, approval, isHistory }: Reading): ActivityStatus | undefined {
   if (turn !== undefined && isOldNews(session, turn)) return undefined;
   if (activity !== undefined) return activity;
   // What is long over says nothing of now.

@@ -45,6 +45,7 @@ function begin(session: Session, told: Start, evidence: Evidence): Change {
   const last = session.lastTurn;
   if (isOldNews(session, told)) return { session, events: [] };
   if (session.turnOpen) {
+    if (last !== null && told.continues === true) return goOn(session, last, id);
     if (id === null) return { session, events: [] };
     if (last === null || last.id === null)
       return { session: { ...session, lastTurn: { ...fresh, ...last, id } }, events: [] };
@@ -62,6 +63,12 @@ function begin(session: Session, told: Start, evidence: Evidence): Change {
     session: { ...session, turns: turn, turnOpen: session.exit === null, lastTurn, stalledAt: null },
     events: [...before.events, { type: "turn-started", turn, evidence }],
   };
+}
+
+/** The same turn, under another name: the agent goes on with what it had left working. */
+function goOn(session: Session, last: LastTurn, id: string | null): Change {
+  const lastTurn: LastTurn = { ...last, id: id ?? last.id, isEnding: false, earlier: withLast(last) };
+  return { session: { ...session, lastTurn, stalledAt: null }, events: [] };
 }
 
 /** The turn under way has ended: another one did something, and there is one at a time. */

@@ -30,7 +30,7 @@ export function fallSilent(session: Session, evidence: Evidence): Change {
   const lapsed = lapse(session, "unknown", evidence);
   const activity = { status: "unknown", asks: null, evidence } as const;
   return {
-    session: { ...lapsed.session, activity, turnOpen: false, stalledAt: null, suspended: false },
+    session: { ...lapsed.session, activity, background: [], turnOpen: false, stalledAt: null, suspended: false },
     events: lapsed.events,
   };
 }

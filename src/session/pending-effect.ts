@@ -3,6 +3,7 @@
  * answer after a crash as before it, so an interrupted effect is simply tried
  * again; each is idempotent per incarnation.
  */
+import { worksInBackground } from "./background.ts";
 import type { Session, StopIntent } from "./session.ts";
 
 export type Effect =
@@ -32,7 +33,7 @@ export function pendingEffect(session: Session, now: number = Number.POSITIVE_IN
 function mayStopNow(session: Session, stop: StopIntent, now: number): boolean {
   const isAsking = session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input";
   if (!stop.afterTurn || isAsking || session.exit !== null) return true;
-  return !session.turnOpen && !isPromptAhead(session, now);
+  return !session.turnOpen && !worksInBackground(session) && !isPromptAhead(session, now);
 }
 
 /** An end that is held back by a turn, and may still be taken back. */

@@ -50,6 +50,7 @@ export function planSession(request: SessionRequest, now: number): Change {
     turnOpen: false,
     lastTurn: null,
     approvals: [],
+    background: [],
     stalledAt: null,
     transcriptCursor: null,
     usage: null,

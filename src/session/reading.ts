@@ -4,6 +4,7 @@
  * the transition weighs it.
  */
 import type { ApprovalRequest, Decision } from "./approval.ts";
+import type { BackgroundReading } from "./background.ts";
 import type { ActivityStatus, Evidence } from "./session.ts";
 
 export interface Reading {
@@ -24,6 +25,8 @@ export interface Reading {
    */
   readonly isHistory?: true;
   readonly approval?: ApprovalReading;
+  /** What the agent left working in the background, or what became of it. */
+  readonly background?: BackgroundReading;
   /** The agent's own id of the conversation. */
   readonly nativeId?: string;
   /** Where the transcript is or will be, learnt just now. */
@@ -41,6 +44,8 @@ export interface Reading {
 export type TurnReading =
   | {
       readonly phase: "started";
+      /** The agent began it by itself, to go on with what it had left working: no turn of its own while one is open. */
+      readonly continues?: true;
       readonly id?: string;
       readonly at?: number;
       /** What was submitted. */

@@ -6,6 +6,7 @@
  * Instants are milliseconds since the epoch and end in `At`.
  */
 import type { Approval } from "./approval.ts";
+import type { BackgroundTask } from "./background.ts";
 import type { Usage } from "./reading.ts";
 
 export type State = "planned" | "starting" | "running" | "paused" | "error" | "stopped";
@@ -210,6 +211,8 @@ export interface Session {
   readonly lastTurn: LastTurn | null;
   /** Questions that wait for an answer, oldest first. */
   readonly approvals: readonly Approval[];
+  /** What the agent left working beside its turns. */
+  readonly background: readonly BackgroundTask[];
   /** Since when nothing was heard of a turn under way. */
   readonly stalledAt: number | null;
   readonly watch: Watch;

@@ -8,6 +8,7 @@
  * comes from a better source, or it says nothing new.
  */
 import { seenApprovalId } from "./approval.ts";
+import { backgroundAfter } from "./background.ts";
 import type { Reading } from "./reading.ts";
 import type { ActivityStatus, Session } from "./session.ts";
 import { outranks } from "./witness.ts";
@@ -15,8 +16,11 @@ import { outranks } from "./witness.ts";
 export type Weight = "now" | "if it stays" | "no";
 
 export function weighSoft(session: Session, reading: Reading): Weight {
-  const { activity, turn } = reading;
+  const { turn } = reading;
   const current = session.activity.status;
+  // A free composer, while something in the background works on.
+  const isWorking = reading.activity === "idle" && backgroundAfter(session, reading).some(({ holds }) => holds);
+  const activity = isWorking ? "working" : reading.activity;
   if (session.exit !== null || activity === undefined) return "no";
   if (reading.nativeId !== undefined && reading.nativeId !== session.nativeId) return "now";
   if (activity === "awaiting-approval" && session.approvals.length === 0) return "if it stays";
@@ -35,6 +39,7 @@ export function weighSoft(session: Session, reading: Reading): Weight {
   if (session.turnOpen) return activity === "idle" || isEnd(turn) ? "if it stays" : asking(current);
   if (turn?.phase === "started") return "now";
   if (current === "awaiting-input" || current === "awaiting-approval") return "if it stays";
+  if (current === "working" && activity === "idle") return "if it stays";
   // Idle by the word of a better source stays idle: a spinner of something in the background is no turn.
   const { source } = session.activity.evidence;
   if (outranks(source, reading.source)) return "no";

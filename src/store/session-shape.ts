@@ -135,6 +135,9 @@ const session = object<Session>({
       ),
     }),
   ),
+  background: listOf(
+    object<Session["background"][number]>({ id: text, kind: oneOf("subagent", "command"), title: text, holds: flag }),
+  ),
   stalledAt: orNull(instant),
   watch: object<Session["watch"]>({
     mode: text,
@@ -173,6 +176,7 @@ const ADDED = {
   createFailures: null,
   lastTurn: null,
   approvals: [],
+  background: [],
   stalledAt: null,
   watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
   transcriptCursor: null,

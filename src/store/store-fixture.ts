@@ -96,6 +96,7 @@ export function makeSession(
     turnOpen: false,
     lastTurn: null,
     approvals: [],
+    background: [],
     stalledAt: null,
     watch: { mode: "process", text: "Only its process can be seen.", version: null, socket: null, statusDir: null },
     transcriptCursor: null,

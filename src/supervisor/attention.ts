@@ -17,6 +17,7 @@ import type { Reading } from "../session/reading.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
+import { createBackgroundWatch } from "./background-watch.ts";
 import { createChannelKeeper } from "./channel-keeper.ts";
 import { targetOf } from "./target.ts";
 import type { Environment } from "./environment.ts";
@@ -103,6 +104,7 @@ export function createAttention(parts: {
       stallAfterMs: settings.stallAfterMs,
       startPatienceMs: settings.startPatienceMs,
     }),
+    createBackgroundWatch({ ...parts, readings, commandPatienceMs: settings.backgroundPatienceMs }),
     screens,
   ];
 

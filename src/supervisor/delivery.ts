@@ -6,6 +6,7 @@
  */
 import type { Channel } from "../agent/contract.ts";
 import { failpoint } from "../platform/failpoint.ts";
+import { isBackgroundOnly } from "../session/background.ts";
 import type { Message } from "../session/message.ts";
 import { isPromptAhead, mayTakeMessagesLater, takesMessages } from "../session/pending-effect.ts";
 import type { Reading } from "../session/reading.ts";
@@ -86,10 +87,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     const { status } = session.activity;
     const asks = isAsking(session);
     if (isPromptAhead(session, parts.clock.now())) return later(session, CHANNEL_LOOK_MS);
-    const isBusy = session.turnOpen && !asks;
+    // What works in the background leaves the composer free.
+    const isFree = isBackgroundOnly(session);
+    const isBusy = session.turnOpen && !asks && !isFree;
     if (isBusy && message.how === "interrupt") return mayInterrupt(session, message) ? "interrupt" : "wait";
     const isSteered = isBusy && message.how === "steer" && agent.capabilities.steer;
-    if (!isSteered && (isBusy || !agent.accepts(status) || isSettling(session))) return "wait";
+    if (!isSteered && (isBusy || !agent.accepts(isFree ? "idle" : status) || isSettling(session))) return "wait";
     const speaksChannel = session.watch.socket !== null && message.submit && !asks && !isOwnCommand(message);
     if (speaksChannel) {
       if (parts.channel(session.id) !== null) return "channel";

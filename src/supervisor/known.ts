@@ -12,5 +12,6 @@ export function knownOf(session: Session): Known {
     turnOpen: session.turnOpen,
     lastVerdict: session.lastTurn?.verdict ?? null,
     approvals: session.approvals,
+    background: session.background,
   };
 }

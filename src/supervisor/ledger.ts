@@ -6,6 +6,7 @@ import type { Clock } from "../platform/clock.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { Log } from "../platform/log.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
+import { isBackgroundOnly } from "../session/background.ts";
 import type { HomeEvent, SessionEvent } from "../session/event.ts";
 import type { Input } from "../session/input.ts";
 import type { Message } from "../session/message.ts";
@@ -133,7 +134,7 @@ export function createLedger(parts: {
         const { id, sessionId } = message;
         const session = store.registry.get(sessionId);
         if (state === "leased" && session !== undefined)
-          turnOfLease.set(id, session.turnOpen ? session.turns : session.turns + 1);
+          turnOfLease.set(id, session.turnOpen && !isBackgroundOnly(session) ? session.turns : session.turns + 1);
         const turn = turnOfLease.get(id);
         const body =
           event?.type === "message-delivered" && event.messageId === id && turn !== undefined

@@ -6,6 +6,7 @@
  */
 import type { Clock } from "../platform/clock.ts";
 import type { ApprovalRequest } from "../session/approval.ts";
+import type { BackgroundReading } from "../session/background.ts";
 import { promptPrint } from "../session/prompt-print.ts";
 import type { Reading, TurnReading } from "../session/reading.ts";
 import type { Evidence, Session, TranscriptCursor } from "../session/session.ts";
@@ -133,7 +134,7 @@ function clean(reading: Reading, redact: (text: string) => string | null): Readi
     const safe = redact(text) ?? WITHHELD;
     return safe.length <= LONGEST_TEXT ? safe : `${safe.slice(0, LONGEST_TEXT)}…`;
   };
-  const { asks, turn, approval } = reading;
+  const { asks, turn, approval, background } = reading;
   return {
     ...reading,
     // In the adapter's words, so it may stay where the agent's own may not.
@@ -143,7 +144,14 @@ function clean(reading: Reading, redact: (text: string) => string | null): Readi
     ...(approval !== undefined && "requested" in approval
       ? { approval: { requested: cleanApproval(approval.requested, short) } }
       : {}),
+    ...(background === undefined ? {} : { background: cleanBackground(background, short) }),
   };
+}
+
+function cleanBackground(background: BackgroundReading, short: (text: string) => string): BackgroundReading {
+  if ("started" in background) return { started: { ...background.started, title: short(background.started.title) } };
+  if (!("running" in background)) return background;
+  return { running: background.running.map((task) => ({ ...task, title: short(task.title) })) };
 }
 
 function cleanTurn(turn: TurnReading, short: (text: string) => string): TurnReading {

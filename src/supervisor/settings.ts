@@ -17,6 +17,8 @@ export interface Settings {
   readonly outputLogBytes: number;
   /** A turn of which nothing was heard for so long has stalled. */
   readonly stallAfterMs: number;
+  /** How long a turn is held open by a command that its agent left running in the background. */
+  readonly backgroundPatienceMs: number;
   /** How long an agent may take to say that it is ready, and how long its process may fail to be created. */
   readonly startPatienceMs: number;
   /** How long a person's last key keeps messages back. */
@@ -43,6 +45,7 @@ export const defaultSettings: Settings = {
   sweepIntervalMs: 60_000,
   outputLogBytes: 1_048_576,
   stallAfterMs: 600_000,
+  backgroundPatienceMs: 300_000,
   startPatienceMs: 60_000,
   typingPauseMs: 5_000,
   cgroups: true,
@@ -55,6 +58,7 @@ const SECONDS = {
   orphan_grace_seconds: "orphanGraceMs",
   sweep_interval_seconds: "sweepIntervalMs",
   stall_seconds: "stallAfterMs",
+  background_seconds: "backgroundPatienceMs",
   start_patience_seconds: "startPatienceMs",
   typing_pause_seconds: "typingPauseMs",
 } as const satisfies Record<string, keyof Numbers>;
@@ -71,6 +75,7 @@ type Numbers = Omit<Settings, "agents" | "cgroups">;
  *     sweep_interval_seconds = 60
  *     output_log_bytes = 1048576
  *     stall_seconds = 600
+ *     background_seconds = 300
  *     start_patience_seconds = 60
  *     typing_pause_seconds = 5
  *     cgroups = true

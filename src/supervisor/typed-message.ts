@@ -9,6 +9,7 @@ import type { Agent } from "../agent/contract.ts";
 import type { Standing } from "../agent/composer.ts";
 import type { Clock } from "../platform/clock.ts";
 import { failpoint } from "../platform/failpoint.ts";
+import { isBackgroundOnly } from "../session/background.ts";
 import type { InputStep } from "../session/input.ts";
 import type { Message } from "../session/message.ts";
 import { takesMessages } from "../session/pending-effect.ts";
@@ -108,7 +109,7 @@ export function expectation(session: Session, message: Message, print: string, d
     incarnation: session.incarnation,
     print,
     turnsBefore: session.turns,
-    isSteered: session.turnOpen,
+    isSteered: session.turnOpen && !isBackgroundOnly(session),
     done,
   };
 }
@@ -232,13 +233,8 @@ async function leaves(parts: TypedMessageParts, { session, message, watch, whole
 
 /** Only a prompt to an idle agent begins a turn; a command of the agent's own need not. */
 function isReportedBy(agent: Agent, session: Session, message: Message): boolean {
-  return (
-    agent.capabilities.confirms &&
-    message.submit &&
-    !session.turnOpen &&
-    session.activity.status === "idle" &&
-    !isOwnCommand(message)
-  );
+  const isIdle = (!session.turnOpen && session.activity.status === "idle") || isBackgroundOnly(session);
+  return agent.capabilities.confirms && message.submit && isIdle && !isOwnCommand(message);
 }
 
 /** `/quit`, `/clear`: for the program at the terminal, not for the model behind it. */

@@ -36,7 +36,7 @@ test("a real run, record by record", () => {
     "Stop hook | completed 0d77 | idle",
     "UserPromptSubmit hook | started 9c53 | working",
     "PermissionRequest hook | awaiting-approval | Run: touch subfile",
-    "Stop hook, 1 background task still running | completed 9c53 | awaiting-approval | Run: touch subfile",
+    "Stop hook, in the background: subagent: Touch things | completed 9c53 | awaiting-approval | Run: touch subfile",
     "PostToolUse hook | approved",
     "UserPromptSubmit hook | started 2f90 | working",
     "Stop hook | completed 2f90 | idle",
@@ -112,7 +112,8 @@ test("while a subagent's question is open, the end of a turn is not idle: typing
   const background_tasks = [{ id: "a", type: "subagent", status: "running" }];
   expect(readHook({ ...base, hook_event_name: "Stop", background_tasks }, known)).toEqual({
     source: "hook",
-    detail: "Stop hook, 1 background task still running",
+    detail: "Stop hook, in the background: subagent: a",
+    background: { running: [{ id: "a", kind: "subagent", title: "a" }] },
     turn: { phase: "completed", id: base.prompt_id },
     activity: "awaiting-approval",
     asks: "Run: touch subfile",
@@ -172,4 +173,50 @@ test("no record makes it throw", () => {
       },
     ),
   );
+});
+
+test("what works in the background is told by Stop and SubagentStop, and by the prompt that wakes the agent (issue 7, 5)", () => {
+  const shell = { id: "b1", type: "shell", status: "running", description: "Tests", command: "npm  test\n--all" };
+  const subagent = { id: "a1", type: "subagent", status: "running", description: "Review", agent_type: "Plan" };
+  const watch = { id: "m1", type: "monitor", status: "running", description: "Deploys", server: "ci" };
+  const background_tasks = [shell, subagent, watch, { type: "shell" }];
+  const stop = readHook({ ...base, hook_event_name: "Stop", background_tasks }, knownWith({ turnOpen: true }));
+  expect(stop).toMatchObject({
+    detail: "Stop hook, in the background: npm test --all; subagent: Review; Deploys",
+    turn: { phase: "completed" },
+    background: {
+      running: [
+        { id: "b1", kind: "command", title: "npm test --all" },
+        { id: "a1", kind: "subagent", title: "Review" },
+        { id: "m1", kind: "command", title: "Deploys" },
+      ],
+    },
+  });
+  expect(readHook({ ...base, hook_event_name: "Stop", background_tasks: [] }, knownWith({}))?.background).toEqual({
+    running: [],
+  });
+  // A version that does not tell says nothing of it.
+  expect(readHook({ ...base, hook_event_name: "Stop" }, knownWith({}))).not.toHaveProperty("background");
+
+  const below = { ...base, agent_id: "a1", agent_type: "Plan" };
+  expect(readHook({ ...below, hook_event_name: "SubagentStart" }, knownWith({}))).toEqual({
+    source: "hook",
+    detail: "SubagentStart hook",
+    background: { started: { id: "a1", kind: "subagent", title: "Plan" } },
+  });
+  expect(readHook({ ...below, hook_event_name: "SubagentStop", background_tasks }, knownWith({}))?.background).toEqual({
+    running: [
+      { id: "b1", kind: "command", title: "npm test --all" },
+      { id: "m1", kind: "command", title: "Deploys" },
+    ],
+  });
+  expect(readHook({ ...below, hook_event_name: "SubagentStop" }, knownWith({}))?.background).toEqual({ ended: ["a1"] });
+
+  const note = (id: string): string => `<task-notification>\n<task-id>${id}</task-id>\n</task-notification>`;
+  const woken = { ...base, hook_event_name: "UserPromptSubmit", prompt: `${note("a1")}\n${note("b1")}` };
+  expect(readHook(woken, knownWith({}))).toMatchObject({
+    turn: { phase: "started", id: base.prompt_id, continues: true },
+    background: { ended: ["a1", "b1"] },
+  });
+  expect(readHook(woken, knownWith({}))?.turn).not.toHaveProperty("prompt");
 });

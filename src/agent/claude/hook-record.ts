@@ -4,15 +4,18 @@
  *
  * UserPromptSubmit of a text that is submitted during a turn names the turn
  * under way, whether the text is taken into it or becomes the next one. Stop
- * fires while background tasks still run; they wake the agent with a turn of
- * its own. Records with an `agent_id` are a subagent's: only its questions count.
+ * fires while background tasks still run, and lists them; when one ends it
+ * wakes the agent, which goes on with the turn. Records with an `agent_id` are
+ * a subagent's: only its questions count, and that it works.
  */
 import { isAbsolute } from "node:path";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading, TurnReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { approvalOf, isAbout, openQuestionOf, openSubagentQuestion, questionHash } from "./approval-request.ts";
-import { type Fields, fieldsOrNull, listIn, textIn } from "../json-fields.ts";
+import { backgroundText } from "../../session/background.ts";
+import { endedIn, isNotification, runningIn, subagentReading } from "./background-task.ts";
+import { type Fields, fieldsOrNull, textIn } from "../json-fields.ts";
 
 type Content = Omit<Reading, "source" | "detail"> & { readonly note?: string };
 
@@ -39,7 +42,10 @@ function contentOf(event: string | null, record: Fields, askedAt: number, known:
     case "SessionStart":
       return isSubagent ? null : { ...conversationOf(record), note: textIn(record, "source") ?? "startup" };
     case "UserPromptSubmit":
-      return isSubagent ? null : { ...conversationOf(record), turn: startOf(record), ...doing("working", known) };
+      return isSubagent ? null : { ...conversationOf(record), ...startOf(record), ...doing("working", known) };
+    case "SubagentStart":
+    case "SubagentStop":
+      return workOf(event, record);
     case "Stop":
       return isSubagent ? null : endOf(record, known);
     case "StopFailure":
@@ -79,18 +85,26 @@ function conversationOf(record: Fields): Pick<Reading, "nativeId" | "transcriptP
 }
 
 /** What wakes the agent by itself is nobody's prompt. */
-function startOf(record: Fields): TurnReading {
+function startOf(record: Fields): Pick<Reading, "turn" | "background"> {
   const prompt = textIn(record, "prompt");
-  const isOwn = prompt !== null && prompt.startsWith("<task-notification>");
-  return { phase: "started", ...turnId(record), ...(prompt === null || isOwn ? {} : { prompt }) };
+  const turn: TurnReading = { phase: "started", ...turnId(record) };
+  if (prompt === null) return { turn };
+  if (!isNotification(prompt)) return { turn: { ...turn, prompt } };
+  return { turn: { ...turn, continues: true }, background: { ended: endedIn(prompt) } };
+}
+
+function workOf(event: "SubagentStart" | "SubagentStop", record: Fields): Content | null {
+  const background = subagentReading(event, record);
+  return background === null ? null : { background };
 }
 
 function endOf(record: Fields, known: Known): Content {
-  const running = listIn(record, "background_tasks").filter((task) => task["status"] === "running").length;
+  const running = runningIn(record);
   return {
     turn: { phase: "completed", ...turnId(record) },
     ...doing("idle", known),
-    ...(running === 0 ? {} : { note: `${running} background ${running === 1 ? "task" : "tasks"} still running` }),
+    ...(running === null ? {} : { background: { running } }),
+    ...(running === null || running.length === 0 ? {} : { note: `in the background: ${backgroundText(running)}` }),
   };
 }
 

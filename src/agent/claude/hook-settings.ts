@@ -22,6 +22,8 @@ const EVENTS = {
   PostToolUse: ASKING_TOOLS,
   PostToolUseFailure: ASKING_TOOLS,
   Notification: "elicitation_dialog|elicitation_url_dialog|agent_needs_input",
+  SubagentStart: null,
+  SubagentStop: null,
   Stop: null,
   StopFailure: null,
 } as const satisfies Record<string, string | null>;

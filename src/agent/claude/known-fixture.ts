@@ -19,6 +19,7 @@ export function knownWith(changes: Partial<Known>): Known {
     turnOpen: false,
     lastVerdict: null,
     approvals: [],
+    background: [],
     ...changes,
   };
 }

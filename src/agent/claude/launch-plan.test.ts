@@ -88,6 +88,8 @@ test("the user's own settings and hooks stay beside Reeve's", () => {
       "Setup",
       "Stop",
       "StopFailure",
+      "SubagentStart",
+      "SubagentStop",
       "UserPromptSubmit",
     ],
   });

@@ -89,3 +89,12 @@ test("no file makes it throw", () => {
     ),
   );
 });
+
+test("at the prompt no subagent works, and with `shell` only commands run (issue 7, 5)", () => {
+  const command = { id: "b", kind: "command", title: "npm test", holds: true } as const;
+  const subagent = { id: "a", kind: "subagent", title: "Review", holds: true } as const;
+  const known = { turnOpen: true, activity: "working", background: [subagent, command] } as const;
+  expect(read({ status: "shell" }, known)).toMatchObject({ activity: "idle", background: { running: [command] } });
+  expect(read({ status: "idle" }, known)).toMatchObject({ activity: "idle", background: { running: [] } });
+  expect(read({ status: "busy" }, known)).not.toHaveProperty("background");
+});

@@ -44,18 +44,33 @@ export function readHolder(
   return startTicks === null || file.name !== `${pid}.json` ? null : { pid, startTicks };
 }
 
-function contentOf(status: Fields, known: Known): Pick<Reading, "activity" | "asks"> | null {
+function contentOf(status: Fields, known: Known): Pick<Reading, "activity" | "asks" | "background"> | null {
   switch (textIn(status, "status")) {
     case "busy":
       return isOlderThanQuestion(status, known) ? null : { activity: "working" };
     case "idle":
+      return atPrompt(status, known, []);
     case "shell":
-      return isAboutToTakePrompt(known) || isOlderThanQuestion(status, known) ? null : { activity: "idle" };
+      return atPrompt(
+        status,
+        known,
+        known.background.filter(({ kind }) => kind === "command"),
+      );
     case "waiting":
       return waitingOf(textIn(status, "waitingFor"), known);
     default:
       return null;
   }
+}
+
+/** No subagent works then, and nothing else but these. */
+function atPrompt(
+  status: Fields,
+  known: Known,
+  running: Known["background"],
+): Pick<Reading, "activity" | "background"> | null {
+  if (isAboutToTakePrompt(known) || isOlderThanQuestion(status, known)) return null;
+  return { activity: "idle", ...(known.background.length === 0 ? {} : { background: { running } }) };
 }
 
 function isOlderThanQuestion(status: Fields, known: Known): boolean {

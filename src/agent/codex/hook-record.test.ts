@@ -18,6 +18,7 @@ const NEW: Known = {
   turnOpen: false,
   lastVerdict: null,
   approvals: [],
+  background: [],
 };
 const KNOWN: Known = { ...NEW, nativeId: THREAD, transcriptPath: ROLLOUT };
 const HOOK = { source: "hook", nativeId: THREAD, transcriptPath: ROLLOUT } as const;

@@ -30,6 +30,7 @@ const KNOWN: Known = {
   turnOpen: false,
   lastVerdict: null,
   approvals: [],
+  background: [],
 };
 
 const lines = linesOf("0.166.0/rollout-hooks-mode.jsonl");

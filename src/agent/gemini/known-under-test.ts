@@ -22,6 +22,7 @@ export function knownWith(changes: Partial<Known>): Known {
     turnOpen: true,
     lastVerdict: null,
     approvals: [],
+    background: [],
     ...changes,
   };
 }

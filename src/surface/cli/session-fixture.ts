@@ -35,6 +35,7 @@ export function sessionView(fields: Partial<SessionView> = {}): SessionView {
     last_turn_error: null,
     stalled_since: null,
     approvals: 0,
+    background: [],
     usage: null,
     agent_version: null,
     watched_by: "hooks",

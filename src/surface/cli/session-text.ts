@@ -82,7 +82,17 @@ export function infoOf(session: SessionView): string {
   if (session.held !== null) return oneLine(`Not restarted by itself: ${session.held.reason}`);
   if (!session.turn_open && session.last_turn !== null && session.last_turn !== "completed")
     return oneLine(`${LAST_TURNS[session.last_turn]} ${session.last_turn_error ?? ""}`.trimEnd());
+  if (session.background.length > 0) return oneLine(backgroundOf(session.background));
   return oneLine(session.reason);
+}
+
+/** What the agent left working, or merely running. */
+function backgroundOf(background: SessionView["background"]): string {
+  const named = (tasks: SessionView["background"]): string =>
+    tasks.map(({ kind, title }) => (kind === "subagent" ? `subagent: ${title}` : title)).join("; ");
+  const [works, runs] = [background.filter((task) => task.holds_turn), background.filter((task) => !task.holds_turn)];
+  if (works.length > 0) return `In the background: ${named(works)}`;
+  return `Left running in the background: ${named(runs)}`;
 }
 
 const LAST_TURNS = {

@@ -1,0 +1,76 @@
+/**
+ * What an agent left working beside its turns: subagents, and commands that it
+ * put into the background. A turn is over when the agent has answered and what
+ * it started has ended, too: until then it is held open.
+ *
+ * A subagent always comes to an end. A command may be a server that never
+ * does: it holds only the turn that started it, and that not for ever
+ * (supervisor/background-watch.ts). What no longer holds is still shown.
+ */
+import { isOldNews } from "./apply-turn.ts";
+import type { Reading } from "./reading.ts";
+import type { Session } from "./session.ts";
+
+export interface BackgroundTask {
+  /** The agent's own name of it. */
+  readonly id: string;
+  readonly kind: "subagent" | "command";
+  readonly title: string;
+  /** The turn under way is not over before this is. */
+  readonly holds: boolean;
+}
+
+export type BackgroundReading =
+  /** All there is. */
+  | { readonly running: readonly Omit<BackgroundTask, "holds">[] }
+  | { readonly started: Omit<BackgroundTask, "holds"> }
+  | { readonly ended: readonly string[] }
+  /** They work on, and are waited for no longer. */
+  | { readonly released: readonly string[] };
+
+export function worksInBackground({ background }: Pick<Session, "background">): boolean {
+  return background.some(({ holds }) => holds);
+}
+
+/** The agent itself has answered: what it left working is all that goes on, and it would take a message now. */
+export function isBackgroundOnly(session: Session): boolean {
+  const hasAnswered = !session.turnOpen || session.lastTurn?.isEnding === true;
+  return session.activity.status === "working" && hasAnswered && worksInBackground(session);
+}
+
+export function applyBackground(session: Session, reading: Reading): Session {
+  if (session.exit !== null) return session;
+  const background = backgroundAfter(session, reading);
+  return isSame(background, session.background) ? session : { ...session, background };
+}
+
+/** What works in the background when the reading has counted. */
+export function backgroundAfter(session: Session, { background: told, turn }: Reading): readonly BackgroundTask[] {
+  const before = told === undefined ? session.background : listed(session.background, told);
+  const isNextTurn = turn?.phase === "started" && turn.continues !== true && !isOldNews(session, turn);
+  return isNextTurn ? before.map((task) => (task.kind === "command" ? { ...task, holds: false } : task)) : before;
+}
+
+function listed(known: readonly BackgroundTask[], told: BackgroundReading): readonly BackgroundTask[] {
+  if ("running" in told)
+    return told.running.map((task) => ({ ...task, holds: known.find(({ id }) => id === task.id)?.holds ?? true }));
+  if ("ended" in told) return known.filter(({ id }) => !told.ended.includes(id));
+  if ("released" in told)
+    return known.map((task) => (told.released.includes(task.id) ? { ...task, holds: false } : task));
+  return known.some(({ id }) => id === told.started.id) ? known : [...known, { ...told.started, holds: true }];
+}
+
+function isSame(one: readonly BackgroundTask[], other: readonly BackgroundTask[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ id, title, holds }, index) => {
+      const same = other[index];
+      return same?.id === id && same.title === title && same.holds === holds;
+    })
+  );
+}
+
+/** `npm test; subagent: review`, for people. */
+export function backgroundText(background: readonly Pick<BackgroundTask, "kind" | "title">[]): string {
+  return background.map(({ kind, title }) => (kind === "subagent" ? `subagent: ${title}` : title)).join("; ");
+}

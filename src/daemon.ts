@@ -19,6 +19,7 @@ import { failpoint } from "./platform/failpoint.ts";
 import type { Home } from "./platform/home.ts";
 import type { Death } from "./platform/daemon-record.ts";
 import type { Log } from "./platform/log.ts";
+import { onSetAside } from "./platform/own-file.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
 import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
@@ -50,8 +51,18 @@ export interface DaemonLife {
   readonly onDied: (error: string) => void;
 }
 
+/** The last few are enough to find the rest. */
+const MOST_SET_ASIDES = 20;
+
 export async function run(home: Home, { version, deaths, log, onTold, onStopped, onDied }: DaemonLife): Promise<void> {
   reserveDescriptors();
+  const setAsides: string[] = [];
+  onSetAside((path, target) => {
+    const notice = `${path} was not a plain file of yours and was moved to ${target}. Look at it, then delete it.`;
+    log("something that is no file of ours was set aside", { path, target });
+    setAsides.push(notice);
+    if (setAsides.length > MOST_SET_ASIDES) setAsides.shift();
+  });
   const clock = systemClock;
   ensurePrivateDir(home.outputsDir);
   const store = await openStore({
@@ -126,9 +137,14 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
     process.exit(0);
   };
   const warnings = (): readonly string[] =>
-    [problem?.message ?? null, deathWarning(deaths), lingerWarning(), ...store.warnings(), ...rules.problems()].filter(
-      (warning) => warning !== null,
-    );
+    [
+      problem?.message ?? null,
+      deathWarning(deaths),
+      lingerWarning(),
+      ...store.warnings(),
+      ...setAsides,
+      ...rules.problems(),
+    ].filter((warning) => warning !== null);
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
   const server = createHttpServer({
     operations,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -59,6 +59,18 @@ test("a link planted in its place is not followed", async () => {
   const log = open({ log: (message) => said.push(message) });
   log.push(Buffer.from("x\n"));
   await log.close();
-  expect(said).toEqual(["output could not be recorded"]);
+  expect(said).toEqual([]);
+  expect(text()).toContain("x\n");
   expect(() => text("elsewhere")).toThrow("ENOENT");
+});
+
+test("issue 7, 21: a directory in the place of the older file does not keep the log from being turned over", async () => {
+  mkdirSync(join(directory, "output.log.1"));
+  for (const line of ["first\n", "second\n"]) {
+    const log = open({ mostBytes: 10 });
+    log.push(Buffer.from(line));
+    await log.close();
+  }
+  expect(text("output.log.1")).toContain("second");
+  expect(readdirSync(directory).toSorted()).toEqual(["output.log.1", "output.log.1.set-aside-1"]);
 });

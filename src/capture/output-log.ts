@@ -11,6 +11,7 @@ import { constants } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../platform/log.ts";
+import { clearTheWay } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { createTerminalStripper } from "../platform/terminal-text.ts";
 import type { Redactor } from "./redaction.ts";
@@ -75,6 +76,7 @@ export function openOutputLog(options: {
   }
 
   async function append(text: string): Promise<void> {
+    clearTheWay(path);
     const file = await open(
       path,
       constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK,
@@ -89,7 +91,9 @@ export function openOutputLog(options: {
     } finally {
       await file.close();
     }
-    if (isFull) await rename(path, `${path}.1`);
+    if (!isFull) return;
+    clearTheWay(`${path}.1`);
+    await rename(path, `${path}.1`);
   }
 
   return {

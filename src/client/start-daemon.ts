@@ -5,11 +5,12 @@
  * and `busy` its answer.
  */
 import { spawn } from "node:child_process";
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { systemClock } from "../platform/clock.ts";
+import { openOwnFile } from "../platform/own-file.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { acquireProcessLock } from "../platform/process-lock.ts";
 import { errnoOf, isErrorKind, messageOf, ReeveError } from "../platform/reeve-error.ts";
@@ -111,11 +112,9 @@ function firstLine(plan: StartPlan): Promise<string> {
 }
 
 function openStderr(path: string): number | null {
-  const flags =
-    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {
     ensurePrivateDir(dirname(path));
-    return openSync(path, flags, 0o600);
+    return openOwnFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
   } catch {
     return null;
   }

@@ -3,10 +3,10 @@
  * and it says which. Never "not found" for a session that is known. At most
  * 48 KB, cut at the front and never inside a character.
  */
-import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
 import type { Agent, TranscriptMessage } from "../agent/contract.ts";
 import { readTail } from "../platform/file-tail.ts";
+import { readPlainFile } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { keepTail, stripTerminal } from "../platform/terminal-text.ts";
 import type { Session } from "../session/session.ts";
@@ -224,9 +224,19 @@ export async function readScreen(
       .capture(targetOf(session), { lines: SCREEN_LINES });
     return { ...screen, note: "From its screen." };
   } catch (error) {
-    const kept = await readFile(finalScreenPath(session), "utf8").catch(() => null);
+    const kept = readKept(finalScreenPath(session));
     if (kept !== null)
       return { text: stripTerminal(kept), truncated: false, note: "From the last screen before it ended." };
     return { text: "", truncated: false, note: `There is no screen to show (${messageOf(error)}).` };
+  }
+}
+
+const LARGEST_SCREEN_BYTES = 16 * 1024 * 1024;
+
+function readKept(path: string): string | null {
+  try {
+    return readPlainFile(path, LARGEST_SCREEN_BYTES);
+  } catch {
+    return null;
   }
 }

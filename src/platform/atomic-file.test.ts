@@ -55,7 +55,7 @@ describe.each(Object.entries(WRITERS))("%s", (_name, write) => {
     expect([readFileSync(elsewhere, "utf8"), readFileSync(path, "utf8"), readdirSync(directory).toSorted()]).toEqual([
       "untouched",
       "new",
-      ["elsewhere", "file"],
+      [".tmp.set-aside-1", "elsewhere", "file"],
     ]);
   });
 
@@ -67,9 +67,10 @@ describe.each(Object.entries(WRITERS))("%s", (_name, write) => {
     expect(readdirSync(join(directory, "real"))).toEqual([]);
   });
 
-  test("fails without a trace when a directory stands at the path", async () => {
+  test("a directory that stands at the path is set aside", async () => {
     mkdirSync(path);
-    await expect(write(path, "new")).rejects.toThrow();
-    expect(readdirSync(directory)).toEqual(["file"]);
+    await write(path, "new");
+    expect(readFileSync(path, "utf8")).toBe("new");
+    expect(readdirSync(directory)).toEqual(["file", "file.set-aside-1"]);
   });
 });

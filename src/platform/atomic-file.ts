@@ -2,7 +2,8 @@
  * Replaces a file as a whole: whoever reads the path, or comes back after a
  * crash or a power cut, finds the old content or the new, never a part. It
  * never follows a link that was planted at the path or at the temporary name,
- * and never writes through a directory that is a link itself.
+ * and never writes through a directory that is a link itself. What stands at
+ * the path and is no file of ours is set aside.
  *
  * Order: temporary file in the same directory (created exclusively), fsync,
  * rename over the path, fsync of the directory.
@@ -11,6 +12,7 @@ import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFil
 import { open, rename, rm } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { clearTheWay } from "./own-file.ts";
 
 export interface AtomicWriteOptions {
   /** 0600 unless said. */
@@ -34,7 +36,10 @@ export async function writeFileAtomic(
   const temporary = temporaryPath(path, options);
   const directory = await open(dirname(path), DIRECTORY);
   try {
-    if (options.temporaryName !== undefined) await rm(temporary, { force: true });
+    if (options.temporaryName !== undefined) {
+      clearTheWay(temporary);
+      await rm(temporary, { force: true });
+    }
     const file = await open(temporary, CREATE, options.mode ?? 0o600);
     try {
       await file.writeFile(data);
@@ -42,6 +47,7 @@ export async function writeFileAtomic(
     } finally {
       await file.close();
     }
+    clearTheWay(path);
     await rename(temporary, path);
     await directory.sync();
   } catch (error) {
@@ -56,7 +62,10 @@ export function writeFileAtomicSync(path: string, data: string | Uint8Array, opt
   const temporary = temporaryPath(path, options);
   const directory = openSync(dirname(path), DIRECTORY);
   try {
-    if (options.temporaryName !== undefined) rmSync(temporary, { force: true });
+    if (options.temporaryName !== undefined) {
+      clearTheWay(temporary);
+      rmSync(temporary, { force: true });
+    }
     const file = openSync(temporary, CREATE, options.mode ?? 0o600);
     try {
       writeFileSync(file, data);
@@ -64,6 +73,7 @@ export function writeFileAtomicSync(path: string, data: string | Uint8Array, opt
     } finally {
       closeSync(file);
     }
+    clearTheWay(path);
     renameSync(temporary, path);
     fsyncSync(directory);
   } catch (error) {

@@ -10,6 +10,7 @@
  * reader finds the old object, the new one, or something that is not JSON.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { openOwnFile } from "./own-file.ts";
 
 export interface DaemonRecord {
   readonly pid: number;
@@ -50,8 +51,8 @@ const MOST_UNTOLD = 4;
 /** Throws when the file cannot be made; whoever starts may go on without it. Nothing else throws. */
 export function writeDaemonRecord(path: string, own: Omit<DaemonRecord, "died">): OwnRecord {
   let record: DaemonRecord = { ...own, untold: own.untold.slice(-MOST_UNTOLD), died: null };
-  rmSync(path, { force: true });
-  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  // In the place of the one before it, whose room a full disk would not give twice.
+  const file = openOwnFile(path, constants.O_WRONLY | constants.O_CREAT);
   const write = (next: Partial<DaemonRecord>): void => void writeSync(file, encode(next), 0, undefined, 0);
   const tryWrite = (next: Partial<DaemonRecord>): void => {
     try {
@@ -64,7 +65,13 @@ export function writeDaemonRecord(path: string, own: Omit<DaemonRecord, "died">)
     closeSync(file);
     rmSync(path, { force: true });
   };
-  write(record);
+  try {
+    write(record);
+  } catch (error) {
+    // An empty one would tell of a daemon that nobody knows.
+    remove();
+    throw error;
+  }
   return {
     told() {
       record = { ...record, untold: [] };

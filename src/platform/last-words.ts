@@ -3,8 +3,9 @@
  * what happened, as far as it still can, and ends. Whoever needs it starts the
  * next one, and what it was doing is resumed from the record.
  */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, readSync } from "node:fs";
 import type { Log } from "./log.ts";
+import { openOwnFile } from "./own-file.ts";
 
 /** Enough for the stack that Node prints. */
 const MOST_STDERR_BYTES = 2_000;
@@ -30,12 +31,11 @@ export function endOnUncaught(log: Log, onDeath: (error: string) => void): void 
 export function takeStderr(path: string): string {
   let file: number;
   try {
-    file = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = openOwnFile(path, constants.O_RDWR);
   } catch {
     return "";
   }
   try {
-    if (!fstatSync(file).isFile()) return "";
     const bytes = Buffer.alloc(MOST_STDERR_BYTES);
     const length = readSync(file, bytes, 0, bytes.length, 0);
     ftruncateSync(file);

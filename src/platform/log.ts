@@ -3,7 +3,8 @@
  * file is kept). It is for whoever mends Reeve; what happened to sessions is
  * in the event log. Never give it message texts or environment values.
  */
-import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, renameSync, writeSync } from "node:fs";
+import { clearTheWay, openOwnFile } from "./own-file.ts";
 import { messageOf } from "./reeve-error.ts";
 
 export type Log = (message: string, fields?: object) => void;
@@ -16,6 +17,7 @@ export function openLog(path: string): Log {
   let size = fstatSync(file).size;
 
   function turnOver(): void {
+    clearTheWay(`${path}.1`);
     renameSync(path, `${path}.1`);
     const next = open(path);
     // Only now: a descriptor that was closed may be somebody else's file by the next line.
@@ -36,7 +38,7 @@ export function openLog(path: string): Log {
 }
 
 function open(path: string): number {
-  return openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  return openOwnFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
 }
 
 function readable(fields: object): Record<string, unknown> {

@@ -9,7 +9,10 @@
  * written without fsync: a kill keeps it, and after a power cut without it the
  * database is merely taken as it is.
  */
-import { constants, openSync, readFileSync, rmSync, writeFileSync, closeSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { clearTheWay, readOwnFile } from "../platform/own-file.ts";
+
+const LARGEST_BYTES = 1_024;
 
 export type Left = "closed" | "open" | "suspect";
 
@@ -22,14 +25,11 @@ export class OpenMarker {
 
   read(): Left {
     try {
-      const file = openSync(this.#path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      try {
-        return readFileSync(file, "utf8") === "suspect\n" ? "suspect" : "open";
-      } finally {
-        closeSync(file);
-      }
+      const text = readOwnFile(this.#path, LARGEST_BYTES);
+      if (text === null) return "closed";
+      return text === "suspect\n" ? "suspect" : "open";
     } catch {
-      return "closed";
+      return "open";
     }
   }
 
@@ -37,6 +37,7 @@ export class OpenMarker {
   tryWrite(left: "open" | "suspect"): void {
     if (this.read() === left) return;
     try {
+      clearTheWay(this.#path);
       rmSync(this.#path, { force: true });
       writeFileSync(this.#path, `${left}\n`, { mode: 0o600, flag: "wx" });
     } catch {
@@ -45,6 +46,7 @@ export class OpenMarker {
   }
 
   remove(): void {
+    clearTheWay(this.#path);
     rmSync(this.#path, { force: true });
   }
 }

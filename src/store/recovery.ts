@@ -12,6 +12,7 @@
  * not damage SQLite, so the start need not wait for that.
  */
 import { existsSync, lstatSync, renameSync } from "node:fs";
+import { clearTheWay } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { hold } from "../session/hold.ts";
 import type { Session } from "../session/session.ts";
@@ -142,6 +143,7 @@ function isNewerThan(salvaged: Session | undefined, session: Session): boolean {
 
 function openTables(options: StoreOptions, mustCheck: boolean, onFailure: (error: unknown) => void): Tables {
   const { databasePath, clock } = options;
+  for (const suffix of ["-wal", "-shm"]) clearTheWay(`${databasePath}${suffix}`);
   const found = lstatSync(databasePath, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw new MalformedRow("it is not a regular file");
   const db = Sqlite.open(databasePath);

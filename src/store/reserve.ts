@@ -14,19 +14,10 @@
  * before the next open. Its header is made void, so that none of its frames
  * can ever be believed again.
  */
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, renameSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { failpoint } from "../platform/failpoint.ts";
+import { clearTheWay, openOwnFile } from "../platform/own-file.ts";
 import { errnoOf } from "../platform/reeve-error.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -50,11 +41,12 @@ export class Reserve {
 
   /** Before the database is opened: the -wal of the last proper close, if there is none. */
   unpark(): void {
-    if (existsSync(this.#wal)) return rmSync(this.#parked, { force: true, recursive: true });
+    clearTheWay(this.#wal);
     try {
-      const file = openSync(this.#parked, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      clearTheWay(this.#parked);
+      if (existsSync(this.#wal)) return rmSync(this.#parked, { force: true });
+      const file = openOwnFile(this.#parked, constants.O_WRONLY);
       try {
-        if (!fstatSync(file).isFile()) return;
         writeSync(file, Buffer.alloc(WAL_HEADER_BYTES), 0, WAL_HEADER_BYTES, 0);
       } finally {
         closeSync(file);
@@ -64,7 +56,7 @@ export class Reserve {
       failpoint("reserve.unparked");
     } catch (error) {
       // Only what could not be made void must not become a -wal.
-      if (errnoOf(error) !== "ENOENT") rmSync(this.#parked, { force: true, recursive: true });
+      if (errnoOf(error) !== "ENOENT") rmSync(this.#parked, { force: true });
     }
   }
 
@@ -110,7 +102,7 @@ export class Reserve {
 
   /** Closing a descriptor of the -wal is harmless: SQLite's locks are on the other two files. */
   #lengthen(bytes: number): void {
-    const file = openSync(this.#wal, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const file = openOwnFile(this.#wal, constants.O_WRONLY);
     try {
       const { size } = fstatSync(file);
       if (size < bytes) writeSync(file, Buffer.alloc(bytes - size), 0, bytes - size, size);

@@ -4,6 +4,7 @@
  * from the front until it breaks, then from the back; rows that do not parse
  * are left behind.
  */
+import { lstatSync } from "node:fs";
 import type { IdempotencyRecord } from "./contract.ts";
 import type { MessageRow } from "./mailbox.ts";
 import { completed, isSession } from "./session-shape.ts";
@@ -41,6 +42,8 @@ export const NOTHING_SALVAGED: Salvage = {
 
 export function salvage(quarantinedPath: string): Salvage {
   let db: Sqlite;
+  // A pipe would be waited for.
+  if (lstatSync(quarantinedPath, { throwIfNoEntry: false })?.isFile() !== true) return NOTHING_SALVAGED;
   try {
     db = Sqlite.openReadOnly(quarantinedPath);
   } catch {

@@ -3,9 +3,9 @@
  * to Reeve or to another agent's session, plus `--env-file` and `--env`.
  * Values are handed to the runtime and held nowhere else.
  */
-import { readFileSync, statSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { scrubEnvironment } from "../agent/session-variables.ts";
+import { readPlainFile } from "../platform/own-file.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 
 export type Environment = Readonly<Record<string, string>>;
@@ -26,9 +26,9 @@ export function sessionEnvironment(parts: {
 export function readEnvFile(path: string | null): Environment {
   if (path === null) return {};
   try {
-    const about = statSync(path);
-    if (!about.isFile() || about.size > LARGEST_FILE_BYTES) throw new Error("it is not a file of at most 1 MB");
-    const entries = Object.entries(parseEnv(readFileSync(path, "utf8")));
+    const text = readPlainFile(path, LARGEST_FILE_BYTES);
+    if (text === null) throw new Error("it does not exist");
+    const entries = Object.entries(parseEnv(text));
     return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
   } catch (error) {
     throw new ReeveError({

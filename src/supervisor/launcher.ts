@@ -1,7 +1,7 @@
 /** Asks an agent how to start, with all it needs to know; the same for a first start and for a restart. */
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent, LaunchPlan } from "../agent/contract.ts";
+import { readPlainFile } from "../platform/own-file.ts";
 import type { PlannedWatch } from "../session/input.ts";
 import type { Launch } from "../session/session.ts";
 import type { Beginning } from "./conversation.ts";
@@ -72,8 +72,7 @@ export function spoolDirOf(outputsDir: string): string {
 
 function readSmall(path: string): string | null {
   try {
-    const about = statSync(path);
-    return about.isFile() && about.size <= LARGEST_FILE_BYTES ? readFileSync(path, "utf8") : null;
+    return readPlainFile(path, LARGEST_FILE_BYTES);
   } catch {
     return null;
   }

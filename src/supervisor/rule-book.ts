@@ -3,13 +3,14 @@
  * own, read when an agent is first watched and again when a file changed. A
  * file or a pattern that cannot be used harms only its own agent.
  */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Composer, parseComposer } from "../agent/composer.ts";
 import type { ScreenRule } from "../agent/screen-rules.ts";
 import { mergeScreenRules, parseScreenRules } from "../agent/screen-rules.ts";
 import type { Log } from "../platform/log.ts";
-import { errnoOf, messageOf } from "../platform/reeve-error.ts";
+import { readPlainFile } from "../platform/own-file.ts";
+import { messageOf } from "../platform/reeve-error.ts";
 
 export interface RuleBook {
   /** Whether there is anything to read for an agent, without reading it. */
@@ -37,6 +38,8 @@ interface Book {
   readonly stamp: string;
   checkedAt: number;
 }
+
+const LARGEST_FILE_BYTES = 1_048_576;
 
 /** Often enough for someone who is writing a rule, seldom enough to cost nothing. */
 const STALE_AFTER_MS = 2_000;
@@ -120,12 +123,7 @@ async function readUsers(path: string): Promise<Page> {
 }
 
 async function read(path: string): Promise<Page> {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return EMPTY;
-    throw error;
-  }
+  const text = readPlainFile(path, LARGEST_FILE_BYTES);
+  if (text === null) return EMPTY;
   return { rules: await parseScreenRules(text), composer: await parseComposer(text) };
 }

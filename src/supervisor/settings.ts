@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
 import type { AgentSettings } from "../agent/contract.ts";
-import { errnoOf, messageOf, ReeveError } from "../platform/reeve-error.ts";
+import { readPlainFile } from "../platform/own-file.ts";
+import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 
 /** What a user may tune, with its defaults. Times are in milliseconds. */
 export interface Settings {
@@ -52,6 +52,8 @@ export const defaultSettings: Settings = {
   agents: {},
 };
 
+const LARGEST_FILE_BYTES = 1_048_576;
+
 const SECONDS = {
   end_grace_seconds: "endGraceMs",
   health_interval_seconds: "healthIntervalMs",
@@ -91,11 +93,10 @@ type Numbers = Omit<Settings, "agents" | "cgroups">;
  *     waiting = '\(Y\)es/\(N\)o'         # it asks something
  */
 export function readSettings(path: string): Settings {
-  let text: string;
+  let text: string | null;
   try {
-    text = readFileSync(path, "utf8");
+    text = readPlainFile(path, LARGEST_FILE_BYTES);
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return defaultSettings;
     throw new ReeveError({
       code: "config-invalid",
       kind: "config",
@@ -103,7 +104,7 @@ export function readSettings(path: string): Settings {
     });
   }
   try {
-    return parseSettings(text);
+    return text === null ? defaultSettings : parseSettings(text);
   } catch (error) {
     throw new ReeveError({
       code: "config-invalid",

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import type { Agent } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
+import { clearTheWay, clearTheWayForDirectory } from "../platform/own-file.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
@@ -88,12 +89,18 @@ export function createSpool(parts: {
         });
       }
     }
-    await unlink(path);
+    await remove(path);
+  }
+
+  /** What is no file cannot be unlinked; under another name it is no record. */
+  async function remove(path: string): Promise<void> {
+    if (clearTheWay(path) === null) await unlink(path);
   }
 
   return {
     async follow(session) {
       const directory = spoolDirOf(session.outputsDir);
+      clearTheWayForDirectory(directory);
       await mkdir(directory, { recursive: true, mode: 0o700 });
       if (!watchers.has(session.id)) {
         const watcher = watch(directory, (_event, name) => {
@@ -134,21 +141,26 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
+/** The machine is short of something, or its disk does not answer: says nothing about the record. */
+const PASSING = new Set(["EMFILE", "ENFILE", "ENOMEM", "EIO", "EINTR", "EAGAIN", "ETIMEDOUT", "ESTALE"]);
+
 /** Undefined for anything that is not a plain, small, well-formed file. */
 function readRecord(path: string): unknown {
   let file;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (errnoOf(error) === "ELOOP" || errnoOf(error) === "ENXIO") return undefined;
-    throw error;
+    // Only what may pass is tried again; whatever else stands in its place is no record.
+    if (PASSING.has(errnoOf(error) ?? "")) throw error;
+    return undefined;
   }
   try {
     const about = fstatSync(file);
     if (!about.isFile() || about.size > LARGEST_RECORD_BYTES) return undefined;
     const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
     return parsed;
-  } catch {
+  } catch (error) {
+    if (PASSING.has(errnoOf(error) ?? "")) throw error;
     return undefined;
   } finally {
     closeSync(file);

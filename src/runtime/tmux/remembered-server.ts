@@ -5,8 +5,9 @@
  * it is said that none runs, the server is looked for among all processes, by
  * the socket in its command line: the file may be lost, damaged or old.
  */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileAtomicSync } from "../../platform/atomic-file.ts";
+import { readOwnFile } from "../../platform/own-file.ts";
 import { withDescriptor } from "../../platform/descriptors.ts";
 import {
   isAlive,
@@ -16,7 +17,8 @@ import {
   readProcess,
   sendSignal,
 } from "../../platform/process-table.ts";
-import { errnoOf } from "../../platform/reeve-error.ts";
+
+const LARGEST_BYTES = 4_096;
 
 export interface ServerIdentity {
   readonly pid: number;
@@ -66,9 +68,7 @@ export function rememberServerIn(runDir: string, socket: string): RememberedServ
       if (isWritten && known?.pid === pid && known.startTicks === row.startTicks) return;
       known = { pid, startTicks: row.startTicks };
       isWritten = false;
-      const fresh = `${path}.${process.pid}`;
-      writeFileSync(fresh, `${JSON.stringify(known)}\n`, { mode: 0o600 });
-      renameSync(fresh, path);
+      writeFileAtomicSync(path, `${JSON.stringify(known)}\n`);
       isWritten = true;
     },
   };
@@ -81,13 +81,8 @@ export function askForNewSocket(server: ServerIdentity, socket: string): boolean
 
 /** Null where there is none, or none that makes sense; what cannot be read is thrown. */
 function readIdentity(path: string): ServerIdentity | null {
-  let text: string;
-  try {
-    text = withDescriptor(() => readFileSync(path, "utf8"));
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return null;
-    throw error;
-  }
+  const text = withDescriptor(() => readOwnFile(path, LARGEST_BYTES));
+  if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null || !("pid" in value) || !("startTicks" in value)) return null;

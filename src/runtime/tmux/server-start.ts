@@ -2,7 +2,9 @@
  * Starts our tmux server, outside the login's own scope where systemd runs.
  * The caller has made sure that none can be running under this socket.
  */
-import { writeFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
+import { writeFileAtomicSync } from "../../platform/atomic-file.ts";
+import { setAside } from "../../platform/own-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import { scopedArguments, serverConfig, type ServerPaths, startArguments } from "./server-config.ts";
 import { chooseManager, readSystemdFacts } from "./systemd.ts";
@@ -21,7 +23,11 @@ const MAX_SOCKET_BYTES = 100;
 export async function startServer({ paths, environment, instance, log }: StartOptions): Promise<void> {
   if (Buffer.byteLength(paths.socket) > MAX_SOCKET_BYTES) throw homePathTooLong(paths.socket);
   await requireTmux(paths.binary, environment);
-  inRunDirectory(() => writeFileSync(paths.config, serverConfig(environment), { mode: 0o600 }));
+  inRunDirectory(() => {
+    writeFileAtomicSync(paths.config, serverConfig(environment));
+    const found = lstatSync(paths.socket, { throwIfNoEntry: false });
+    if (found !== undefined && !found.isSocket()) setAside(paths.socket);
+  });
   const argv = startArguments(paths);
   const manager = chooseManager(readSystemdFacts());
   if (manager !== "none") {

@@ -6,8 +6,11 @@
  * It must never interpret an argument: they arrive as positional parameters
  * and leave through `exec "$@"`, which also passes by the shell's builtins.
  */
-import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileAtomicSync } from "../../platform/atomic-file.ts";
+import { readOwnFile } from "../../platform/own-file.ts";
+
+const LARGEST_BYTES = 65_536;
 
 /** tmux overwrites SHELL in every pane; the session's own value travels under this name. */
 export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
@@ -70,14 +73,6 @@ export function wrapperPath(runDir: string): string {
 /** Writes the script unless it is there already, and returns its path. */
 export function ensureWrapper(runDir: string): string {
   const path = wrapperPath(runDir);
-  try {
-    if (readFileSync(path, "utf8") === SCRIPT) return path;
-  } catch {
-    // not there yet
-  }
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, SCRIPT, { mode: 0o500 });
-  chmodSync(fresh, 0o500);
-  renameSync(fresh, path);
+  if (readOwnFile(path, LARGEST_BYTES) !== SCRIPT) writeFileAtomicSync(path, SCRIPT, { mode: 0o500 });
   return path;
 }

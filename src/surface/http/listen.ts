@@ -1,7 +1,8 @@
 /** Puts the server behind its socket, 0600, in the place of one that a daemon left behind. */
-import { unlinkSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import { dirname } from "node:path";
+import { setAside } from "../../platform/own-file.ts";
 import { errnoOf } from "../../platform/reeve-error.ts";
 import { giveUpSpare, keepSpares } from "../../platform/spare-file.ts";
 
@@ -20,11 +21,9 @@ export async function listen(server: Server, socketPath: string): Promise<void> 
 }
 
 export function removeSocket(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (errnoOf(error) !== "ENOENT") throw error;
-  }
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isSocket() === false) setAside(path);
+  else rmSync(path, { force: true });
 }
 
 function bind(server: Server, socketPath: string): Promise<void> {

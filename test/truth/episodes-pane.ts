@@ -37,14 +37,14 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
     draw: (random) => ({ end: random.pick(["clear", "enter"]) }),
     async run(lane, { end = "clear" }) {
       await atRest(lane);
-      const words = "a draft that a person left";
+      const { text: words, send } = lane.draft();
       await lane.pane.type(words);
       await lane.until("the draft is on the screen", async () => (await lane.pane.screen()).includes(words), 15_000);
       await lane.send("say");
       await sleep(HOLD_MS / 2);
       const isThere = (await lane.pane.screen()).includes(words);
       if (!isThere) lane.found("lost", "a person's draft was taken out of the composer");
-      if (isThere && end === "enter") lane.addPersonText(words);
+      if (isThere && end === "enter") send();
       if (isThere) await lane.pane.press(...(end === "enter" ? ["Enter"] : ["C-u"]));
       await lane.settle();
     },

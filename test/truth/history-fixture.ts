@@ -89,6 +89,7 @@ export function trueHistory(more: Partial<History> = {}): History {
     seen: [],
     leftBehind: [],
     stuck: null,
+    isEnvironmentLost: false,
     lagMs: 0,
     finishedAt: T0 + 60_000,
     ...more,

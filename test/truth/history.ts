@@ -151,6 +151,8 @@ export interface History {
   readonly leftBehind: readonly string[];
   /** What never came to rest, if something did not. */
   readonly stuck: string | null;
+  /** It runs without the environment of whoever started it, and Reeve said so: what it did is not known. */
+  readonly isEnvironmentLost: boolean;
   /** The machine's worst delay meanwhile: news may be late by some times that. */
   readonly lagMs: number;
   readonly finishedAt: number;

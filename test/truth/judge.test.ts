@@ -310,6 +310,11 @@ describe("ends and transcripts", () => {
   });
 });
 
+test("of what runs without its environment, as it is told, only what is left behind is judged", () => {
+  expect(kinds(trueHistory({ arrivals: [], isEnvironmentLost: true }))).toEqual([]);
+  expect(kinds(trueHistory({ leftBehind: ["process 7"], isEnvironmentLost: true }))).toEqual(["left-behind"]);
+});
+
 test("what is left behind, failed, stuck or seen by an episode is a finding", () => {
   const history = trueHistory({
     leftBehind: ["process 7"],

@@ -7,6 +7,7 @@ import { judgeTurns } from "./judge-turns.ts";
 import { judgeWakes } from "./judge-wakes.ts";
 
 export function judge(history: History): readonly Finding[] {
+  if (history.isEnvironmentLost) return judgeRest(history);
   const found = [
     ...judgeTurns(history),
     ...judgeWakes(history),

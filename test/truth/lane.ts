@@ -35,6 +35,13 @@ const PATIENCE_MS = 45_000;
 /** It did not come to rest; the rest of the lane makes no sense. */
 export class Stuck extends Error {}
 
+/**
+ * The daemon was killed between a start and the process, and the caller's environment with it: nothing keeps that. Reeve
+ * says so and uses its own (docs/spec/agent-lifecycle.md), with which the agent reaches another model than the lane's.
+ */
+export class EnvironmentLost extends Error {}
+const ENVIRONMENT_LOST = "environment-lost";
+
 export interface Lane {
   readonly mode: Mode;
   readonly world: World;
@@ -54,8 +61,8 @@ export interface Lane {
   sendAndWait(kind: TextKind): Promise<void>;
   /** Types it into the pane, with Enter, as a person would. */
   typePrompt(kind: TextKind): Promise<Sent>;
-  /** A text that the harness made the agent take, and that carries no tag. */
-  addPersonText(text: string): void;
+  /** A text that a person types and does not send yet; the function says that it was sent after all. */
+  draft(): { readonly text: string; readonly send: () => void };
   /** Runs `reeve … --json` as the user of this lane; what must not fail is written down when it does. */
   reeve(words: readonly string[], isExpected?: (result: Result) => boolean): Promise<Result>;
   turns(): readonly TrueTurn[];
@@ -128,7 +135,7 @@ export async function createLane(world: World, mode: Mode, index: number, machin
       liveness: session.liveness,
       activity: session.activity,
       observability: session.observability.status,
-      isAlive: claimsEnd && processes.main() !== null ? processes.isAlive() : null,
+      isAlive: claimsEnd ? processes.wasAliveSince(askedAt) : null,
       hasTranscript: session.observability.status === "lost" ? files.list().length > 0 : null,
     };
   }
@@ -150,6 +157,8 @@ export async function createLane(world: World, mode: Mode, index: number, machin
     if (message.how === "start") return truth.arrivals().some(({ text }) => text.includes(message.tag));
     return outcomeOf(lane.events(), message) !== null;
   }
+
+  const isLost = (): boolean => lane.events().some(({ type }) => type === ENVIRONMENT_LOST);
 
   /** What keeps it from being at rest; null when nothing does. */
   function restless(): string | null {
@@ -217,7 +226,11 @@ export async function createLane(world: World, mode: Mode, index: number, machin
       await pane.press("Enter");
       return add({ tag, text, how: "person", at });
     },
-    addPersonText: (text) => void add({ tag: text, text, how: "person", at: Date.now() }),
+    draft() {
+      const tag = `q${index}n${++count}q`;
+      const text = `a draft by hand ${tag}`;
+      return { text, send: () => void add({ tag, text, how: "person", at: Date.now() }) };
+    },
     async reeve(words, isExpected = (result) => result.status === 0) {
       const at = Date.now();
       const separator = words.indexOf("--");
@@ -254,6 +267,7 @@ export async function createLane(world: World, mode: Mode, index: number, machin
     async until(what, look, patienceMs = PATIENCE_MS) {
       const since = Date.now();
       while (!(await look())) {
+        if (isLost()) throw new EnvironmentLost();
         if (Date.now() - since > patienceMs + 20 * machine.lagSince(since))
           throw new Stuck(`not within ${Math.round((Date.now() - since) / 1_000)} s: ${what}`);
         await sleep(40);
@@ -291,6 +305,7 @@ export async function createLane(world: World, mode: Mode, index: number, machin
         seen,
         leftBehind: lane.state() === "stopped" ? await leftBehind() : [],
         stuck,
+        isEnvironmentLost: isLost(),
         lagMs: machine.lagSince(beganAt),
         finishedAt: Date.now(),
       };

@@ -8,6 +8,8 @@ export interface ProcessWatch {
   /** Of the newest incarnation. */
   main(): NamedProcess | null;
   isAlive(): boolean;
+  /** The main process was there at that time, and still is. */
+  wasAliveSince(at: number): boolean;
   /** Why the next death comes about, if the harness is the cause. */
   expect(cause: TrueDeath["cause"]): void;
   /** Looks a last time and stops. The events name incarnations that lived too shortly to be seen. */
@@ -58,6 +60,10 @@ export function watchProcesses(
     isAlive: () => {
       const main = watch.main();
       return main !== null && isThere(main);
+    },
+    wasAliveSince(at) {
+      const newest = births.at(-1);
+      return newest !== undefined && newest.at <= at && watch.isAlive();
     },
     expect: (cause) => void causes.push({ at: Date.now(), cause }),
     stop(events) {

@@ -9,7 +9,7 @@ import { CORRECTED } from "./judge-turns.ts";
 import { wakeDelays } from "./judge-wakes.ts";
 import { outcomeOf } from "./judge-messages.ts";
 import type { Lane } from "./lane.ts";
-import { createLane, Stuck } from "./lane.ts";
+import { createLane, EnvironmentLost, Stuck } from "./lane.ts";
 import type { Machine } from "./machine.ts";
 import type { TextKind } from "./prompts.ts";
 import { createWorld, STALL_SECONDS } from "./world.ts";
@@ -72,9 +72,10 @@ function resultOf(history: History, shared: readonly Finding[]): LaneResult {
 
 async function runLane(lane: Lane, episodes: LanePlan["episodes"]): Promise<History> {
   let stuck: string | null = null;
+  let isVoid = false;
   for (const episode of episodes) {
     // Once it is stuck, only the end is of interest: it must work all the same.
-    if (stuck !== null && episode.name !== "end") continue;
+    if ((stuck !== null || isVoid) && episode.name !== "end") continue;
     const faults = strike(lane, episode.faults);
     try {
       if (episode.name === "start") {
@@ -83,8 +84,9 @@ async function runLane(lane: Lane, episodes: LanePlan["episodes"]): Promise<Hist
         if (episodes[1] === undefined || prompt === "slow") await lane.settle();
       } else await runEpisode(lane, episode);
     } catch (error) {
-      if (!(error instanceof Stuck)) throw error;
-      stuck ??= `${episode.name}: ${error.message}`;
+      if (error instanceof EnvironmentLost) isVoid = true;
+      else if (error instanceof Stuck) stuck ??= `${episode.name}: ${error.message}`;
+      else throw error;
     }
     await faults.catch((error: unknown) => {
       stuck ??= `a fault of ${episode.name} could not strike: ${String(error)}`;

@@ -9,6 +9,7 @@ import { createClient } from "../../src/client/create-client.ts";
 import type { Client } from "../../src/client/create-client.ts";
 import { daemonCommand } from "../../src/client/daemon-command.ts";
 import type { SessionView } from "../../src/client/operation-types.ts";
+import { claudeHome, codexHome, geminiHome } from "../scripted-model/agent-homes.ts";
 import { startScriptedModel } from "../scripted-model/scripted-model.ts";
 import type { ScriptedModel } from "../scripted-model/scripted-model.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
@@ -64,10 +65,8 @@ export async function createWorld(config: string): Promise<World> {
   const home = createTestHome();
   const model = await startScriptedModel();
   home.configure(config);
-  const client = createClient(
-    { home: home.dir },
-    { daemonCommand: () => daemonCommand(ROOT), environment: home.environment },
-  );
+  const environment = { ...(await harmlessEnvironment(home.dir, model.url)), ...home.environment };
+  const client = createClient({ home: home.dir }, { daemonCommand: () => daemonCommand(ROOT), environment });
   const disturbances: { from: number; to: number | null; what: string }[] = [];
   const recoveries: number[] = [];
   const killed = new Set<number>();
@@ -213,4 +212,13 @@ async function repeat(
 
 function lastLines(path: string): string {
   return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").slice(-12).join(" / ") : "no log";
+}
+
+/** For agents that lost their own environment: they reach nobody but the scripted model, and find a home that is set up. */
+async function harmlessEnvironment(dir: string, url: string): Promise<Readonly<Record<string, string>>> {
+  const homes = [claudeHome, geminiHome, codexHome].map((make) => make(dir, `${url}/s/lost`));
+  return Object.assign({}, ...(await Promise.all(homes)).map(({ environment }) => environment)) as Record<
+    string,
+    string
+  >;
 }

@@ -118,8 +118,9 @@ export function testTerminal(ground: Ground): void {
     const shown = async (target: Target) => (await ground.runtime.capture(target, { lines: 0 })).solid;
     await eventually("the placeholder is left out", async () => (await shown(first)) === "> ▮\nkeys");
     expect((await ground.runtime.capture(first, { lines: 0 })).text).toBe("> Ask me anything\nkeys");
-    await ground.runtime.create(shell(second, draw("> typed\\033[?25l")));
-    await eventually("what is typed is not", async () => (await shown(second)) === "> typed▯");
+    const other: Target = { sessionId: "two", incarnation: 1 };
+    await ground.runtime.create(shell(other, draw("> typed\\033[?25l")));
+    await eventually("what is typed is not", async () => (await shown(other)) === "> typed▯");
   });
 
   it("keeps what a program prints right before it ends, and how that was (issue 7, 8)", async () => {

@@ -79,6 +79,10 @@ export function createPlacement({
     return made;
   };
 
+  /** Those that no next incarnation replaced: it could not be created. */
+  const earlierThan = ({ sessionId, incarnation }: Target): readonly Target[] =>
+    cgroups.all().filter((other) => other.sessionId === sessionId && other.incarnation < incarnation);
+
   const startNew = async (
     plan: PanePlan,
     environment: Readonly<Record<string, string>>,
@@ -133,7 +137,7 @@ export function createPlacement({
           streams.forget(sighting.pane.id);
         }
         failpoint("destroy.after-pane");
-        if (!cgroups.remove(target)) throw occupied(target);
+        for (const old of [target, ...earlierThan(target)]) if (!cgroups.remove(old)) throw occupied(old);
       }),
   };
 }

@@ -10,11 +10,14 @@ import type { Rpc } from "./rpc.ts";
 export interface AccountReader {
   /** Says so when nobody is logged in, and again when that has changed. */
   look(): Promise<void>;
+  /** Nobody is, as far as is known: what the server calls idle then takes no prompt. */
+  isMissing(): boolean;
 }
 
 export function createAccountReader(rpc: Rpc, onReading: (reading: Reading) => void): AccountReader {
   let isMissing = false;
   return {
+    isMissing: () => isMissing,
     async look() {
       const { account, requiresOpenaiAuth } = await rpc.call("account/read", { refreshToken: false });
       const wasMissing = isMissing;

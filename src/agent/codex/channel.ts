@@ -8,6 +8,7 @@
  * on, and it still takes turns.
  */
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
+import type { Reading } from "../../session/reading.ts";
 import type { Channel, ChannelContext } from "../contract.ts";
 import { type AccountReader, createAccountReader } from "./account-reader.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
@@ -47,8 +48,14 @@ export async function openChannel({ socket, nativeId, onReading, onClose }: Chan
     },
   });
 
+  /** A thread is idle for the server also behind the log-in dialog. */
+  function tell(reading: Reading): void {
+    const isBehindLogIn = account?.isMissing() === true && reading.activity === "idle" && reading.turn === undefined;
+    if (!isBehindLogIn) onReading(reading);
+  }
+
   async function follow(threadId: string, isNew: boolean): Promise<void> {
-    const next: Followed = { threadId, reader: createThreadReader(threadId, onReading), early: [] };
+    const next: Followed = { threadId, reader: createThreadReader(threadId, tell), early: [] };
     followed?.reader.close();
     followed = next;
     if (isNew) await materialise(rpc, threadId);
@@ -73,9 +80,9 @@ export async function openChannel({ socket, nativeId, onReading, onClose }: Chan
   }
 
   try {
-    await follow(nativeId ?? (await loadedThread(rpc)), false);
     account = createAccountReader(rpc, onReading);
     await account.look();
+    await follow(nativeId ?? (await loadedThread(rpc)), false);
     return channelOver(rpc, () => followed);
   } catch (error) {
     rpc.close();

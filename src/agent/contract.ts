@@ -41,6 +41,21 @@ export interface AgentProgram {
   readonly login: string;
 }
 
+/** Whether it is logged in, as far as files and variables tell; nobody is asked. */
+export interface Login {
+  readonly status: "logged-in" | "logged-out" | "unknown";
+  /** By what that is known, or why it is not: half a sentence. */
+  readonly text: string;
+}
+
+export interface LoginContext {
+  /** What a session's process would see. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly launch: Launch;
+  /** The text of a small file of the user's, or null where there is none. */
+  readonly read: (path: string) => string | null;
+}
+
 /** The table `[agent.<name>]` of config.toml, less what every agent has. */
 export type AgentSettings = Readonly<Record<string, string | number | boolean>>;
 
@@ -143,6 +158,8 @@ export interface Agent {
   readonly sessionVariables: readonly string[];
   /** Variables (paths, never secrets) by which it finds its files; their values are in `launch.paths`. */
   readonly pathVariables: readonly string[];
+  /** Present for those that must be logged in. */
+  readonly readLogin?: (context: LoginContext) => Login;
   /** Throws a usage error when the launch makes no sense for this agent. */
   plan(context: LaunchContext): LaunchPlan;
   encode(message: { readonly text: string; readonly submit: boolean }): readonly InputStep[];

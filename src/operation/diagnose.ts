@@ -1,7 +1,8 @@
-/** Whether this installation can do its work: the runtimes, and each agent's program, version and way of being watched. */
+/** Whether this installation can do its work: the runtime, and each agent's program, version, log-in and way of being watched. */
 import * as z from "zod/mini";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
-import type { Agent } from "../agent/contract.ts";
+import type { Agent, Login } from "../agent/contract.ts";
+import { readSmall } from "../supervisor/launcher.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 
@@ -11,12 +12,15 @@ const checkSchema = z.object({
   detail: z.string(),
   /** What to do about it. */
   advice: z.nullable(z.string()),
+  /** Of an agent, as far as files and variables tell: nobody is asked. */
+  login: z.nullable(z.enum(["logged-in", "logged-out", "unknown"])),
 });
+type Check = z.infer<typeof checkSchema>;
 
 export const diagnose = defineOperation({
   name: "diagnose",
   summary:
-    "Check what Reeve needs: the terminal runtime, and for each agent whether it is installed, which version, and how it is watched.",
+    "Check what Reeve needs: the terminal runtime, and for each agent whether it is installed, which version, whether it is logged in, and how it is watched.",
   method: "POST",
   path: "/v1/doctor",
   effect: "read",
@@ -39,20 +43,24 @@ export const diagnose = defineOperation({
         status: "warning" as const,
         detail,
         advice: null,
+        login: null,
       })),
     ];
     return { healthy: checks.every((check) => check.status !== "problem"), checks };
   },
 });
 
-async function checkRuntime({ supervisor }: OperationContext): Promise<z.infer<typeof checkSchema>> {
-  const listing = await supervisor.runtime("tmux").list();
-  return {
-    what: "tmux",
-    status: listing.reachable ? "ok" : "problem",
-    detail: listing.evidence,
-    advice: listing.reachable ? null : "Look at it with: reeve daemon status",
-  };
+async function checkRuntime({ supervisor }: OperationContext): Promise<Check> {
+  const runtime = supervisor.runtime("tmux");
+  const check = { what: "tmux", login: null };
+  try {
+    const version = await runtime.requireReady();
+    const { reachable, evidence } = await runtime.list();
+    if (reachable) return { ...check, status: "ok", detail: `${version}; ${evidence}`, advice: null };
+    return { ...check, status: "problem", detail: evidence, advice: "Look at it with: reeve daemon status" };
+  } catch (error) {
+    return { ...check, status: "problem", detail: messageOf(error), advice: null };
+  }
 }
 
 /** How far the end of a session is proven on this machine. */
@@ -75,7 +83,7 @@ async function checkAgent(
   agent: Agent,
   caller: Readonly<Record<string, string | undefined>>,
   cwd: string,
-): Promise<z.infer<typeof checkSchema>> {
+): Promise<Check> {
   const what = agent.name;
   try {
     const environment = supervisor.environment({ caller, envFile: null, given: {} });
@@ -93,11 +101,15 @@ async function checkAgent(
       beginning: { resume: null, prompt: null },
     });
     const version = program?.version ?? "unknown version";
+    const login = agent.readLogin?.({ environment, launch, read: readSmall }) ?? null;
+    const isOut = login?.status === "logged-out";
+    const said = login === null ? "" : `; ${LOGIN_WORDS[login.status]} (${login.text})`;
     return {
       what,
-      status: "ok",
-      detail: `${version} at ${program?.path ?? "?"}; watched by ${plan.mode.name}: ${plan.mode.text}`,
-      advice: null,
+      status: isOut ? "warning" : "ok",
+      detail: `${version} at ${program?.path ?? "?"}${said}; watched by ${plan.mode.name}: ${plan.mode.text}`,
+      advice: isOut ? `Log in with: ${agent.program?.login ?? agent.name}` : null,
+      login: login?.status ?? null,
     };
   } catch (error) {
     const isMissing = error instanceof ReeveError && error.code === "agent-not-installed";
@@ -106,6 +118,13 @@ async function checkAgent(
       status: isMissing ? "missing" : "problem",
       detail: messageOf(error),
       advice: isMissing ? (agent.program?.install ?? null) : null,
+      login: null,
     };
   }
 }
+
+const LOGIN_WORDS = {
+  "logged-in": "logged in",
+  "logged-out": "not logged in",
+  unknown: "log-in unknown",
+} as const satisfies Record<Login["status"], string>;

@@ -42,6 +42,7 @@ export const restartSession = defineOperation({
     // What could not be started again is not stopped either.
     supervisor.requireUnimpeded(before);
     supervisor.requireStartable(before.agent, before.runtime);
+    await supervisor.runtime(before.runtime).requireReady();
     const graceMs = (input.grace_seconds ?? supervisor.settings.endGraceMs / 1_000) * 1_000;
     const environment =
       input.environment === undefined || before.launch.envNames.length > 0

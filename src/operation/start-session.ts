@@ -64,6 +64,7 @@ export const startSession = defineOperation({
     const { supervisor, store } = context;
     const start = async (record: RecordFor): Promise<string> => {
       supervisor.requireStartable(input.agent, input.runtime);
+      await supervisor.runtime(input.runtime).requireReady();
       const agent = supervisor.agent(input.agent);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
       const cwd = existingDirectory(input.cwd);

@@ -103,6 +103,8 @@ export interface RuntimeCapabilities {
 export interface Runtime {
   readonly kind: string;
   readonly capabilities: RuntimeCapabilities;
+  /** Throws what keeps it from starting anything here, with what to do about it; says what it will use. */
+  requireReady(): Promise<string>;
   create(request: CreateRequest): Promise<Created>;
   /** Whether an environment from an earlier incarnation is still held, so that `environment: null` works; throws when that cannot be asked. */
   retainsEnvironment(sessionId: string): Promise<boolean>;

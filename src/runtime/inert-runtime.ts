@@ -17,6 +17,9 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
   return {
     kind,
     capabilities: { suspend: false, stream: false, attach: false },
+    requireReady: async () => {
+      throw refusal("conflict");
+    },
     create: async () => {
       throw refusal("conflict");
     },

@@ -70,7 +70,8 @@ export function spoolDirOf(outputsDir: string): string {
   return join(outputsDir, "spool");
 }
 
-function readSmall(path: string): string | null {
+/** The text of a small file of the user's, or null where there is none. */
+export function readSmall(path: string): string | null {
   try {
     return readPlainFile(path, LARGEST_FILE_BYTES);
   } catch {

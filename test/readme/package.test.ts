@@ -81,6 +81,8 @@ test("every program of the package runs and says how it is used (issue 7, 33)", 
     const { status, stdout } = spawnSync(join(bin, name), ["--help"], { encoding: "utf8", env: environment });
     expect({ name, status, stdout }).toEqual({ name, status: 0, stdout: expect.stringContaining(`Usage: ${name} `) });
   }
+  const completion = spawnSync(join(bin, "reeve"), ["completion", "fish"], { encoding: "utf8", env: environment });
+  expect(completion).toMatchObject({ status: 0, stdout: expect.stringContaining("__reeve_complete") as string });
   const model = spawn(join(bin, "reeve-scripted-model"), { env: environment, stdio: ["ignore", "pipe", "inherit"] });
   try {
     const [line] = (await once(createInterface(model.stdout), "line")) as [string];

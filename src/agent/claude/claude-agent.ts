@@ -8,6 +8,7 @@ import type { Agent, Known } from "../contract.ts";
 import { shownOf } from "./approval-request.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
+import { readLogin } from "./login.ts";
 import { readHolder, readStatus } from "./status-file.ts";
 import { holdsMessage, readLine } from "./transcript-line.ts";
 import { readMessages } from "./transcript-messages.ts";
@@ -45,6 +46,7 @@ export const claudeAgent: Agent = {
     "AI_AGENT",
   ],
   pathVariables: ["HOME", "CLAUDE_CONFIG_DIR"],
+  readLogin,
   plan: planLaunch,
   encode,
   interrupt: INTERRUPT,

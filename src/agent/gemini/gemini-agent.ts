@@ -7,6 +7,7 @@ import { PATH_VARIABLES, userDirOf } from "./home-overlay.ts";
 import { shownOf } from "./approval-request.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
+import { readLogin } from "./login.ts";
 import { readMessages } from "./transcript-messages.ts";
 import { readLine } from "./transcript-reading.ts";
 
@@ -30,6 +31,7 @@ export const geminiAgent: Agent = {
     "GEMINI_CLI_IDE_WORKSPACE_PATH",
   ],
   pathVariables: PATH_VARIABLES,
+  readLogin,
   plan: planLaunch,
   encode,
   interrupt: [{ type: "key", key: "Escape" }],

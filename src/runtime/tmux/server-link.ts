@@ -13,7 +13,7 @@ import { endAbandonedClients } from "./abandoned-clients.ts";
 import { openControlConnection, unreachable, type ControlConnection } from "./control-connection.ts";
 import { askForNewSocket, rememberServerIn, type ServerIdentity } from "./remembered-server.ts";
 import { attachArguments, restoreAnchorArguments, serverEnvironment } from "./server-config.ts";
-import { startServer } from "./server-start.ts";
+import { requireStartable, startServer } from "./server-start.ts";
 import { parseVersion, runOnce, type TmuxVersion } from "./tmux-binary.ts";
 
 export type Reach =
@@ -31,6 +31,8 @@ export interface ServerLink {
   reach(): Promise<Reach>;
   /** Connected, if need be to a server started now; throws where one may be running but cannot be asked. */
   ensure(): Promise<Extract<Reach, { status: "connected" }>>;
+  /** Throws what would keep a server from being started, where none runs yet; says which tmux it is. */
+  requireStartable(): Promise<TmuxVersion>;
   /** Has the server look for dead children it may have missed. */
   remindOfChildren(): void;
   close(): Promise<void>;
@@ -233,6 +235,11 @@ export function createServerLink(options: LinkOptions): ServerLink {
         starting = null;
       });
       return starting;
+    },
+    async requireStartable() {
+      const reached = await reach();
+      // One that runs and does not answer was started all the same.
+      return reached.status === "connected" ? reached.server.version : requireStartable(paths, environment);
     },
     remindOfChildren() {
       const server = remembered.last();

@@ -8,7 +8,7 @@ import { setAside } from "../../platform/own-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import { scopedArguments, serverConfig, type ServerPaths, startArguments } from "./server-config.ts";
 import { chooseManager, readSystemdFacts } from "./systemd.ts";
-import { requireTmux, runOnce } from "./tmux-binary.ts";
+import { requireTmux, runOnce, type TmuxVersion } from "./tmux-binary.ts";
 
 export interface StartOptions {
   readonly paths: ServerPaths;
@@ -20,9 +20,16 @@ export interface StartOptions {
 /** sun_path holds 108 bytes; tmux refuses a little earlier. */
 const MAX_SOCKET_BYTES = 100;
 
-export async function startServer({ paths, environment, instance, log }: StartOptions): Promise<void> {
+export async function requireStartable(
+  paths: ServerPaths,
+  environment: Readonly<Record<string, string>>,
+): Promise<TmuxVersion> {
   if (Buffer.byteLength(paths.socket) > MAX_SOCKET_BYTES) throw homePathTooLong(paths.socket);
-  await requireTmux(paths.binary, environment);
+  return await requireTmux(paths.binary, environment);
+}
+
+export async function startServer({ paths, environment, instance, log }: StartOptions): Promise<void> {
+  await requireStartable(paths, environment);
   inRunDirectory(() => {
     writeFileAtomicSync(paths.config, serverConfig(environment));
     const found = lstatSync(paths.socket, { throwIfNoEntry: false });

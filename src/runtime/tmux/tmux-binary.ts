@@ -10,6 +10,9 @@ export interface TmuxVersion {
 const OLDEST: TmuxVersion = { major: 3, minor: 2 };
 const INSTALL = "install tmux 3.2 or newer (Debian and Ubuntu: apt install tmux)";
 
+/** The daemon keeps the PATH of whoever started it. */
+const ELSEWHERE = "If it is installed but not on that PATH: reeve daemon stop, then try again from your shell.";
+
 /** "tmux 3.3a", "tmux next-3.6", "tmux openbsd-7.5" (which is current). */
 export function parseVersion(text: string): TmuxVersion | null {
   if (text.includes("openbsd") || text.trim() === "tmux master") return { major: 99, minor: 0 };
@@ -27,7 +30,7 @@ export async function requireTmux(binary: string, environment: Readonly<Record<s
     throw new ReeveError({
       code: "tmux-missing",
       kind: "config",
-      message: `tmux could not be run (${result.errno}); ${INSTALL}.`,
+      message: `There is no tmux that can be run (${result.errno} on the daemon's PATH); ${INSTALL}. ${ELSEWHERE}`,
     });
   }
   if (!result.isOk) {
@@ -43,7 +46,7 @@ export async function requireTmux(binary: string, environment: Readonly<Record<s
   throw new ReeveError({
     code: "tmux-too-old",
     kind: "config",
-    message: `This machine has "${result.output.trim().slice(0, 40)}"; ${INSTALL}.`,
+    message: `This machine has "${result.output.trim().slice(0, 40)}"; ${INSTALL}. ${ELSEWHERE}`,
   });
 }
 

@@ -143,6 +143,10 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   return {
     kind: "tmux",
     capabilities: { suspend: true, stream: true, attach: true },
+    async requireReady() {
+      const { major, minor } = await link.requireStartable();
+      return `tmux ${major}.${minor}`;
+    },
     create: placement.create,
     retainsEnvironment: placement.retainsEnvironment,
     destroy: placement.destroy,

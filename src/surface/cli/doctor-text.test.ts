@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { diagnosisText } from "./doctor-text.ts";
 
-const tmux = { what: "tmux", status: "ok", detail: "tmux 3.5 answers", advice: null } as const;
+const tmux = { what: "tmux", status: "ok", detail: "tmux 3.5 answers", advice: null, login: null } as const;
 const codex = {
   what: "codex",
   status: "missing",
   detail: "There is no program codex.",
   advice: "Get it with: npm install -g codex",
+  login: null,
 } as const;
 
 describe("diagnosisText", () => {
@@ -20,6 +21,19 @@ All is well. Not installed: codex.
 `);
   });
 
+  it("does not call it well when an agent is not logged in", async () => {
+    const claude = {
+      what: "claude",
+      status: "warning",
+      detail: "2.1.325 at /bin/claude; not logged in",
+      advice: "Log in with: claude",
+      login: "logged-out",
+    } as const;
+    const text = await diagnosisText({ healthy: true, checks: [tmux, claude] }, { width: null, hasColour: false });
+    expect(text).toMatch(/^warning {2}claude .*not logged in\n +Log in with: claude$/m);
+    expect(text).toMatch(/\n\nReeve works here\. Not logged in: claude\.\n$/);
+  });
+
   it("counts problems, breaks long sentences and strips escape sequences", async () => {
     const checks = [
       tmux,
@@ -28,6 +42,7 @@ All is well. Not installed: codex.
         status: "problem",
         detail: "\u001B[5mSessions end when you log out of here.",
         advice: null,
+        login: null,
       } as const,
     ];
     expect(await diagnosisText({ healthy: false, checks }, { width: 40, hasColour: false })).toBe(

@@ -36,11 +36,17 @@ export async function diagnosisText(
   return `${lines.join("")}\n${verdict(healthy, checks)}\n`;
 }
 
-/** An agent that is not installed is nobody's fault. */
+/** An agent that is not installed, or not logged in, is nobody's fault; but it is said. */
 function verdict(isHealthy: boolean, checks: Diagnosis["checks"]): string {
   const problems = checks.filter(({ status }) => status === "problem").length;
-  const missing = checks.filter(({ status }) => status === "missing").map(({ what }) => oneLine(what));
-  const absent = missing.length === 0 ? "" : ` Not installed: ${missing.join(", ")}.`;
-  if (isHealthy) return `All is well.${absent}`;
-  return `There ${problems === 1 ? "is 1 problem" : `are ${problems} problems`}.${absent}`;
+  const named = (sentence: string, isMeant: (check: Diagnosis["checks"][number]) => boolean): string => {
+    const names = checks.filter(isMeant).map(({ what }) => oneLine(what));
+    return names.length === 0 ? "" : ` ${sentence}: ${names.join(", ")}.`;
+  };
+  const notes =
+    named("Not logged in", ({ login }) => login === "logged-out") +
+    named("Not installed", ({ status }) => status === "missing");
+  if (!isHealthy) return `There ${problems === 1 ? "is 1 problem" : `are ${problems} problems`}.${notes}`;
+  const isQuiet = checks.every(({ status }) => status !== "warning");
+  return `${isQuiet ? "All is well." : "Reeve works here."}${notes}`;
 }

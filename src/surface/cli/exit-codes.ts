@@ -78,14 +78,15 @@ export const EXIT_CODES: readonly ExitCode[] = [
   {
     code: 69,
     name: "unavailable",
-    meaning: "Something Reeve needs is not there right now: the daemon, tmux, a program to run.",
+    meaning: "Something Reeve needs is not there right now, for example the daemon.",
   },
   { code: TIMED_OUT, name: "timeout", meaning: "It did not happen within --timeout. Waiting again is fine." },
   { code: 77, name: "forbidden", meaning: "You have no permission, for example to open the daemon's socket." },
   {
     code: 78,
     name: "configuration",
-    meaning: "The installation, the settings or the home directory must be fixed first.",
+    meaning:
+      "The installation, the settings or the home directory must be fixed first, for example because tmux is missing.",
   },
   { code: INTERRUPTED, name: "interrupted", meaning: "You pressed Ctrl-C." },
 ];

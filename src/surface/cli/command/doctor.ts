@@ -5,11 +5,11 @@ import { diagnosisText } from "../doctor-text.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "check what Reeve needs: tmux, and which agents are there and how they are watched",
+  summary: "check what Reeve needs: tmux, and which agents are there, logged in, and how they are watched",
   arguments: [],
   options: [],
   notes: [
-    "Agents are looked for as a session started here would find them. Exits with 1 when something is wrong; an agent that is not installed is not.",
+    "Agents are looked for as a session started here would find them. Exits with 1 when something is wrong; an agent that is not installed or not logged in is not. Whether one is logged in is read from its files and variables; nobody is asked.",
   ],
   examples: [{ line: "reeve doctor", does: "what works here, and what to do about the rest" }],
 

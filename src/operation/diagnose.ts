@@ -68,13 +68,14 @@ function checkEnds({ supervisor }: OperationContext): z.infer<typeof checkSchema
   const blindSpot = supervisor.runtime("tmux").blindSpot();
   if (blindSpot === null) {
     const detail = "Each session has a cgroup of its own: the kernel proves that nothing of it is left.";
-    return { what: "ending", status: "ok", detail, advice: null };
+    return { what: "ending", status: "ok", detail, advice: null, login: null };
   }
   return {
     what: "ending",
     status: "warning",
     detail: `Reeve finds what belongs to a session by its mark in the environment of each process. A process that removes the mark can outlive its session unseen, because there is no cgroup here: ${blindSpot}.`,
     advice: null,
+    login: null,
   };
 }
 

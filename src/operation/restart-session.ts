@@ -94,6 +94,8 @@ async function comesUp(context: OperationContext, started: Session, timeoutMs: n
     return dead !== undefined || session?.incarnation !== started.incarnation || hasSaid(session);
   };
   await until({ store, signal }, isOver, started.hasTurns ? timeoutMs : MOMENT_MS);
+  // Its first word may be what it dies of.
+  if (hasSpoken.signal.aborted) await until(context, isOver, MOMENT_MS);
   if (dead === undefined) return !started.hasTurns || hasSpoken.signal.aborted || isOver();
   if (dead.exit?.code === 0) return true;
   throw await didNotComeUp(context, dead);

@@ -218,3 +218,29 @@ test("a message that waited before it asked is no answer: it is taken when the t
   await eventually("its turn is over", () => isIdle(asker));
   await eventually("it went on to the next", async () => (await askSession(home, asker))?.["turns"] === 2, 5_000);
 });
+
+test("of two questions the one on the screen is answered, and it alone (issue 7, 10)", async () => {
+  await home.json("start", "practice", "--name", asker, "ask-both rm one | rm two");
+  const { approvals } = await eventually("both are open", async () => {
+    const found = await home.json<Approvals>("approvals", asker);
+    return found.approvals.length === 2 && found;
+  });
+  expect(approvals.map(({ title }) => title)).toEqual(['Run "rm one"?', 'Run "rm two"?']);
+  const [first, second] = approvals.map(({ approval_id }) => String(approval_id)) as [string, string];
+  const early = await home.run(["approve", asker, second, "--json"]);
+  expect(early.status).not.toBe(0);
+  expect(JSON.parse(early.stdout)).toMatchObject({
+    state: "failed",
+    detail: expect.stringContaining("Another question is on the screen") as string,
+  });
+  expect(await home.json("deny", asker, first)).toMatchObject({ state: "settled", decision: "denied" });
+  expect((await home.json<Approvals>("approvals", asker)).approvals).toMatchObject([{ approval_id: second }]);
+  expect(await home.json("approve", asker, second)).toMatchObject({ state: "settled", decision: "approved" });
+  expect(await lastAnswer(asker)).toBe('I did not run "rm one".\nI ran "rm two".');
+});
+
+test("a question that is too long for one row is recognised all the same (issue 7, 10)", async () => {
+  const session = await startAsking(asker, `to ${"list every file there is ".repeat(7)}`);
+  expect(String(session["asks"]).length).toBeGreaterThan(150);
+  expect(await home.json("approve", asker)).toMatchObject({ state: "settled", decision: "approved" });
+});

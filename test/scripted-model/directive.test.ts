@@ -24,6 +24,14 @@ test("reads every directive, in order, and leaves the rest of the prompt", () =>
   });
 });
 
+test("a tool is named with its input as JSON", () => {
+  const command = 'Write {"file_path":"a b","content":"[1]"}';
+  expect(parseScript(`[[tool ${command}]]`).directives).toEqual([{ kind: "tool", command }]);
+  expect(parseScript("[[tool Write a b]]").directives).toEqual([
+    { kind: "say", text: "Bad directive: tool Write a b" },
+  ]);
+});
+
 test("a shell command may hold brackets and lines of its own", () => {
   const command = 'if [[ -f "a b" ]]; then\n  echo yes\nfi';
   expect(parseScript(`[[shell ${command}]]`)).toEqual({ rest: "", directives: [{ kind: "shell", command }] });

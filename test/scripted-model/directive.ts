@@ -10,8 +10,11 @@ export type Directive =
   | { readonly kind: "retry-after"; readonly seconds: number }
   | { readonly kind: "disconnect"; readonly midway: boolean };
 
-/** `and` joins the call before it in the same answer; `background` and `agent` work on when the turn goes on. */
-export type CallKind = "shell" | "and" | "background" | "agent";
+/**
+ * `and` joins the call before it in the same answer; `background` and `agent` work on when the turn goes on; `tool`
+ * names any tool of the agent's, with its input as JSON.
+ */
+export type CallKind = "shell" | "and" | "background" | "agent" | "tool";
 
 export interface Script {
   readonly directives: readonly Directive[];
@@ -60,6 +63,7 @@ const readers: Readonly<Record<string, (rest: string) => Directive | undefined>>
   and: (command) => readCall("and", command),
   background: (command) => readCall("background", command),
   agent: (command) => readCall("agent", command),
+  tool: (call) => (toolCallIn(call) === undefined ? undefined : readCall("tool", call)),
   big: (rest) => (/^\d{1,8}$/.test(rest) ? { kind: "say", text: bigText(Number(rest)) } : undefined),
   stream: (rest) => {
     const [pieces = "", pause = "", ...more] = rest.split(/\s+/);
@@ -83,6 +87,16 @@ function readDirective(inner: string): Directive | undefined {
   const reader = Object.hasOwn(readers, word) ? readers[word] : undefined;
   if (reader === undefined) return undefined;
   return reader(rest) ?? { kind: "say", text: `Bad directive: ${inner}` };
+}
+
+/** `Write {"file_path":"a","content":"b"}` */
+export function toolCallIn(text: string): { readonly name: string; readonly input: unknown } | undefined {
+  const [, name = "", json = ""] = /^(\S+)\s+(\{[\s\S]*\})$/.exec(text) ?? [];
+  try {
+    return name === "" ? undefined : { name, input: JSON.parse(json) as unknown };
+  } catch {
+    return undefined;
+  }
 }
 
 function readCall(kind: CallKind, command: string): Directive | undefined {

@@ -4,7 +4,7 @@
 
 import type { Answer, Asked, ShellTool, ToolCall } from "./conversation.ts";
 import type { CallKind, Directive } from "./directive.ts";
-import { parseScript } from "./directive.ts";
+import { parseScript, toolCallIn } from "./directive.ts";
 import { newId } from "./id.ts";
 import { exampleOf } from "./schema-example.ts";
 
@@ -73,7 +73,7 @@ function partOf(directives: readonly Directive[], results: number): readonly Dir
 }
 
 function isCall(directive: Directive): directive is Extract<Directive, { kind: CallKind }> {
-  return ["shell", "and", "background", "agent"].includes(directive.kind);
+  return ["shell", "and", "background", "agent", "tool"].includes(directive.kind);
 }
 
 function isMidway(directive: Directive): directive is Extract<Directive, { kind: "hang" | "disconnect" }> {
@@ -90,6 +90,8 @@ function callOf(
   asked: Asked,
   { kind, command }: { readonly kind: CallKind; readonly command: string },
 ): readonly ToolCall[] {
+  if (kind === "tool")
+    return [toolCallIn(command)].flatMap((call) => (call === undefined ? [] : [{ id: newId("call"), ...call }]));
   const tool = toolFor(asked, kind);
   return tool === undefined ? [] : [{ id: newId("call"), name: tool.name, input: tool.input(command) }];
 }

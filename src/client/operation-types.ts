@@ -45,7 +45,7 @@ interface Operations {
 export type Verb = keyof Operations;
 
 /** These lists may be left out, which their schema (it takes one value or many) cannot say in its type. */
-type LeftOut = "also" | "for";
+type LeftOut = "also" | "for" | "taken";
 
 /** What may be left out is the schema's say; what a value is, is what the operation is handed. */
 type Given<In, Out> = { [Key in keyof In as Exclude<Key, LeftOut>]: Key extends keyof Out ? Out[Key] : never } & {

@@ -64,7 +64,7 @@ async function checkRuntime({ supervisor }: OperationContext): Promise<Check> {
 }
 
 /** How far the end of a session is proven on this machine. */
-function checkEnds({ supervisor }: OperationContext): z.infer<typeof checkSchema> {
+function checkEnds({ supervisor }: OperationContext): Check {
   const blindSpot = supervisor.runtime("tmux").blindSpot();
   if (blindSpot === null) {
     const detail = "Each session has a cgroup of its own: the kernel proves that nothing of it is left.";

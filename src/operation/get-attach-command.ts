@@ -4,6 +4,14 @@ import { targetOf } from "../supervisor/target.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 
+/** Names of keys only: they stand in a command line. */
+const TAKEN_KEY = /^[A-Za-z0-9^_-]{1,16}=(?:[A-Za-z0-9^_-]{1,16}(?: [A-Za-z0-9^_-]{1,16}){0,3})?$/;
+
+const takenKeys = z.pipe(
+  z.transform((value: unknown) => (value === undefined ? [] : Array.isArray(value) ? value : [value])),
+  z.array(z.string().check(z.regex(TAKEN_KEY, "A taken key is KEY=KEYS, such as C-b=C-b C-b"))),
+);
+
 export const getAttachCommand = defineOperation({
   name: "get_attach_command",
   summary: "What to run in a terminal to be in the session.",
@@ -11,8 +19,17 @@ export const getAttachCommand = defineOperation({
   path: "/v1/sessions/{session}/attach",
   effect: "read",
   callers: ["operator"],
-  input: z.object({ session: sessionReference }),
-  output: z.object({ session_id: z.string(), argv: z.array(z.string()) }),
+  input: z.object({
+    session: sessionReference,
+    /** Keys that the caller's terminal keeps for itself, as `KEY=what passes it on`, or `KEY=` where nothing does. */
+    taken: takenKeys,
+  }),
+  output: z.object({
+    session_id: z.string(),
+    argv: z.array(z.string()),
+    /** The keys that leave the session running, in that terminal; null where none would arrive. */
+    detach: z.nullable(z.string()),
+  }),
 
   async run(input, { store, supervisor }) {
     const session = resolveSession(store.registry, input.session);
@@ -23,9 +40,13 @@ export const getAttachCommand = defineOperation({
         message: `Session ${session.name} has no process to attach to; see reeve data ${session.name}.`,
       });
     }
-    return {
-      session_id: session.id,
-      argv: [...(await supervisor.runtime(session.runtime).attachCommand(targetOf(session)))],
-    };
+    const taken = Object.fromEntries(input.taken.map(keyOf));
+    const { argv, detach } = await supervisor.runtime(session.runtime).attachCommand(targetOf(session), taken);
+    return { session_id: session.id, argv: [...argv], detach };
   },
 });
+
+function keyOf(text: string): [string, string | null] {
+  const [key = "", pass = ""] = text.split("=", 2);
+  return [key, pass === "" ? null : pass];
+}

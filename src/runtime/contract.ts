@@ -137,9 +137,18 @@ export interface Runtime {
   blindSpot(): string | null;
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;
-  /** What a person's terminal runs to be in the session. */
-  attachCommand(target: Target): Promise<readonly string[]>;
+  attachCommand(target: Target, taken: TakenKeys): Promise<AttachCommand>;
   close(): Promise<void>;
+}
+
+/** Keys that the person's own terminal keeps for itself, each with what to press to pass it on; null where nothing does. */
+export type TakenKeys = Readonly<Record<string, string | null>>;
+
+export interface AttachCommand {
+  /** What a person's terminal runs to be in the session. */
+  readonly argv: readonly string[];
+  /** The keys that leave it running, in that terminal; null where none would arrive. */
+  readonly detach: string | null;
 }
 
 export interface Stray extends Target {

@@ -81,7 +81,10 @@ const COVERAGE = {
     command: "approve",
     fields: { session: "<session>", approval_id: "<approval>", decision: "not an option: reeve approve or reeve deny" },
   },
-  get_attach_command: { command: "attach", fields: { session: "<session>" } },
+  get_attach_command: {
+    command: "attach",
+    fields: { session: "<session>", taken: "not an option: the caller's own tmux is asked" },
+  },
   diagnose: {
     command: "doctor",
     fields: {

@@ -201,7 +201,7 @@ export function testTerminal(ground: Ground): void {
     await ground.runtime.create(shell(first, "cat; sleep 100"));
     await ground.runtime.send(first, [{ type: "paste", text: "from Reeve" }]);
     expect(await ground.runtime.lastTypedAt(first)).toBeNull();
-    const person = await attach(await ground.runtime.attachCommand(first));
+    const person = await attach((await ground.runtime.attachCommand(first, {})).argv);
     try {
       const before = await eventually("somebody is there, and presses nothing", async () => {
         const at = await ground.runtime.lastTypedAt(first);
@@ -231,7 +231,7 @@ export function testTerminal(ground: Ground): void {
     const other: Target = { sessionId: "two", incarnation: 1 };
     await ground.runtime.create(shell(first, "cat; sleep 100"));
     await ground.runtime.create(shell(other, "cat; sleep 100"));
-    const person = await attach(await ground.runtime.attachCommand(other));
+    const person = await attach((await ground.runtime.attachCommand(other, {})).argv);
     try {
       await eventually("somebody is there", () => ground.runtime.lastTypedAt(other));
       expect(await ground.runtime.lastTypedAt(first)).toBeNull();

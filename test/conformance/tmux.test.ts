@@ -44,7 +44,7 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
     ground.fixture.tmux("rename-window", "-t", "=mine now:", "#{pane_id}; kill-server");
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "running", place });
     expect(await ground.fixture.reopen().observe(first)).toMatchObject({ status: "running", place });
-    expect((await ground.runtime.attachCommand(first)).at(-1)).toMatch(/^\$\d+$/);
+    expect((await ground.runtime.attachCommand(first, {})).argv.join(" ")).toMatch(/ -t \$\d+ ;/);
     let hints = 0;
     ground.runtime.stream(first, () => {});
     await eventually("it is linked", () => ground.fixture.tmux("list-panes", "-a").split("\n").length > 3);

@@ -2,6 +2,8 @@
  * What our tmux server is started with: its options, its environment and its
  * command line. Pure text and argument vectors; runs nothing.
  */
+import type { TakenKeys } from "../contract.ts";
+
 export const ANCHOR = "reeve-anchor";
 
 /**
@@ -68,7 +70,8 @@ set -g status-interval 0
 set -g status-style default
 set -g status-left '#{window_name} (#{session_name}) '
 set -g status-left-length 70
-set -g status-right 'detach: C-b d'
+set -g status-right-length 60
+set -g status-right "${DETACH_HINT}"
 set -g window-status-format ''
 set -g window-status-current-format ''
 set -wg remain-on-exit on
@@ -78,6 +81,37 @@ set -wg automatic-rename off
 set-hook -g pane-died "run-shell -b -C \\"rename-window -t '#{window_id}' ended\\""
 ${unset.map((name) => `set-environment -gu ${name}`).join("\n")}
 `;
+}
+
+/** The server's own prefix, and what leaves a session. */
+const PREFIX = "C-b";
+
+/**
+ * Whoever attaches from inside a tmux of their own may need other keys, and the status line is drawn for each client: so
+ * it looks up the client's terminal in this option (`<tty=keys>` for each that is not as usual), which is set as it attaches.
+ */
+const KEYS_OPTION = "@reeve-detach-keys";
+const DETACH_HINT = `#{?#{m:*<#{client_tty}=*,#{${KEYS_OPTION}}},#{s|^.*<#{client_tty}=([^>]*)>.*$|\\\\1|:${KEYS_OPTION}},detach: ${PREFIX} d}`;
+
+/** What leaves a session, pressed in a terminal that keeps these keys for itself; null: nothing does. */
+export function detachKeys(taken: TakenKeys): string | null {
+  const pass = taken[PREFIX];
+  if (pass === undefined) return `${PREFIX} d`;
+  return pass === null ? null : `${pass} d`;
+}
+
+/** Attaches a person's terminal, and has its status line show the keys that work there. */
+export function personArguments(
+  paths: Pick<ServerPaths, "binary" | "socket">,
+  session: string,
+  taken: TakenKeys,
+): readonly string[] {
+  const detach = detachKeys(taken);
+  const isUsual = detach === `${PREFIX} d`;
+  const hint = detach === null ? `your tmux keeps ${PREFIX}` : `detach: ${detach}`;
+  const others = `#{s|<#{client_tty}=[^>]*>||:${KEYS_OPTION}}`;
+  const attach = [paths.binary, "-u", "-N", "-S", paths.socket, "attach-session", "-t", session];
+  return [...attach, ";", "set-option", "-sF", KEYS_OPTION, isUsual ? others : `${others}<#{client_tty}=${hint}>`];
 }
 
 export interface ServerPaths {

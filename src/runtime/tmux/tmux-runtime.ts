@@ -20,6 +20,7 @@ import { createPlacement } from "./placement.ts";
 import { isMarked } from "./process-mark.ts";
 import { environmentOfPlace, findStrays, membersOf, type Tree } from "./process-tree.ts";
 import { checkName, quote } from "./quote.ts";
+import { detachKeys, personArguments } from "./server-config.ts";
 import { createServerLink, type Reach } from "./server-link.ts";
 import { createSessionCgroups } from "./session-cgroups.ts";
 import { stopTree } from "./stop-tree.ts";
@@ -225,12 +226,13 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     blindSpot: cgroups.impediment,
     onChange: hints.listen,
-    async attachCommand(target) {
+    async attachCommand(target, taken) {
       const { sightings } = await directory.ofSession(target.sessionId);
       const mark = formatMark(instance, target);
       const sessionId = sightings.find(({ pane }) => pane.mark === mark)?.pane.sessionId;
       const session = sessionId ?? (await directory.require(target)).pane.sessionId;
-      return [binary, "-u", "-N", "-S", join(runDir, "tmux.sock"), "attach-session", "-t", session];
+      const paths = { binary, socket: join(runDir, "tmux.sock") };
+      return { argv: personArguments(paths, session, taken), detach: detachKeys(taken) };
     },
     close: link.close,
   };

@@ -1,0 +1,108 @@
+/**
+ * Attached from inside a tmux of one's own (issue 7, 31): the keys that are shown leave the session, not the outer tmux.
+ * Three real servers: one plays the person's keyboard and screen, one is the person's own tmux, one is Reeve's.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { TestHome } from "../support/test-home.ts";
+import { createTestHome, runProgram } from "../support/test-home.ts";
+
+const REEVE = join(import.meta.dirname, "..", "..", "bin", "reeve");
+
+let home: TestHome;
+beforeAll(async () => {
+  home = createTestHome();
+  await home.json("start", "practice", "--name", "helper");
+});
+afterAll(() => home.dispose());
+
+const tmux = (socket: string, ...args: readonly string[]) =>
+  runProgram("tmux", ["-S", join(home.dir, socket), ...args], home.environment);
+
+async function nested(config: string, act: (screen: () => Promise<string>) => Promise<void>): Promise<void> {
+  const file = join(home.dir, "outer.conf");
+  writeFileSync(file, config);
+  const outer = `tmux -S '${join(home.dir, "outer.sock")}' -f '${file}'`;
+  const inside = `'${REEVE}' attach helper; echo left with $?; exec sleep 600`;
+  try {
+    await tmux(
+      "keyboard.sock",
+      "-f",
+      "/dev/null",
+      "new-session",
+      "-d",
+      "-x",
+      "110",
+      "-y",
+      "32",
+      `env -u TMUX ${outer} new-session "${inside}"`,
+    );
+    await act(async () => (await tmux("keyboard.sock", "capture-pane", "-p")).stdout);
+  } finally {
+    await tmux("outer.sock", "kill-server");
+    await tmux("keyboard.sock", "kill-server");
+  }
+}
+
+test.each([
+  ["as it comes: C-b is its prefix too", "", "C-b C-b d"],
+  ["with C-a as its prefix", "set -g prefix C-a\nunbind C-b\nbind C-a send-prefix\n", "C-b d"],
+  ["with another key that passes the prefix on", "unbind C-b\nbind b send-prefix\n", "C-b b d"],
+  ["with C-b as its second prefix", "set -g prefix C-a\nset -g prefix2 C-b\nbind x send-prefix -2\n", "C-a x d"],
+])("%s", async (_what, config, keys) => {
+  await nested(config, async (screen) => {
+    const shown = await eventually("the session is shown, with the keys that leave it", async () => {
+      const found = /detach: (.+?) *$/m.exec(await screen());
+      return (await screen()).includes("Practice agent") && found?.[1];
+    });
+    expect(shown).toBe(keys);
+    await tmux("keyboard.sock", "send-keys", ...shown.split(" "));
+    await eventually("it was left", async () => (await screen()).includes("left with 0"));
+    expect((await tmux("outer.sock", "list-clients")).stdout.trim().split("\n")).toHaveLength(1);
+    expect(await home.session("helper")).toMatchObject({ state: "running" });
+  });
+});
+
+test("the keys of one terminal are not shown in another, nor kept for whoever has it next", async () => {
+  await nested("", async (screen) => {
+    await eventually("the nested one", async () => (await screen()).includes("detach: C-b C-b d"));
+    const plain = [
+      "-f",
+      "/dev/null",
+      "new-session",
+      "-d",
+      "-x",
+      "110",
+      "-y",
+      "32",
+      `env -u TMUX '${REEVE}' attach helper`,
+    ];
+    await tmux("plain.sock", ...plain);
+    try {
+      await eventually("the plain one", async () =>
+        /detach: C-b d *$/m.test((await tmux("plain.sock", "capture-pane", "-p")).stdout),
+      );
+      expect(await screen()).toContain("detach: C-b C-b d");
+    } finally {
+      await tmux("plain.sock", "kill-server");
+    }
+  });
+  const { argv, detach } = await home.json<{ argv: string[]; detach: string }>("attach", "helper");
+  expect(detach).toBe("C-b d");
+  // What is remembered of the terminal is forgotten by whoever attaches in it next.
+  expect(argv.join(" ")).toMatch(/set-option -sF @reeve-detach-keys #\{s\|<#\{client_tty\}=/);
+});
+
+test("a tmux that passes C-b on by no key: said before, with what to do", async () => {
+  await nested("unbind C-b\n", async (screen) => {
+    await eventually("the status line says so", async () => (await screen()).includes("your tmux keeps C-b"));
+    await tmux("keyboard.sock", "send-keys", "C-b", ":");
+    await tmux("keyboard.sock", "send-keys", "-l", "bind C-b send-prefix");
+    await tmux("keyboard.sock", "send-keys", "Enter");
+    await tmux("keyboard.sock", "send-keys", "C-b", "C-b", "d");
+    await eventually("it was left", async () => (await screen()).includes("left with 0"));
+    expect(await screen()).toContain("bind one first with: tmux bind C-b send-prefix");
+  });
+});

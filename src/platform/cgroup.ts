@@ -10,7 +10,17 @@
  *   cgroup.kill     written 1 to, kills all of it at once, also what is just being forked (Linux 5.14)
  *   cgroup.freeze   written 1 to, stops all of it; 0 lets it go on (Linux 5.2)
  */
-import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { withDescriptor } from "./descriptors.ts";
 import { errnoOf, messageOf, ReeveError } from "./reeve-error.ts";
@@ -81,6 +91,15 @@ function processesOf(dir: string): readonly number[] | null {
   return pids === undefined ? null : pids.map(Number);
 }
 
+export function isCgroup(dir: string): boolean {
+  return ifThere(dir, () => statSync(dir, { throwIfNoEntry: false })) !== null;
+}
+
+/** Names of its files among those of its subgroups, unsorted: without a look at each, which a busy caller can spare. */
+export function namesIn(dir: string): readonly string[] {
+  return isCgroup(dir) ? (ifThere(dir, () => readdirSync(dir)) ?? []) : [];
+}
+
 /** The names of its subgroups; null where there is no such cgroup. */
 export function subgroupsOf(dir: string): readonly string[] | null {
   return (
@@ -121,6 +140,11 @@ export function moveInto(dir: string, pid: number): void {
 /** With its empty subgroups; false where something still lives in it. */
 export function removeCgroup(dir: string): boolean {
   for (const name of subgroupsOf(dir) ?? []) if (!removeCgroup(join(dir, name))) return false;
+  return removeIfEmpty(dir);
+}
+
+/** False where something lives in it, or it has subgroups. */
+export function removeIfEmpty(dir: string): boolean {
   try {
     rmdirSync(dir);
     return true;
@@ -149,9 +173,9 @@ function writeIfThere(path: string, text: string): boolean {
   return isWritten === true;
 }
 
-function ifThere<T>(path: string, work: () => T): T | null {
+function ifThere<T>(path: string, work: () => T | undefined): T | null {
   try {
-    return withDescriptor(work);
+    return withDescriptor(work) ?? null;
   } catch (error) {
     if (isGone(error)) return null;
     throw unreadable(path, messageOf(error), errnoOf(error));

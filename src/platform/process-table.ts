@@ -147,8 +147,9 @@ function readOf(pid: number, file: string): Buffer | null {
       for (;;) {
         const count = readSync(descriptor, buffer, size, buffer.length - size, null);
         size += count;
-        if (count === 0) return buffer.subarray(0, size);
-        if (size === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+        // These files give all that fits: what does not fill the buffer is the end.
+        if (size < buffer.length) return buffer.subarray(0, size);
+        buffer = Buffer.concat([buffer], 2 * buffer.length);
       }
     } finally {
       closeSync(descriptor);

@@ -7,7 +7,7 @@
  * it with our wrapper and the mark that is claimed.
  */
 import { readCommandLine } from "../../platform/process-table.ts";
-import { type Observation, parseMark } from "../contract.ts";
+import { type Observation, parseMark, type Target } from "../contract.ts";
 import { exitedUnseen, hasEnded, type ListedPane, observePane, type Pane } from "./pane.ts";
 import { markOf } from "./process-mark.ts";
 
@@ -34,14 +34,22 @@ interface Proof {
   readonly startTicks: string;
   /** Null: that process carries none. */
   readonly mark: string | null;
+  /** Whose that mark is; null: none of ours. Read out of it once, since every look needs it. */
+  readonly owner: Target | null;
 }
 
 export function createPaneProofs(instance: string): PaneProofs {
   const proofs = new Map<string, Proof>();
 
-  const sighting = (pane: ListedPane, mark: string | null, observation: Observation): Judgement => {
-    const owner = mark === null ? null : parseMark(instance, mark);
-    return mark === null || owner === null ? "not-ours" : { pane: { ...pane, mark, owner }, observation };
+  const proofOf = (startTicks: string, mark: string | null): Proof => ({
+    startTicks,
+    mark,
+    owner: mark === null ? null : parseMark(instance, mark),
+  });
+
+  const sighting = (pane: ListedPane, proof: Proof | null, observation: Observation): Judgement => {
+    if (proof === null || proof.mark === null || proof.owner === null) return "not-ours";
+    return { pane: { ...pane, mark: proof.mark, owner: proof.owner }, observation };
   };
 
   /** Undefined: it may not have become the program yet that it was forked for. */
@@ -53,35 +61,38 @@ export function createPaneProofs(instance: string): PaneProofs {
     return markOf(pane.pid); // read again: it may have become that program in between
   };
 
-  const deadMark = (pane: ListedPane): string | null => {
-    const proof = proofs.get(keyOf(pane));
-    if (proof !== undefined) return proof.mark;
+  const deadProof = (pane: ListedPane): Proof | null => {
+    const known = proofs.get(keyOf(pane));
+    if (known !== undefined) return known;
     if (!pane.isStartedSo) return null;
-    proofs.set(keyOf(pane), { startTicks: "", mark: pane.claim });
-    return pane.claim;
+    const proof = proofOf("", pane.claim);
+    proofs.set(keyOf(pane), proof);
+    return proof;
   };
 
   return {
     judge(pane, serverPid) {
       const observation = observePane(pane);
-      if (observation === null) return deadMark(pane) === null ? "not-ours" : "undecided";
-      if (observation.status !== "running") return sighting(pane, deadMark(pane), observation);
+      if (observation === null) return (deadProof(pane)?.mark ?? null) === null ? "not-ours" : "undecided";
+      if (observation.status !== "running") return sighting(pane, deadProof(pane), observation);
       const { startTicks } = observation.place;
       const known = proofs.get(keyOf(pane));
-      if (known?.startTicks === startTicks) return sighting(pane, known.mark, observation);
+      if (known?.startTicks === startTicks) return sighting(pane, known, observation);
       const mark = markIn(pane, serverPid);
       if (mark === undefined) return "undecided";
       // Without a claim nobody asks for it again and again but the anchor's own pane.
-      if (mark !== null || pane.claim !== "") proofs.set(keyOf(pane), { startTicks, mark });
-      return sighting(pane, mark, observation);
+      const proof = proofOf(startTicks, mark);
+      if (mark !== null || pane.claim !== "") proofs.set(keyOf(pane), proof);
+      return sighting(pane, proof, observation);
     },
     judgeLost(pane) {
       if (hasEnded(pane) || observePane(pane) !== null) return "undecided";
-      return sighting(pane, deadMark(pane), exitedUnseen(pane));
+      return sighting(pane, deadProof(pane), exitedUnseen(pane));
     },
-    note: (paneId, pid, startTicks, mark) => void proofs.set(keyOf({ id: paneId, pid }), { startTicks, mark }),
+    note: (paneId, pid, startTicks, mark) => void proofs.set(keyOf({ id: paneId, pid }), proofOf(startTicks, mark)),
     forgetAll: () => proofs.clear(),
     keepOnly(panes) {
+      if (proofs.size < panes.length) return; // at most a few too many are kept
       const kept = new Set(panes.map(keyOf));
       for (const key of proofs.keys()) if (!kept.has(key)) proofs.delete(key);
     },

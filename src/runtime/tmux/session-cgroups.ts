@@ -17,10 +17,12 @@ import {
   type CgroupPath,
   cgroupOf,
   makeCgroup,
+  isCgroup,
   moveInto,
+  namesIn,
   processesIn,
   removeCgroup,
-  subgroupsOf,
+  removeIfEmpty,
 } from "../../platform/cgroup.ts";
 import { withDescriptor } from "../../platform/descriptors.ts";
 import { errnoOf, messageOf } from "../../platform/reeve-error.ts";
@@ -34,7 +36,8 @@ export interface SessionCgroups {
   make(target: Target): string | null;
   /** Where it is, or why it has none. */
   find(target: Target): CgroupPath;
-  all(): readonly Target[];
+  /** But those of the given places. */
+  all(except?: readonly Target[]): readonly Target[];
   processesIn(target: Target): readonly number[];
   /** False where something still lives in it. */
   remove(target: Target): boolean;
@@ -57,14 +60,14 @@ export function createSessionCgroups({ instance, runDir, isEnabled, log }: Cgrou
   let remembered: readonly string[] | null = null;
   /** The session's cgroup that this daemon could not leave. */
   let home: string | null = null;
-  let server: { readonly pid: number; group: CgroupPath | null } | null = null;
+  let server: { readonly pid: number; group: CgroupPath | null; isUsable: boolean } | null = null;
 
   const readRemembered = (): readonly string[] =>
     (remembered ??= readPaths(file).filter((path) => path.endsWith(`/${own}`)));
 
   const remember = (group: string): void => {
     if (readRemembered().includes(group)) return;
-    const kept = [...readRemembered().filter((known) => subgroupsOf(known) !== null), group];
+    const kept = [...readRemembered().filter(isCgroup), group];
     const fresh = `${file}.${process.pid}`;
     writeFileSync(fresh, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
     renameSync(fresh, file);
@@ -100,7 +103,7 @@ export function createSessionCgroups({ instance, runDir, isEnabled, log }: Cgrou
   const directoryOf = (target: Target): string | null =>
     groups()
       .map((group) => join(group, nameOf(target)))
-      .find((path) => subgroupsOf(path) !== null) ?? null;
+      .find(isCgroup) ?? null;
 
   /** It would be killed and frozen with the session, and all other sessions with it. */
   const holdsReeve = (dir: string): boolean =>
@@ -112,9 +115,11 @@ export function createSessionCgroups({ instance, runDir, isEnabled, log }: Cgrou
     if (server === null && chooseManager(readSystemdFacts()) !== "none") return null;
     const group = groupNow();
     if ("why" in group) return group.why;
-    const writable = subgroupsOf(group.dir) === null ? dirname(group.dir) : group.dir;
+    if (server?.isUsable === true) return null;
+    const writable = isCgroup(group.dir) ? group.dir : dirname(group.dir);
     try {
       accessSync(writable, constants.W_OK);
+      if (server !== null) server.isUsable = true;
       return null;
     } catch (error) {
       return `${writable} cannot be written (${errnoOf(error)})`;
@@ -123,7 +128,7 @@ export function createSessionCgroups({ instance, runDir, isEnabled, log }: Cgrou
 
   return {
     meet(pid) {
-      if (server?.pid !== pid) server = { pid, group: null };
+      if (server?.pid !== pid) server = { pid, group: null, isUsable: false };
     },
     impediment,
     make(target) {
@@ -132,10 +137,11 @@ export function createSessionCgroups({ instance, runDir, isEnabled, log }: Cgrou
       const dir = join(group.dir, nameOf(target));
       try {
         remember(group.dir);
-        makeCgroup(group.dir);
+        if (!isCgroup(group.dir)) makeCgroup(group.dir);
         makeCgroup(dir);
         return dir;
       } catch (error) {
+        if (server !== null) server.isUsable = false;
         log("a session is started without a cgroup of its own", { ...target, why: messageOf(error) });
         return null;
       }
@@ -149,18 +155,22 @@ export function createSessionCgroups({ instance, runDir, isEnabled, log }: Cgrou
       const dir = directoryOf(target);
       return dir === null ? [] : (processesIn(dir) ?? []);
     },
-    all: () =>
-      groups().flatMap((group) =>
-        (subgroupsOf(group) ?? []).flatMap((name) =>
-          home !== null && join(group, name) === home ? [] : (parseMark(instance, `${instance}.${name}`) ?? []),
-        ),
-      ),
+    all(except = []) {
+      const names = new Set(except.map(nameOf));
+      return groups().flatMap((group) =>
+        namesIn(group).flatMap((name) => {
+          if (names.has(name) || (home !== null && join(group, name) === home)) return [];
+          return parseMark(instance, `${instance}.${name}`) ?? [];
+        }),
+      );
+    },
     remove(target) {
       for (const group of groups()) {
         const dir = join(group, nameOf(target));
+        if (!isCgroup(dir)) continue;
         // One that Reeve could not leave stays until it is gone; nothing of the session is in it.
         if (!removeCgroup(dir) && !holdsReeve(dir)) return false;
-        if (subgroupsOf(group)?.length === 0) removeCgroup(group);
+        removeIfEmpty(group);
       }
       return true;
     },

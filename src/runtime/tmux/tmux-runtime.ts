@@ -125,13 +125,10 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   };
 
   /** Cgroups without a pane: of one that is about to be created, or left by a daemon or a tmux server that was killed. */
-  const abandoned = (reach: Reach, placed: readonly Target[]): readonly ListingEntry[] => {
-    const known = new Set(placed.map((target) => formatMark(instance, target)));
-    return cgroups
-      .all()
-      .filter((target) => !known.has(formatMark(instance, target)))
+  const abandoned = (reach: Reach, placed: readonly Target[]): readonly ListingEntry[] =>
+    cgroups
+      .all(placed)
       .map((target) => ({ ...target, observation: { status: "absent", evidence: absentEvidence(reach, target) } }));
-  };
 
   const observe = async (target: Target): Promise<Observation> => {
     const { reach, sightings } = await directory.one(target);

@@ -14,6 +14,8 @@ import { requireTypeable } from "../session/message-text.ts";
 import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
 import type { Launch } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
+import { holdsSecret } from "../supervisor/concealed-text.ts";
+import { secretsOfLaunch } from "../supervisor/environment.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
@@ -82,13 +84,19 @@ export const startSession = defineOperation({
       };
       const id = newSessionId();
       const outputsDir = sessionDir(context.outputsDir, input.role, id);
-      const { plan, recorded } = await supervisor.plan({
-        agent: input.agent,
-        sessionId: id,
-        outputsDir,
-        launch,
-        beginning: { resume: null, prompt: launch.prompt },
-      });
+      const planWith = (prompt: string | null) =>
+        supervisor.plan({
+          agent: input.agent,
+          sessionId: id,
+          outputsDir,
+          launch: { ...launch, prompt },
+          beginning: { resume: null, prompt },
+        });
+      const asAsked = await planWith(launch.prompt);
+      // A prompt with a secret in it stands in no record and no command line: it is sent as the first message.
+      const isSecret = launch.prompt !== null && holdsSecret(launch.prompt, secretsOfLaunch(launch, environment));
+      const { plan, recorded } = isSecret ? await planWith(null) : asAsked;
+      const isSent = isSecret || plan.isPromptLeftOut;
       requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
       requireRoom(context.outputsDir);
       ensurePrivateDir(outputsDir);
@@ -98,7 +106,7 @@ export const startSession = defineOperation({
         agent: input.agent,
         hasTurns: agent.capabilities.turns,
         runtime: input.runtime,
-        launch: plan.isPromptLeftOut ? { ...launch, prompt: null } : launch,
+        launch: isSent ? { ...launch, prompt: null } : launch,
         restartPolicy: input.restart,
         parentId: input.parent ?? null,
         outputsDir,
@@ -109,7 +117,7 @@ export const startSession = defineOperation({
       try {
         await named(store, input, async (name) => {
           await supervisor.start({ ...request, name }, environment, {
-            ...(plan.isPromptLeftOut && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
+            ...(isSent && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
             ...(idempotency === undefined ? {} : { idempotency }),
           });
         });

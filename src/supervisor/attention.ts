@@ -21,7 +21,7 @@ import { createBackgroundWatch } from "./background-watch.ts";
 import { createChannelKeeper } from "./channel-keeper.ts";
 import { targetOf } from "./target.ts";
 import type { Environment } from "./environment.ts";
-import { readEnvFile, secretValues } from "./environment.ts";
+import { secretsOfLaunch } from "./environment.ts";
 import { createIdentityWatch } from "./identity-watch.ts";
 import { isolated } from "./isolated.ts";
 import type { Ledger } from "./ledger.ts";
@@ -31,6 +31,7 @@ import type { RuleBook } from "./rule-book.ts";
 import { createScreenWatch } from "./screen-watch.ts";
 import type { Settings } from "./settings.ts";
 import { createSoftWatch, STAYS_MS } from "./soft-watch.ts";
+import type { Secret } from "./secret-values.ts";
 import { createSpool } from "./spool.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { createStatusWatch } from "./status-watch.ts";
@@ -49,6 +50,8 @@ export interface Attention {
   isCaughtUp(session: Session): boolean;
   /** Without the session's secrets; null when these are not known, and so nothing may be written. */
   redact(session: Session, text: string): string | null;
+  /** Of a session that lives, or lived while this daemon did; null when they are not known. */
+  secrets(sessionId: string): readonly Secret[] | null;
   /** The agent's own protocol, while it is open. */
   channel(sessionId: string): Channel | null;
   describeChannel(sessionId: string): string | null;
@@ -86,8 +89,11 @@ export function createAttention(parts: {
   /** Incarnations of which it was said that nobody understands them. */
   const blind = new Set<string>();
   /** Outlives the process: its last screen is written after its end. */
-  const secretsBySession = new Map<string, readonly string[]>();
-  const readings = createReadings({ ...parts, redact: (sessionId, text) => withoutSecrets(sessionId, text) });
+  const secretsBySession = new Map<string, readonly Secret[]>();
+  const readings = createReadings({
+    ...parts,
+    redact: (sessionId, text) => withoutSecrets(secretsNow(sessionId), text),
+  });
   const soft = createSoftWatch({ ...parts, readings, staysMs: STAYS_MS });
   const spool = createSpool({ ...parts, readings });
   const screens = createScreenWatch({ ...parts, soft });
@@ -111,7 +117,7 @@ export function createAttention(parts: {
   function begin(session: Session): void {
     const output = openOutputLog({
       directory: session.outputsDir,
-      secrets: () => secretsOf(session),
+      secrets: () => secretsOf(session)?.map(({ value }) => value) ?? null,
       mostBytes: settings.outputLogBytes,
       since: new Date(parts.clock.now()).toISOString(),
       log: parts.log,
@@ -155,7 +161,7 @@ export function createAttention(parts: {
   }
 
   /** As told before the start; else read from the living process, which its own user may; else not known. */
-  function secretsOf(session: Session): readonly string[] | null {
+  function secretsOf(session: Session): readonly Secret[] | null {
     const told = secretsBySession.get(session.id);
     if (told !== undefined) return told;
     const environment = parts.runtime(session.runtime).environmentOf(targetOf(session), session.place);
@@ -163,21 +169,23 @@ export function createAttention(parts: {
   }
 
   /** Null for one that died before this daemon could ask its process; a walk for each text would be too much. */
-  function withoutSecrets(sessionId: string, text: string): string | null {
+  function secretsNow(sessionId: string): readonly Secret[] | null {
     const session = parts.store.registry.get(sessionId);
     const isAlive = session !== undefined && session.exit === null;
-    const secrets = secretsBySession.get(sessionId) ?? (isAlive ? secretsOf(session) : null);
-    return secrets === null ? null : redact(text, secrets);
+    return secretsBySession.get(sessionId) ?? (isAlive ? secretsOf(session) : null);
   }
 
-  function remember(session: Session, environment: Environment): readonly string[] {
-    let file: Environment = {};
-    try {
-      file = readEnvFile(session.launch.envFile);
-    } catch {
-      // Its values, as far as the process has them, are in its environment.
-    }
-    const secrets = secretValues({ ...file, ...environment }, [...Object.keys(file), ...session.launch.envNames]);
+  function withoutSecrets(secrets: readonly Secret[] | null, text: string): string | null {
+    return secrets === null
+      ? null
+      : redact(
+          text,
+          secrets.map(({ value }) => value),
+        );
+  }
+
+  function remember(session: Session, environment: Environment): readonly Secret[] {
+    const secrets = secretsOfLaunch(session.launch, environment);
     secretsBySession.set(session.id, secrets);
     return secrets;
   }
@@ -235,10 +243,8 @@ export function createAttention(parts: {
       const watching = watched.get(session.id);
       return !session.hasTurns || (watching?.incarnation === session.incarnation && watching.isCaughtUp);
     },
-    redact: (session, text) => {
-      const secrets = secretsOf(session);
-      return secrets === null ? null : redact(text, secrets);
-    },
+    redact: (session, text) => withoutSecrets(secretsOf(session), text),
+    secrets: secretsNow,
     channel: channels.get,
     describeChannel: channels.describe,
     look: screens.look,

@@ -12,6 +12,7 @@ import { isPromptAhead, mayTakeMessagesLater, takesMessages } from "../session/p
 import type { Reading } from "../session/reading.ts";
 import type { Session } from "../session/session.ts";
 import type { ComposerParts } from "./composer-watch.ts";
+import { isConcealed } from "./concealed-text.ts";
 import type { Task } from "./effect-runner.ts";
 import { expectLeft, recoverLease } from "./lease-recovery.ts";
 import type { Ledger } from "./ledger.ts";
@@ -87,6 +88,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     const { status } = session.activity;
     const asks = isAsking(session);
     if (isPromptAhead(session, parts.clock.now())) return later(session, CHANNEL_LOOK_MS);
+    if (isConcealed(message.text)) {
+      hold(session, message, "it repeats a secret of the session, whose environment cannot be read now");
+      return later(session, HELD_MS);
+    }
     // What works in the background leaves the composer free.
     const isFree = isBackgroundOnly(session);
     const isBusy = session.turnOpen && !asks && !isFree;

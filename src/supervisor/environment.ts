@@ -7,6 +7,8 @@ import { parseEnv } from "node:util";
 import { scrubEnvironment } from "../agent/session-variables.ts";
 import { readPlainFile } from "../platform/own-file.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
+import type { Launch } from "../session/session.ts";
+import { type Secret, secretsIn } from "./secret-values.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -39,13 +41,16 @@ export function readEnvFile(path: string | null): Environment {
   }
 }
 
-/** Values that must not reach a log: all that was given on purpose, and what is named like a secret. */
-export function secretValues(environment: Environment, given: Iterable<string>): readonly string[] {
-  const names = new Set(given);
-  return Object.entries(environment)
-    .filter(
-      ([name, value]) =>
-        value.length >= 8 && (names.has(name) || /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i.test(name)),
-    )
-    .map(([, value]) => value);
+/** Of an environment that a session of this launch has, or will have. */
+export function secretsOfLaunch(
+  { envFile, envNames }: Pick<Launch, "envFile" | "envNames">,
+  environment: Environment,
+): readonly Secret[] {
+  let file: Environment = {};
+  try {
+    file = readEnvFile(envFile);
+  } catch {
+    // Its values, as far as the process has them, are in its environment.
+  }
+  return secretsIn({ ...file, ...environment }, [...Object.keys(file), ...envNames]);
 }

@@ -22,6 +22,7 @@ import { newMessageId } from "../platform/ids.ts";
 import { createAdapters } from "./adapters.ts";
 import { createAttention } from "./attention.ts";
 import { createBroughtEnvironments } from "./brought-environments.ts";
+import { concealMessages } from "./concealed-text.ts";
 import { beginningOf } from "./conversation.ts";
 import { createDelivery } from "./delivery.ts";
 import type { Task } from "./effect-runner.ts";
@@ -139,7 +140,9 @@ const BOOT_LOOK_MS = 1_500;
 const HELD_END_LOOK_MS = 1_000;
 
 export function createSupervisor(parts: SupervisorParts): Supervisor {
-  const { store, clock, log, settings } = parts;
+  const { clock, log, settings } = parts;
+  const brought = createBroughtEnvironments(clock);
+  const store = concealMessages(parts.store, { known: (id) => attention.secrets(id), brought: brought.get });
   const adapters = createAdapters({ ...parts, sessions: store.registry.all() });
   const { agent, runtime } = adapters;
 
@@ -148,7 +151,6 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock, log, receipts });
-  const brought = createBroughtEnvironments(clock);
   const attention = createAttention({
     store,
     ledger,
@@ -361,10 +363,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
     async boot(version, deaths) {
       // A daemon that cannot write can still list, and says so of everything else.
-      if (store.repairs.length > 0)
-        await store
-          .commit({ events: store.repairs.map((body) => ({ sessionId: null, body })) })
-          .catch(report("telling of repairs"));
+      const events = store.repairs.map((body) => ({ sessionId: null, body }));
+      if (events.length > 0) await store.commit({ events }).catch(report("telling of repairs"));
       await tellDeaths(store, deaths).catch(report("telling of deaths"));
       delivery.resume();
       await ledger

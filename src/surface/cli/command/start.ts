@@ -46,7 +46,10 @@ export const startCommand: Command = {
     WAIT_TIMEOUT,
   ],
   rest: "arguments...",
-  notes: ["What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --."],
+  notes: [
+    "What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --.",
+    "Values given with --env or --env-file are never written to disk, also not where the prompt, a message or the output repeats them (from 4 characters on). What follows -- is recorded as it is, and anybody on this machine can see it in ps: do not put secrets there.",
+  ],
   examples: [
     { line: 'reeve start claude "fix the failing test"', does: "a coding agent; reeve doctor says which are there" },
     { line: 'reeve start practice "tidy up"', does: "a practice session, without a model behind it" },

@@ -1,0 +1,83 @@
+/**
+ * A text as if nothing had wrapped it: its lines joined, without the blanks and
+ * the frame at their edges. Terminals wrap a word at their last column, and
+ * dialogs inside a frame of their own.
+ */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  /** It is the continuation, on another line, of the span before it. */
+  readonly goesOn?: boolean;
+}
+
+export interface FlatText {
+  readonly text: string;
+  /** Positions at which a line begins, but the first. */
+  readonly joints: ReadonlySet<number>;
+  /** Where a position of the flat text is in the text it was made of. */
+  at(position: number): number;
+  /** A span of the flat text, as its parts on each line. */
+  partsOf(span: Span): readonly Span[];
+}
+
+interface Piece {
+  /** In the flat text. */
+  readonly from: number;
+  /** In the text itself. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export function flatten(text: string): FlatText {
+  const pieces: Piece[] = [];
+  let flat = "";
+  let lineStart = 0;
+  const isWrapped = text.includes("\n");
+  while (lineStart <= text.length) {
+    const newline = text.indexOf("\n", lineStart);
+    const lineEnd = newline === -1 ? text.length : newline;
+    let [start, end] = [lineStart, lineEnd];
+    // The edges of the whole text are no line's edges: what comes before and after is not known.
+    if (isWrapped && lineStart > 0) while (start < end && isEdge(text.charCodeAt(start))) start += 1;
+    if (isWrapped && newline !== -1) while (end > start && isEdge(text.charCodeAt(end - 1))) end -= 1;
+    pieces.push({ from: flat.length, start, end });
+    flat += text.slice(start, end);
+    lineStart = lineEnd + 1;
+  }
+
+  /** The last piece that begins at or before this position. */
+  function pieceAt(position: number): number {
+    let [low, high] = [0, pieces.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((pieces[middle]?.from ?? 0) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  return {
+    text: flat,
+    joints: new Set(pieces.slice(1).map(({ from }) => from)),
+    at(position) {
+      if (position >= flat.length) return text.length;
+      const { from, start } = pieces[pieceAt(position)] ?? { from: 0, start: 0 };
+      return start + position - from;
+    },
+    partsOf(span) {
+      const parts: Span[] = [];
+      for (let index = pieceAt(span.start); index < pieces.length; index += 1) {
+        const { from, start, end } = pieces[index] ?? { from: 0, start: 0, end: 0 };
+        if (from >= span.end) break;
+        const part = { start: start + Math.max(0, span.start - from), end: Math.min(end, start + span.end - from) };
+        if (part.end > part.start) parts.push(parts.length === 0 ? part : { ...part, goesOn: true });
+      }
+      return parts;
+    },
+  };
+}
+
+/** Blanks, and what frames are drawn with: │ ┃ ║ ╎ | and the like. */
+function isEdge(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x7c || code === 0xa0 || (code >= 0x2500 && code <= 0x257f);
+}

@@ -1,0 +1,156 @@
+/** Issue 7, 19: what is secret reaches no file of Reeve's, and what is sent arrives as it was sent. */
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { askSession } from "../support/ask-daemon.ts";
+import { eventually } from "../support/eventually.ts";
+import { inHome } from "../support/in-home.ts";
+import type { TestHome } from "../support/test-home.ts";
+import { runProgram } from "../support/test-home.ts";
+
+const CANARY = "c4n4ry-7f3a91d2e8b64c05a1-end";
+
+/** Every file below the home that holds one of these texts, or a piece of it. */
+function hits(home: TestHome, texts: readonly string[], except: readonly string[] = []): readonly string[] {
+  return entriesBelow(home.dir)
+    .filter((path) => lstatSync(path).isFile() && !except.includes(path))
+    .filter((path) => {
+      const bytes = readFileSync(path);
+      return texts.some((text) => bytes.includes(text));
+    });
+}
+
+function entriesBelow(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true }).map((entry) =>
+    join(entry.parentPath, entry.name),
+  );
+}
+
+/** Prints the hash of each line it is given, and nothing else. */
+const HASHER = `stty -echo; printf 'ready>'; while IFS= read -r line; do printf '%s' "$line" | sha256sum; printf 'ready>'; done`;
+
+const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+async function screenShows(home: TestHome, name: string, text: string): Promise<void> {
+  await eventually(`${name} shows ${text}`, async () =>
+    (await home.json<{ text: string }>("data", name)).text.includes(text),
+  );
+}
+
+test.concurrent("issue 7, 19: an --env value repeated in a message is on no disk, also while it waits, and arrives whole", () =>
+  inHome("", async (home) => {
+    await home.json(
+      "start",
+      "command",
+      "--name",
+      "hasher",
+      "--env",
+      `API_TOKEN=${CANARY}`,
+      "--env",
+      "PIN=h7x2",
+      "--",
+      "sh",
+      "-c",
+      HASHER,
+    );
+    await screenShows(home, "hasher", "ready>");
+    const first = `use ${CANARY} and h7x2, then ${CANARY}`;
+    expect(await home.json("send", "hasher", first)).toMatchObject({ state: "delivered" });
+    await screenShows(home, "hasher", sha(first));
+
+    await home.json("pause", "hasher");
+    const second = `again: ${CANARY}`;
+    expect(await home.json("send", "hasher", second, "--timeout", "0")).toMatchObject({ state: "admitted" });
+    expect(hits(home, [CANARY, "h7x2"])).toEqual([]);
+    await home.killDaemon();
+    await home.json("resume", "hasher");
+    await screenShows(home, "hasher", sha(second));
+    await home.json("end", "hasher");
+    await home.json("daemon", "stop");
+    expect(hits(home, [CANARY, CANARY.slice(0, 16), CANARY.slice(-16), "h7x2"])).toEqual([]);
+  }));
+
+test.concurrent("issue 7, 19: nor in a prompt, nor from an env file, for an agent that takes prompts", () =>
+  inHome("", async (home) => {
+    writeFileSync(join(home.dir, "secrets.env"), `FROM_FILE=${CANARY}\n`);
+    await home.json(
+      "start",
+      "practice",
+      "--name",
+      "practice",
+      "--env-file",
+      join(home.dir, "secrets.env"),
+      `Say ${CANARY} please`,
+    );
+    await eventually(
+      "its turn is over",
+      async () => (await askSession(home, "practice"))?.["last_turn"] === "completed",
+    );
+    const session = await home.session("practice");
+    const { transcript_path } = session["observability"] as { transcript_path: string };
+    expect(readFileSync(transcript_path, "utf8")).toContain(CANARY);
+    await home.json("end", "practice");
+    await home.json("daemon", "stop");
+    // Its own transcript and the user's own file are not Reeve's.
+    expect(hits(home, [CANARY], [transcript_path, join(home.dir, "secrets.env")])).toEqual([]);
+  }));
+
+test.concurrent("issue 7, 19: wrapped at the edge of the screen, in connection strings and by its shape", () =>
+  inHome("", async (home) => {
+    const shaped = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+    const script = `
+      printf '%0190d%s\\n' 0 "$API_TOKEN"
+      printf '%0185d' 0; printf '%s' "$API_TOKEN" | cut -c1-10 | tr -d '\\n'; sleep 0.5; printf '%s\\n' "$API_TOKEN" | cut -c11-
+      echo "connecting to $DATABASE_URL with s3cr3tpw"
+      printf '%0180d%s\\n' 0 "${shaped}"
+      sleep 300`;
+    const started = await home.run(
+      ["start", "command", "--name", "printer", "--env", `API_TOKEN=${CANARY}`, "--json", "--", "sh", "-c", script],
+      { environment: { DATABASE_URL: "postgres://app:s3cr3tpw@db.example:5432/app" } },
+    );
+    expect(started.status).toBe(0);
+    await screenShows(home, "printer", "db.example");
+    await eventually("the last line is there", async () =>
+      (await home.json<{ text: string }>("data", "printer")).text.includes(shaped.slice(-10)),
+    );
+    const directory = String((await home.session("printer"))["outputs_dir"]);
+    await home.json("end", "printer", "--when", "now", "--grace", "0");
+    const kept = readFileSync(join(directory, "screen.txt"), "utf8");
+    expect(kept).toContain("connecting to");
+    const pieces = [CANARY.slice(0, 10), CANARY.slice(-12), "s3cr3tpw", shaped.slice(4, 16), shaped.slice(-12)];
+    // The script itself is a part of the record, and holds the shape.
+    const others = hits(home, pieces).filter((path) => !/state\.json$|reeve\.db/.test(path));
+    expect(others).toEqual([]);
+    expect(hits(home, [CANARY, "s3cr3tpw"]).filter((path) => !/state\.json$|reeve\.db/.test(path))).toEqual([]);
+    expect(readFileSync(join(directory, "output.log"), "utf8")).toContain("[redacted]");
+  }));
+
+test.concurrent("issue 7, 19: everything below a used home is private, whatever the caller's umask is", () =>
+  inHome("", async (home) => {
+    const reeve = (...args: readonly string[]) =>
+      runProgram(
+        "sh",
+        ["-c", 'umask 000; exec "$@"', "sh", join(import.meta.dirname, "..", "..", "bin", "reeve"), ...args],
+        home.environment,
+      );
+    expect((await reeve("start", "practice", "--name", "one", "Say hello")).status).toBe(0);
+    expect(
+      (await reeve("start", "command", "--name", "two", "--", "sh", "-c", "umask 077; exec sleep 300")).status,
+    ).toBe(0);
+    await eventually("its turn is over", async () => (await askSession(home, "one"))?.["last_turn"] === "completed");
+    await reeve("send", "one", "Say hello again");
+    await home.killDaemon();
+    await reeve("list");
+    await reeve("restart", "two");
+    await reeve("end", "one", "--when", "now");
+    const open = (): readonly string[] =>
+      entriesBelow(home.dir)
+        .map((path) => ({ path, about: lstatSync(path) }))
+        .filter(({ about }) => !about.isSymbolicLink() && (about.mode & 0o077) !== 0)
+        .filter(({ path }) => !path.endsWith("config.toml"))
+        .map(({ path, about }) => `${path.slice(home.dir.length)} ${(about.mode & 0o777).toString(8)}`);
+    expect(open()).toEqual([]);
+    await home.json("daemon", "stop");
+    expect(open()).toEqual([]);
+  }));

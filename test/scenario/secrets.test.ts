@@ -103,7 +103,7 @@ test.concurrent("issue 7, 19: wrapped at the edge of the screen, in connection s
       printf '%0190d%s\\n' 0 "$API_TOKEN"
       printf '%0185d' 0; printf '%s' "$API_TOKEN" | cut -c1-10 | tr -d '\\n'; sleep 0.5; printf '%s\\n' "$API_TOKEN" | cut -c11-
       echo "connecting to $DATABASE_URL with s3cr3tpw"
-      printf '%0180d%s\\n' 0 "${shaped}"
+      printf '%0180d %s\\n' 0 "${shaped}"
       sleep 300`;
     const started = await home.run(
       ["start", "command", "--name", "printer", "--env", `API_TOKEN=${CANARY}`, "--json", "--", "sh", "-c", script],

@@ -5,6 +5,7 @@ import { begin } from "./episodes-turn.ts";
 import { processesOf, serverOf } from "./faults.ts";
 import { signal } from "./kernel.ts";
 import type { Lane } from "./lane.ts";
+import { NotBegun } from "./lane.ts";
 
 const ALL = ["claude", "gemini", "codex", "codex-hooks", "practice", "command"] as const;
 const TALKING = ALL.slice(0, 5);
@@ -34,12 +35,7 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
       await busy(lane, during);
       lane.processes.expect("restarted");
       lane.forgive();
-      const before = lane.processes.main();
-      await lane.reeve(["restart", lane.sessionId()]);
-      await lane.until("its next process is there", () => lane.processes.isAlive() && lane.processes.main() !== before);
-      await lane.settle();
-      await lane.send("say", "queue", 10);
-      await lane.settle();
+      await startAgain(lane);
     },
     without: ["stop-agent"],
   },
@@ -101,15 +97,21 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
     weight: 0,
     draw: (random) => ({ when: random.pick(["now", "after-turn"]), during: random.pick(["rest", "rest", "turn"]) }),
     async run(lane, { when = "now", during = "rest" }) {
-      if (lane.processes.isAlive()) await busy(lane, during, "slow");
+      // Whatever became of the message, the end must work.
+      if (lane.processes.isAlive()) await busy(lane, during, "slow").catch(unlessNotBegun);
       if (lane.processes.isAlive()) lane.processes.expect("ended");
       lane.forgive();
       await lane.reeve(["end", lane.sessionId(), "--when", when]);
       await lane.until("list says that it ended", () => lane.state() === "stopped");
     },
-    without: ["stop-agent"],
+    // The socket would not be back before the harness needs it to end the server.
+    without: ["stop-agent", "delete-socket"],
   },
 };
+
+function unlessNotBegun(error: unknown): void {
+  if (!(error instanceof NotBegun)) throw error;
+}
 
 async function busy(lane: Lane, during: string, kind: "slow" | "endless" = "endless"): Promise<void> {
   if (during === "turn" && lane.mode !== "command") await begin(lane, kind);
@@ -119,10 +121,21 @@ async function busy(lane: Lane, during: string, kind: "slow" | "endless" = "endl
 async function backAgain(lane: Lane): Promise<void> {
   await lane.until("its process is gone", () => !lane.processes.isAlive());
   await lane.settle();
+  await startAgain(lane);
+}
+
+/** Where the conversation is lost an agent may be unable to go on; then the command that asks for it says so. */
+async function startAgain(lane: Lane): Promise<void> {
   const before = lane.processes.main();
-  await lane.reeve(["restart", lane.sessionId()]);
-  await lane.until("its next process is there", () => lane.processes.isAlive() && lane.processes.main() !== before);
+  const { status } = await lane.reeve(
+    ["restart", lane.sessionId()],
+    (result) => result.status === 0 || lane.isTranscriptDeleted(),
+  );
+  if (status !== 0) return lane.settle();
+  await lane.until("its next process is there", () => lane.processes.main() !== before);
   await lane.settle();
+  if (!lane.processes.isAlive())
+    return lane.found("wrong-reason", "restart answered that it is up, and its process ended");
   await lane.send("say", "queue", 10);
   await lane.settle();
 }

@@ -4,7 +4,7 @@ import type { Mode } from "./case.ts";
 import type { EpisodeKind } from "./episodes.ts";
 import { KEYS_LATE } from "./episodes-turn.ts";
 import type { Lane } from "./lane.ts";
-import { Stuck } from "./lane.ts";
+import { NotBegun, Stuck } from "./lane.ts";
 
 const ASKING = ["claude", "gemini", "codex", "codex-hooks", "practice"] as const;
 
@@ -58,14 +58,16 @@ async function ask(
   lane: Lane,
   kind: "ask" | "ask-two",
 ): Promise<{ readonly tag: string; readonly settle: () => void }> {
-  const { tag } = await lane.send(kind);
-  await lane.until(`the question ${tag} is put`, () =>
-    lane.mode === "practice"
-      ? lane.turns().some(({ prompt, verdict }) => prompt.includes(tag) && verdict === "open")
-      : lane
-          .requests()
-          .some(({ prompt, calls, outcome }) => prompt.includes(tag) && calls.length > 0 && outcome === "answered"),
-  );
+  const message = await lane.send(kind);
+  const { tag } = message;
+  await lane.until(`the question ${tag} is put`, () => {
+    if (lane.isGivenUp(message)) throw new NotBegun();
+    if (lane.mode === "practice")
+      return lane.turns().some(({ prompt, verdict }) => prompt.includes(tag) && verdict === "open");
+    return lane
+      .requests()
+      .some(({ prompt, calls, outcome }) => prompt.includes(tag) && calls.length > 0 && outcome === "answered");
+  });
   const settle = lane.addQuestion(lane.file(tag), kind === "ask" ? 1 : 2);
   await lane.until("Reeve tells of the question", () => isAsking(lane), 20_000).catch(() => undefined);
   if (existsSync(lane.file(tag))) lane.found("wrong-reason", `the command of ${tag} ran, and nobody had approved it`);

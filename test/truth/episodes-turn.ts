@@ -2,6 +2,7 @@
 import type { EpisodeKind } from "./episodes.ts";
 import { OWN } from "./ground-truth.ts";
 import type { Lane } from "./lane.ts";
+import { NotBegun } from "./lane.ts";
 import type { TextKind } from "./prompts.ts";
 
 const TALKING = ["claude", "gemini", "codex", "codex-hooks", "practice"] as const;
@@ -68,10 +69,9 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
     weight: 3,
     draw: (random) => ({ how: random.pick(["429", "500", "disconnect", "disconnect-midway"]) }),
     async run(lane, { how = "500" }) {
-      await lane.send(how as TextKind);
+      await (lane.mode === "gemini" ? begin(lane, how as TextKind) : lane.send(how as TextKind));
       // It asks again and again, until somebody stops it.
       if (lane.mode === "gemini") {
-        await lane.until("the model was asked", () => lane.turns().some(({ verdict }) => verdict === "open"));
         await told(lane, "session-stalled");
         await stopByKey(lane);
       }
@@ -108,10 +108,14 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
     weight: 3,
     draw: (random) => ({ what: random.pick(["background", "agent"]) }),
     async run(lane, { what = "background" }) {
-      const { tag } = await lane.send(what as TextKind);
-      await lane.until("the answer is there, and the rest of it", () =>
-        lane.turns().some(({ prompt, endedAt }) => prompt.includes(tag) && endedAt !== null && endedAt < Date.now()),
-      );
+      const message = await lane.send(what as TextKind);
+      const { tag } = message;
+      await lane.until("the answer is there, and the rest of it", () => {
+        if (lane.isGivenUp(message)) throw new NotBegun();
+        return lane
+          .turns()
+          .some(({ prompt, endedAt }) => prompt.includes(tag) && endedAt !== null && endedAt < Date.now());
+      });
       await lane
         .until(
           "it woke itself",
@@ -126,10 +130,12 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
 
 /** Sends it, and waits until the model works on it. */
 export async function begin(lane: Lane, kind: TextKind): Promise<string> {
-  const { tag } = await lane.send(kind);
-  await lane.until(`the turn ${tag} is under way`, () =>
-    lane.turns().some(({ prompt, verdict }) => prompt.includes(tag) && verdict === "open"),
-  );
+  const message = await lane.send(kind);
+  const { tag } = message;
+  await lane.until(`the turn ${tag} is under way`, () => {
+    if (lane.isGivenUp(message)) throw new NotBegun();
+    return lane.turns().some(({ prompt, verdict }) => prompt.includes(tag) && verdict === "open");
+  });
   return tag;
 }
 

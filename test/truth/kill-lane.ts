@@ -1,6 +1,7 @@
 /** One of many sessions under load: takes numbered messages, and knows which of them really arrived. */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ReeveError } from "../../src/platform/reeve-error.ts";
 import { AGENTS, userEnvironment } from "./agent-setup.ts";
 import type { Mode } from "./case.ts";
 import type { Finding } from "./finding.ts";
@@ -15,6 +16,7 @@ import type { World } from "./world.ts";
 
 /** More than this would only test how long a mailbox may get. */
 const MOST_WAITING = 4;
+const MOST_ATTEMPTS = 20;
 
 export interface KillLane {
   readonly mode: Mode;
@@ -63,6 +65,21 @@ export async function createKillLane(world: World, mode: Mode, index: number): P
     return arrivalsOf(requests.slice(-1), []);
   }
 
+  /** A client gives up after half a minute of deaths and names its key: with that, whoever insists sends it once. */
+  async function insist(input: Parameters<typeof client.sendMessage>[0], tag: string): Promise<string | null> {
+    const idempotencyKey = `kill-${tag}`;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await client.sendMessage(input, { idempotencyKey })).message_id;
+      } catch (error) {
+        const isPassing = error instanceof ReeveError && error.kind === "unavailable";
+        if (isPassing && attempt < MOST_ATTEMPTS) continue;
+        world.fail(`client.sendMessage ${tag}`, error);
+        return null;
+      }
+    }
+  }
+
   return {
     mode,
     sessionId,
@@ -79,15 +96,9 @@ export async function createKillLane(world: World, mode: Mode, index: number): P
       const text = promptOf(mode, "say", tag, "");
       const at = Date.now();
       const message = { tag, text, how: "queue" as const, at, mayBeMissing: false };
-      try {
-        const answer = await client.sendMessage({ session: sessionId, text, timeout_seconds: timeoutSeconds });
-        sent.push({ ...message, messageId: answer.message_id, isAcknowledged: true });
-      } catch (error) {
-        world.fail(`client.sendMessage ${tag}`, error);
-        sent.push({ ...message, messageId: null, isAcknowledged: false });
-      } finally {
-        waiting -= 1;
-      }
+      const messageId = await insist({ session: sessionId, text, timeout_seconds: timeoutSeconds }, tag);
+      sent.push({ ...message, messageId, isAcknowledged: messageId !== null });
+      waiting -= 1;
     },
     isSettled: () => sent.every(isTold) && (mode === "command" || activity === "idle"),
     told: (outcome) => events().filter(({ type }) => type === `message-${outcome}`).length,

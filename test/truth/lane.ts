@@ -35,6 +35,9 @@ const PATIENCE_MS = 45_000;
 /** It did not come to rest; the rest of the lane makes no sense. */
 export class Stuck extends Error {}
 
+/** What the episode was to begin with was honestly told as not known to have arrived: there is no episode. */
+export class NotBegun extends Error {}
+
 /**
  * The daemon was killed between a start and the process, and the caller's environment with it: nothing keeps that. Reeve
  * says so and uses its own (docs/spec/agent-lifecycle.md), with which the agent reaches another model than the lane's.
@@ -73,6 +76,9 @@ export interface Lane {
   addQuestion(subject: string, count: number): () => void;
   addDialog(what: string): () => void;
   noteTranscriptDeleted(): void;
+  isTranscriptDeleted(): boolean;
+  /** Its outcome is told as unknown or refused, and it is not there: nothing will come of it. */
+  isGivenUp(message: Sent): boolean;
   /** Something that is wrong, seen while it happened. */
   found(kind: Kind, text: string): void;
   /** What was sent and has not arrived yet need not: the session goes away. */
@@ -257,6 +263,12 @@ export async function createLane(world: World, mode: Mode, index: number, machin
       return () => void (span.to ??= Date.now());
     },
     found: (kind, text) => void seen.push({ kind, text, at: Date.now() }),
+    isTranscriptDeleted: () => transcriptDeletedAt !== null,
+    isGivenUp(message) {
+      const outcome = outcomeOf(lane.events(), message);
+      const isMissing = !truth.arrivals().some(({ text }) => text.includes(message.tag));
+      return isMissing && (outcome === "unknown" || outcome === "refused");
+    },
     noteTranscriptDeleted: () => void (transcriptDeletedAt ??= Date.now()),
     forgive() {
       const here = truth.arrivals();

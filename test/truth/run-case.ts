@@ -9,7 +9,7 @@ import { CORRECTED } from "./judge-turns.ts";
 import { wakeDelays } from "./judge-wakes.ts";
 import { outcomeOf } from "./judge-messages.ts";
 import type { Lane } from "./lane.ts";
-import { createLane, EnvironmentLost, Stuck } from "./lane.ts";
+import { createLane, EnvironmentLost, NotBegun, Stuck } from "./lane.ts";
 import type { Machine } from "./machine.ts";
 import type { TextKind } from "./prompts.ts";
 import { createWorld, STALL_SECONDS } from "./world.ts";
@@ -37,11 +37,15 @@ export interface CaseResult {
 export async function runCase({ lanes }: Case, machine: Machine): Promise<CaseResult> {
   const world = await createWorld(configFor(lanes.map(({ mode }) => mode)));
   let histories: History[] = [];
+  let isRun = false;
   try {
     const runs = await Promise.all(lanes.map((plan, index) => createLane(world, plan.mode, index, machine)));
     histories = await Promise.all(runs.map((lane, index) => runLane(lane, lanes[index]?.episodes ?? [])));
+    isRun = true;
   } finally {
     world.disarmFailpoint();
+    // What the harness itself did wrong leaves nothing behind either.
+    if (!isRun) await world.close();
   }
   const { leftBehind, diedUnasked, failedCalls } = await world.close();
   const shared = [
@@ -86,7 +90,7 @@ async function runLane(lane: Lane, episodes: LanePlan["episodes"]): Promise<Hist
     } catch (error) {
       if (error instanceof EnvironmentLost) isVoid = true;
       else if (error instanceof Stuck) stuck ??= `${episode.name}: ${error.message}`;
-      else throw error;
+      else if (!(error instanceof NotBegun)) throw error;
     }
     await faults.catch((error: unknown) => {
       stuck ??= `a fault of ${episode.name} could not strike: ${String(error)}`;

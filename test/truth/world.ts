@@ -107,6 +107,8 @@ export async function createWorld(config: string): Promise<World> {
   async function readOn(): Promise<void> {
     const page = await client.readEvents({ after: cursor }, { signal: closing.signal });
     for (const { session_id: id, ...view } of page.events) {
+      // Another look may have read it meanwhile.
+      if (view.seq <= cursor) continue;
       const event = { ...view, at: Date.parse(view.at) };
       cursor = event.seq;
       if (id === null) homeEvents.push(event);
@@ -189,7 +191,12 @@ export async function createWorld(config: string): Promise<World> {
       leftBehind.push(...[...links].filter((path) => existsSync(path)).map((path) => `socket ${path}`));
       const started = homeEvents.filter(({ type }) => type === "daemon-started").map(({ data }) => Number(data["pid"]));
       const unexplained = started.slice(0, -1).filter((pid) => !killed.has(pid));
-      const diedUnasked = unexplained.slice(failpointsPassed).map((pid) => `the daemon ${pid} died: ${lastWords}`);
+      const diedUnasked = unexplained
+        .slice(failpointsPassed)
+        .map(
+          (pid) =>
+            `the daemon ${pid} died (started ${started.join(", ")}; killed ${[...killed].join(", ")}): ${lastWords}`,
+        );
       return { leftBehind, diedUnasked, failedCalls: failed };
     },
   };

@@ -6,6 +6,7 @@ import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { readScreen } from "./get-session-data.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
+import { requireReady } from "./require-ready.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { viewSession } from "./session-view.ts";
 
@@ -42,7 +43,7 @@ export const restartSession = defineOperation({
     // What could not be started again is not stopped either.
     supervisor.requireUnimpeded(before);
     supervisor.requireStartable(before.agent, before.runtime);
-    await supervisor.runtime(before.runtime).requireReady();
+    await requireReady(supervisor.runtime(before.runtime));
     const graceMs = (input.grace_seconds ?? supervisor.settings.endGraceMs / 1_000) * 1_000;
     const environment =
       input.environment === undefined || before.launch.envNames.length > 0

@@ -20,6 +20,7 @@ import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import type { RecordFor } from "./idempotency.ts";
+import { requireReady } from "./require-ready.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 
 const word = (what: string) =>
@@ -66,7 +67,7 @@ export const startSession = defineOperation({
     const { supervisor, store } = context;
     const start = async (record: RecordFor): Promise<string> => {
       supervisor.requireStartable(input.agent, input.runtime);
-      await supervisor.runtime(input.runtime).requireReady();
+      await requireReady(supervisor.runtime(input.runtime));
       const agent = supervisor.agent(input.agent);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
       const cwd = existingDirectory(input.cwd);

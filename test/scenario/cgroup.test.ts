@@ -3,7 +3,7 @@
  * where there is none it says so. What a killed daemon left is swept, and a daemon started inside a session is no part
  * of it.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cgroupOf, isPopulated } from "../../src/platform/cgroup.ts";
@@ -61,7 +61,7 @@ describe.skipIf(impediment !== null)("with cgroups", () => {
   test("pause --suspend freezes what hides, across a restart of the daemon; resume and restart go on from there", async () => {
     const ticking = "env -i PATH=\"$PATH\" setsid sh -c 'while :; do echo x >> ticks; sleep 0.02; done' & sleep 600";
     const id = await run("paused", ticking);
-    const ticks = (): number => readFileSync(join(home.dir, "ticks"), "utf8").length;
+    const ticks = (): number => (existsSync(join(home.dir, "ticks")) ? statSync(join(home.dir, "ticks")).size : 0);
     await eventually("it ticks", () => ticks() > 2);
     await home.json("pause", "paused", "--suspend");
     await home.killDaemon();

@@ -5,7 +5,8 @@
 import { expect, test } from "vitest";
 import { runKills } from "./kills.ts";
 
-// Skipped until issue 7, 3 and 12 are mended on main; then the skip goes.
+// Skipped: an end without grace leaves a file of Codex's app-server in /tmp/codex-daemon-<uid> (left-behind). Once that
+// is mended, run it, and take the skip away when it is green.
 test.skip(
   "15 random kill -9 with 6 sessions that are sent messages: none lost, doubled, fused or orphaned",
   { timeout: 600_000 },

@@ -21,6 +21,11 @@ afterAll(() => home.dispose());
 const tmux = (socket: string, ...args: readonly string[]) =>
   runProgram("tmux", ["-S", join(home.dir, socket), ...args], home.environment);
 
+/** One after the other, as a person does: tmux takes keys that come within a millisecond for a paste. */
+async function press(...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await tmux("keyboard.sock", "send-keys", key);
+}
+
 async function nested(config: string, act: (screen: () => Promise<string>) => Promise<void>): Promise<void> {
   const file = join(home.dir, "outer.conf");
   writeFileSync(file, config);
@@ -58,7 +63,7 @@ test.each([
       return (await screen()).includes("Practice agent") && found?.[1];
     });
     expect(shown).toBe(keys);
-    await tmux("keyboard.sock", "send-keys", ...shown.split(" "));
+    await press(...shown.split(" "));
     await eventually("it was left", async () => (await screen()).includes("left with 0"));
     expect((await tmux("outer.sock", "list-clients")).stdout.trim().split("\n")).toHaveLength(1);
     expect(await home.session("helper")).toMatchObject({ state: "running" });
@@ -98,10 +103,10 @@ test("the keys of one terminal are not shown in another, nor kept for whoever ha
 test("a tmux that passes C-b on by no key: said before, with what to do", async () => {
   await nested("unbind C-b\n", async (screen) => {
     await eventually("the status line says so", async () => (await screen()).includes("your tmux keeps C-b"));
-    await tmux("keyboard.sock", "send-keys", "C-b", ":");
+    await press("C-b", ":");
     await tmux("keyboard.sock", "send-keys", "-l", "bind C-b send-prefix");
     await tmux("keyboard.sock", "send-keys", "Enter");
-    await tmux("keyboard.sock", "send-keys", "C-b", "C-b", "d");
+    await press("C-b", "C-b", "d");
     await eventually("it was left", async () => (await screen()).includes("left with 0"));
     // The terminal is narrower than the sentence.
     expect((await screen()).replaceAll("\n", "")).toContain("bind one first with: tmux bind C-b send-prefix");

@@ -32,7 +32,7 @@ export function keepWaiting(home: TestHome, session: string, since = 0): Waiter 
   const leaving = new AbortController();
   let cursor = since;
 
-  /** False when the time was over before anything happened. */
+  /** False when nothing new has happened. */
   async function waitOnce(seconds: number): Promise<boolean> {
     const line = ["wait", session, "--since", String(cursor), "--timeout", String(seconds), "--json"];
     const { status, stdout, stderr } = await home.run(line);
@@ -42,7 +42,9 @@ export function keepWaiting(home: TestHome, session: string, since = 0): Waiter 
     if (waited.cursor === undefined || waited.session === undefined || waited.reason === undefined)
       throw new Error(`the waiter got no answer: ${status} ${stdout}${stderr}`);
     cursor = waited.cursor;
-    if (waited.reason === "timeout") return false;
+    if (waited.reason === "timeout" || waited.reason === "nothing-to-wait-for") return false;
+    // A death is told to whoever asks: the same one again is nothing new.
+    if (waited.reason === "exited" && wakes.at(-1)?.reason === "exited") return false;
     wakes.push({ reason: waited.reason, asks: waited.session.asks });
     return true;
   }

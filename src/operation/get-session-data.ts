@@ -103,7 +103,7 @@ export const getSessionData = defineOperation({
 });
 
 /** An agent may tell of the end of a turn before it writes down what it said (claude 2.1.325: by about 100 ms). */
-const WRITTEN_WITHIN_MS = 1_000;
+const WRITTEN_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 40;
 
 async function readWholeTurn(
@@ -122,13 +122,18 @@ async function readWholeTurn(
       session.lastTurn?.verdict === "completed" &&
       !session.turnOpen &&
       clock.now() - (session.lastActivityAt ?? 0) < WRITTEN_WITHIN_MS;
-    if (!isAwaited || isReply(transcript?.messages.at(-1)) || since !== null) return transcript;
+    if (!isAwaited) return transcript;
+    // What came since an earlier answer may be nothing because that answer had the reply.
+    const newest = since === null ? transcript : await readTranscript(session, agent, tail, null);
+    if (endsInReply(newest?.messages ?? [])) return transcript;
     await clock.sleep(LOOK_AGAIN_MS);
   }
 }
 
-function isReply(message: z.infer<typeof messageSchema> | undefined): boolean {
-  return message !== undefined && message.role !== "user";
+/** A turn that completed ends in words, not in a prompt, a tool's call or its result. */
+function endsInReply(messages: readonly z.infer<typeof messageSchema>[]): boolean {
+  const last = messages.findLast(({ role }) => role !== "system");
+  return last?.role === "assistant" && last.tool === null;
 }
 
 /** Agents write far more than messages (60 KB of attachments in one line, claude 2.1.325); past this it is the screen's turn. */

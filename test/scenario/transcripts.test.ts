@@ -4,6 +4,7 @@
  * counts twice, and what can no longer be read is said.
  */
 import { appendFileSync, copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
@@ -17,6 +18,7 @@ interface Data {
   readonly messages?: readonly { readonly role: string; readonly text: string }[];
   readonly text?: string;
   readonly truncated: boolean;
+  readonly cursor: number | null;
   readonly note: string;
   readonly session: { readonly observability: { readonly status: string; readonly reason: string } };
 }
@@ -125,6 +127,21 @@ test("runs of NUL, and lines that are none: skipped, and the ones around them ar
   expect(textsOf(await data())).toEqual(["go", "gone", "after the hole", "mended", "after nonsense", "sense"]);
   expect(await observability()).toBe("observable");
   await expectTurnsOnce(3);
+});
+
+/** Claude Code tells of the end about 100 ms before it writes down what it said. */
+test("the reply is written after the end of its turn was told: whoever asks in between gets it", async () => {
+  const { cursor } = await data();
+  codex.event("task_started", { turn_id: "t2" });
+  codex.event("user_message", { message: "look", turn_id: "t2" });
+  codex.item({ type: "function_call", call_id: "c1", name: "shell", arguments: "{}" });
+  codex.item({ type: "function_call_output", call_id: "c1", output: "seen" });
+  codex.event("task_complete", { turn_id: "t2" });
+  await turnsAre(2);
+  const answers = Promise.all([data(), data(`?since=${cursor}`)]);
+  await sleep(100);
+  codex.item({ type: "message", role: "assistant", content: [{ type: "output_text", text: "looked" }] });
+  for (const answer of await answers) expect(textsOf(answer).slice(-4)).toEqual(["look", "", "seen", "looked"]);
 });
 
 describe("not the file that it was", () => {

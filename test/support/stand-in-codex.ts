@@ -25,6 +25,8 @@ export interface StandInCodex {
   hook(event: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Appends one event to the rollout. */
   event(type: string, payload?: Readonly<Record<string, unknown>>): void;
+  /** Appends one item of the conversation to the rollout. */
+  item(payload: Readonly<Record<string, unknown>>): void;
   /** Appends the lines of a whole turn, from the prompt to the answer. */
   turn(id: string, prompt: string, answer: string): void;
   /** Starts it, with a first prompt that it has taken when this resolves. */
@@ -72,14 +74,11 @@ export function standInCodex(home: TestHome): StandInCodex {
       renameSync(join(spool, `.${name}`), join(spool, name));
     },
     event: (type, payload = {}) => append("event_msg", { type, ...payload }),
+    item: (payload) => append("response_item", payload),
     turn(id, prompt, answer) {
       codex.event("task_started", { turn_id: id });
       codex.event("user_message", { message: prompt, turn_id: id });
-      append("response_item", {
-        type: "message",
-        role: "assistant",
-        content: [{ type: "output_text", text: answer }],
-      });
+      codex.item({ type: "message", role: "assistant", content: [{ type: "output_text", text: answer }] });
       codex.event("task_complete", { turn_id: id, last_agent_message: answer });
     },
   };

@@ -8,7 +8,7 @@ import type { Agent, TranscriptMessage } from "../agent/contract.ts";
 import { readTail } from "../platform/file-tail.ts";
 import { readPlainFile } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
-import { keepTail, stripTerminal } from "../platform/terminal-text.ts";
+import { keepTail, stripControls, stripTerminal } from "../platform/terminal-text.ts";
 import type { Session } from "../session/session.ts";
 import { finalScreenPath } from "../supervisor/effects.ts";
 import { targetOf } from "../supervisor/target.ts";
@@ -172,14 +172,14 @@ function bytesOf(messages: readonly z.infer<typeof messageSchema>[]): number {
 function viewMessage({ role, text, tool, usage, at, turn }: TranscriptMessage): z.infer<typeof messageSchema> {
   return {
     role,
-    text: stripTerminal(text),
+    text: stripControls(text),
     tool:
       tool === null
         ? null
         : {
             id: tool.id,
             name: stripTerminal(tool.name),
-            input: tool.input === null ? null : stripTerminal(tool.input),
+            input: tool.input === null ? null : stripControls(tool.input),
             is_error: tool.isError,
           },
     usage:

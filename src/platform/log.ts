@@ -4,6 +4,7 @@
  * in the event log. Never give it message texts or environment values.
  */
 import { closeSync, constants, fstatSync, renameSync, writeSync } from "node:fs";
+import { escapeHidden } from "./hidden-characters.ts";
 import { clearTheWay, openOwnFile } from "./own-file.ts";
 import { messageOf } from "./reeve-error.ts";
 
@@ -28,7 +29,8 @@ export function openLog(path: string): Log {
 
   return (message, fields = {}) => {
     try {
-      const line = `${JSON.stringify({ at: new Date().toISOString(), daemon: process.pid, message, ...readable(fields) })}\n`;
+      const entry = { at: new Date().toISOString(), daemon: process.pid, message, ...readable(fields) };
+      const line = `${escapeHidden(JSON.stringify(entry))}\n`;
       if (size > LARGEST_BYTES) turnOver();
       size += writeSync(file, line);
     } catch {

@@ -1,21 +1,29 @@
 /**
  * Terminal output made safe to show: no escape sequence and no control byte
- * survives. Owns the one definition of "plain text" that lists, logs and
- * screens use. Never interprets a sequence; it only removes it.
+ * survives, and hidden characters are shown. Owns the one definition of "plain
+ * text" that lists, logs and screens use. Never interprets a sequence; it only
+ * removes it.
  */
+import { showHidden } from "./hidden-characters.ts";
+
 export interface TerminalStripper {
   /** What of these bytes is plain text; sequences and characters may be split between calls. */
   push(bytes: Buffer): string;
 }
 
 export function stripTerminal(text: string): string {
+  return showHidden(stripControls(text));
+}
+
+/** For what must stay as it was written, a transcript: hidden characters are still in it. */
+export function stripControls(text: string): string {
   return newStripper()(text);
 }
 
 export function createTerminalStripper(): TerminalStripper {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const strip = newStripper();
-  return { push: (bytes) => strip(decoder.decode(bytes, { stream: true })) };
+  return { push: (bytes) => showHidden(strip(decoder.decode(bytes, { stream: true }))) };
 }
 
 /** The end of a text, at most that many bytes of UTF-8, and no character cut in two. */
@@ -42,7 +50,7 @@ const BEL = 0x07;
 const C1_STRING_TERMINATOR = 0x9c;
 
 /** Anything a stripper must look at; runs without it are copied whole. */
-const SUSPECT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const SUSPECT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 function newStripper(): (text: string) => string {
   let state: State = "text";
@@ -102,6 +110,5 @@ function afterEscape(code: number): State {
 
 function isUnsafe(code: number): boolean {
   if (code < 0x20) return code !== 0x0a && code !== 0x09;
-  if (code >= 0x7f && code <= 0x9f) return true;
-  return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return code >= 0x7f && code <= 0x9f;
 }

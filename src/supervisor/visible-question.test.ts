@@ -15,6 +15,7 @@ test.each<[string, readonly string[], string, Showing]>([
     "$ touch /a/long/directory/of/ours/two",
     "no",
   ],
+  ["hidden characters that one of the two does not show", ["rm <U+202E>x <U+200B>y"], "Run rm x <U+200B>y?", "whole"],
   ["each of its words", ["lab", "danger"], 'Allow the lab MCP server to run tool "danger"?', "whole"],
   ["not each of its words", ["lab", "danger"], 'Allow the lab MCP server to run tool "harmless"?', "no"],
   ["its beginning, where the dialog is cut", [long], `$ ${long.slice(0, 100)}\n[… 24 lines] ^a view all`, "cut"],

@@ -1,5 +1,5 @@
 /** A transcript's lines as messages for people: what was said, which tools ran; without Claude Code's own bookkeeping. */
-import { stripTerminal } from "../../platform/terminal-text.ts";
+import { stripControls } from "../../platform/terminal-text.ts";
 import type { TranscriptMessage } from "../contract.ts";
 import { type Fields, fieldsOrNull, parseFields, textIn } from "../json-fields.ts";
 import { blocksOf, textContentOf } from "./message-content.ts";
@@ -42,7 +42,7 @@ function messagesOf(line: Fields, toolNames: Map<string, string>): readonly Said
 function userMessages(line: Fields, message: Fields | null, toolNames: ReadonlyMap<string, string>): readonly Said[] {
   const results = blocksOf(message).filter((block) => block["type"] === "tool_result");
   if (results.length > 0) return results.map((block) => resultMessage(block, toolNames));
-  const text = stripTerminal(textContentOf(message));
+  const text = stripControls(textContentOf(message));
   if (text === "") return [];
   if (isInterruption(text)) return [{ role: "system", text: "The turn was interrupted." }];
   if (line["isCompactSummary"] === true || text.startsWith("<task-notification>")) return [{ role: "system", text }];
@@ -66,7 +66,7 @@ function resultMessage(block: Fields, toolNames: ReadonlyMap<string, string>): S
   const id = textIn(block, "tool_use_id");
   return {
     role: "tool",
-    text: stripTerminal(textContentOf(block)),
+    text: stripControls(textContentOf(block)),
     tool: { id, name: toolNames.get(id ?? "") ?? "unknown", input: null, isError: block["is_error"] === true },
   };
 }
@@ -74,15 +74,15 @@ function resultMessage(block: Fields, toolNames: ReadonlyMap<string, string>): S
 function assistantMessages(line: Fields, message: Fields | null, toolNames: Map<string, string>): readonly Said[] {
   const usage = fieldsOrNull(message?.["usage"]);
   const counted = line["apiBlockIndex"] === 0 && usage !== null ? { usage: usageOf(usage).usage } : {};
-  if (line["isApiErrorMessage"] === true) return [{ role: "system", text: stripTerminal(textContentOf(message)) }];
+  if (line["isApiErrorMessage"] === true) return [{ role: "system", text: stripControls(textContentOf(message)) }];
   return blocksOf(message).flatMap((block): readonly Said[] => {
     if (block["type"] === "text")
-      return [{ role: "assistant", text: stripTerminal(textIn(block, "text") ?? ""), ...counted }];
+      return [{ role: "assistant", text: stripControls(textIn(block, "text") ?? ""), ...counted }];
     if (block["type"] !== "tool_use") return [];
     const id = textIn(block, "id");
-    const name = stripTerminal(textIn(block, "name") ?? "unknown");
+    const name = stripControls(textIn(block, "name") ?? "unknown");
     if (id !== null) toolNames.set(id, name);
-    const input = stripTerminal(JSON.stringify(block["input"] ?? {}));
+    const input = stripControls(JSON.stringify(block["input"] ?? {}));
     return [{ role: "assistant", text: "", tool: { id, name, input, isError: false }, ...counted }];
   });
 }
@@ -90,5 +90,5 @@ function assistantMessages(line: Fields, message: Fields | null, toolNames: Map<
 /** A text that was submitted during a turn and taken into it. */
 function queuedMessages(attachment: Fields | null): readonly Said[] {
   const prompt = attachment?.["type"] === "queued_command" ? textIn(attachment, "prompt") : null;
-  return prompt === null || attachment?.["humanTurn"] !== true ? [] : [{ role: "user", text: stripTerminal(prompt) }];
+  return prompt === null || attachment?.["humanTurn"] !== true ? [] : [{ role: "user", text: stripControls(prompt) }];
 }

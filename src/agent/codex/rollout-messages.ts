@@ -3,7 +3,7 @@
  * `response_item` that is sent to the model: prompts are taken from events,
  * answers, calls and their results from response items. Reasoning is left out.
  */
-import { stripTerminal } from "../../platform/terminal-text.ts";
+import { stripControls } from "../../platform/terminal-text.ts";
 import type { TranscriptMessage } from "../contract.ts";
 import { errorText } from "./error-text.ts";
 import { type Fields, fieldsOf, isFields, listOf, parseFields, textOf } from "../json-fields.ts";
@@ -73,7 +73,7 @@ function itemMessage(payload: Fields, tools: Map<string, string>): Message | nul
       const output = outputOf(payload["output"]);
       return {
         role: "tool",
-        text: stripTerminal(output.text),
+        text: stripControls(output.text),
         tool: { id, name, input: null, isError: output.isError },
       };
     }
@@ -106,7 +106,7 @@ function contentText(content: unknown): string | null {
 }
 
 function plain(role: TranscriptMessage["role"], text: string): Message {
-  return { role, text: stripTerminal(text), tool: null };
+  return { role, text: stripControls(text), tool: null };
 }
 
 /** Some versions write a prompt as two events, one after the other. */

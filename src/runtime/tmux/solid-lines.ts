@@ -3,7 +3,8 @@
  * placeholder is told from what somebody typed. `capture-pane -e` says in SGR
  * sequences how each run of text is drawn, and carries on from line to line.
  */
-import { stripTerminal } from "../../platform/terminal-text.ts";
+import { dropHidden } from "../../platform/hidden-characters.ts";
+import { stripControls } from "../../platform/terminal-text.ts";
 import { CURSOR, HIDDEN_CURSOR } from "../contract.ts";
 
 export interface Cursor {
@@ -19,7 +20,8 @@ export function solidLines(raw: readonly string[], cursor: Cursor): readonly str
     let solid = "";
     let end = 0;
     const add = (text: string): void => {
-      const plain = stripTerminal(text);
+      // They take no column, and the cursor is counted in columns.
+      const plain = dropHidden(stripControls(text));
       solid += isFaint ? plain.replaceAll(FAINT, " ") : plain;
     };
     for (const sequence of line.matchAll(SGR)) {

@@ -2,7 +2,8 @@
 import type { CliContext } from "./command.ts";
 
 export function answer(context: CliContext, value: object, human: () => string): void {
-  context.output.print(context.isJson ? `${JSON.stringify(value)}\n` : lineEnded(human()));
+  if (context.isJson) context.output.printJson(value);
+  else context.output.print(lineEnded(human()));
 }
 
 function lineEnded(text: string): string {

@@ -82,7 +82,7 @@ describe("approvalTable", () => {
       now,
     );
     expect(text).not.toMatch(/[\u001B\u0007\u202E]/);
-    expect(text).toContain("    reason: why ab\n");
+    expect(text).toContain("    reason: why ab<U+202E>\n");
   });
 });
 

@@ -23,7 +23,7 @@ export async function forEachSession(
   const [only] = settled;
   if (references.length === 1 && options.isList !== true && only !== undefined) {
     if (only.status === "rejected") throw toError(only.reason);
-    if (context.isJson) context.output.print(`${JSON.stringify(only.value)}\n`);
+    if (context.isJson) context.output.printJson(only.value);
     return only.value.done ? 0 : 1;
   }
   if (context.isJson) {
@@ -33,7 +33,7 @@ export async function forEachSession(
         : { ...errorObject(toError(result.reason)), session: references[index] },
     );
     const isDone = settled.every((result) => result.status === "fulfilled" && result.value.done);
-    context.output.print(`${JSON.stringify({ done: isDone, results })}\n`);
+    context.output.printJson({ done: isDone, results });
   } else {
     for (const line of new Set(failures.flatMap(linesOf))) context.output.note(line);
   }

@@ -6,7 +6,7 @@ import { isGone, noDirectory } from "./working-directory.ts";
 
 export function tellFailure(error: unknown, output: Output, isJson: boolean): number {
   const known = error instanceof ReeveError ? error : unforeseen(error);
-  if (isJson) output.print(`${JSON.stringify(errorObject(known))}\n`);
+  if (isJson) output.printJson(errorObject(known));
   else for (const line of linesOf(known)) output.note(line);
   return known.exitStatus;
 }

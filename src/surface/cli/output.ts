@@ -2,14 +2,18 @@
  * What is written where: data to stdout, chatter to stderr. Written by
  * descriptor and at once, because process.stdout alone costs as much as the
  * whole of `reeve list`; a reader who left (EPIPE) ends the program quietly.
+ * No hidden character gets past here, whoever wrote it.
  */
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
+import { escapeHidden, showHidden } from "../../platform/hidden-characters.ts";
 import { errnoOf } from "../../platform/reeve-error.ts";
 
 export interface Output {
   /** To stdout. */
   print(text: string): void;
+  /** One line of JSON to stdout, exact also where a text holds hidden characters. */
+  printJson(value: unknown): void;
   /** One line to stderr. */
   note(line: string): void;
   readonly isTerminal: boolean;
@@ -22,8 +26,9 @@ export function standardOutput(environment: Readonly<Record<string, string | und
   const isTerminal = isatty(1);
   const columns = Number(environment["COLUMNS"] ?? "");
   return {
-    print: (text) => writeAll(1, text),
-    note: (line) => writeAll(2, `${line}\n`),
+    print: (text) => writeAll(1, showHidden(text)),
+    printJson: (value) => writeAll(1, `${escapeHidden(JSON.stringify(value))}\n`),
+    note: (line) => writeAll(2, `${showHidden(line)}\n`),
     isTerminal,
     hasColour: isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb",
     width: isTerminal ? process.stdout.columns || 80 : Number.isInteger(columns) && columns > 0 ? columns : null,

@@ -36,7 +36,7 @@ export async function reportTurn(
   const isTurnOver = waited.reason.startsWith("turn-");
   const reply = isTurnOver ? await replyTo(client, waited.session.session_id, prompt) : null;
   if (context.isJson) {
-    context.output.print(`${JSON.stringify({ ...fields, ...waited, reply })}\n`);
+    context.output.printJson({ ...fields, ...waited, reply });
     return statusOfWait(waited);
   }
   if (waited.reason === "timeout") context.output.note(timedOut(waited));

@@ -25,7 +25,8 @@ export const eventsCommand: Command = {
     if (!input.flag("follow")) return await showAll(context, scope, input.number("since") ?? 0);
     const after = input.number("since") ?? (await client.daemonStatus()).cursor;
     for await (const event of client.followEvents({ ...scope, after })) {
-      context.output.print(context.isJson ? `${JSON.stringify(event)}\n` : lineOf(event));
+      if (context.isJson) context.output.printJson(event);
+      else context.output.print(lineOf(event));
     }
     return 0;
   },

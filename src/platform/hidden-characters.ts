@@ -25,9 +25,10 @@ export function escapeHidden(json: string): string {
 /** How `showHidden` writes them. */
 export const SHOWN_HIDDEN = /<U\+[0-9A-F]{4,6}>/g;
 
-const HIDDEN = String.raw`[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffb]`;
+/** Unicode's "default ignorable" code points, the separators of lines and paragraphs, and the marks of annotations. */
+const HIDDEN = String.raw`[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]`;
 const PICTURE = String.raw`\p{Extended_Pictographic}[\ufe0e\ufe0f]?\p{Emoji_Modifier}?`;
-/** Of the scripts whose letters change with their neighbours: `می‌خواهم` is written with a zero-width non-joiner. */
+/** Of the scripts whose letters change with their neighbours: Persian writes a zero-width non-joiner inside words. */
 const JOINING = String.raw`[[\p{L}\p{M}]--[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Han}${HIDDEN}]]`;
 
 /** What is kept whole, before what is hidden. */
@@ -41,12 +42,14 @@ const KEPT = [
   String.raw`(?<=${JOINING})[\u200c\u200d](?=${JOINING})`,
 ].join("|");
 
-const ANY_HIDDEN = new RegExp(HIDDEN, "v");
-const KEPT_OR_HIDDEN = new RegExp(`(${KEPT})|${HIDDEN}`, "gv");
+const ANY_HIDDEN = new RegExp(HIDDEN, "u");
+/** Made when it is needed: the sets of characters in it take milliseconds. */
+let keptOrHidden: RegExp | null = null;
 
 function replaceHidden(text: string, write: (character: string) => string): string {
   if (!ANY_HIDDEN.test(text)) return text;
-  return text.replaceAll(KEPT_OR_HIDDEN, (match: string, kept: string | undefined) => kept ?? write(match));
+  keptOrHidden ??= new RegExp(`(${KEPT})|${HIDDEN}`, "gv");
+  return text.replaceAll(keptOrHidden, (match: string, kept: string | undefined) => kept ?? write(match));
 }
 
 function codeOf(character: string): string {

@@ -192,6 +192,8 @@ export interface Agent {
   readOpenFiles(paths: readonly string[], known: Known): Reading | null;
   /** Where to look for a transcript whose id is known and whose path is not. */
   searchTranscript(known: Known): { readonly root: string; readonly depth: number; readonly suffix: string } | null;
+  /** What it makes for its channel's socket, and leaves when it is killed: each named after the socket's real path. */
+  readonly socketFiles?: (socket: string) => readonly string[];
   /** Present where the agent has a protocol of its own. */
   readonly openChannel?: (context: ChannelContext) => Promise<Channel>;
 }

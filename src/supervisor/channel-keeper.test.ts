@@ -190,6 +190,21 @@ describe("issue 7, 11: how a turn ended, read from history", () => {
     expect(told()).toEqual(["turn-completed 1", "turn-completed 2"]);
   });
 
+  test("an end without a name is not that of a turn that began after it was told", async () => {
+    await keepInTurn();
+    await line({ phase: "completed", id: "a" });
+    past(opened[0], { phase: "completed" });
+    await line({ phase: "started", id: "b", at: Date.now() + 1 });
+    pass();
+    await eventually("it was weighed", () =>
+      ground.readings
+        .lastWords(ground.session())
+        .some(({ source, weight }) => source === "protocol" && weight === "counted"),
+    );
+    await ground.ledger.idle();
+    expect([told(), ground.session().turnOpen]).toEqual([["turn-completed 1"], true]);
+  });
+
   test("that the turn under way was completed counts at once", async () => {
     await keepInTurn();
     past(opened[0], { phase: "completed", id: "a" });

@@ -67,11 +67,12 @@ export function createChannelKeeper(parts: {
     return turn.phase === "interrupted" || !isOfOpenTurn;
   }
 
-  /** Until then whoever saw it has told; what is applied after that is old news. */
+  /** Until then whoever saw it has told; what is applied after that is old news, and never about a turn that began meanwhile. */
   async function hold(session: Session, entry: Kept, reading: Reading): Promise<void> {
     parts.readings.note(session, reading, "not counted yet: whoever saw the turn end may still tell");
+    const dated = reading.turn === undefined ? {} : { turn: { at: parts.clock.now(), ...reading.turn } };
     await parts.clock.sleep(HISTORY_MS, entry.stop.signal).then(
-      () => queue(session, entry, reading),
+      () => queue(session, entry, { ...reading, ...dated }),
       () => undefined,
     );
   }

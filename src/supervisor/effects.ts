@@ -16,6 +16,7 @@ import { giveAnswer } from "./answer.ts";
 import type { BroughtEnvironments } from "./brought-environments.ts";
 import type { Environment } from "./environment.ts";
 import type { PlannedLaunch } from "./launcher.ts";
+import { removeSocketFiles } from "./socket-files.ts";
 import { readSmallFiles } from "./status-watch.ts";
 import { targetOf } from "./target.ts";
 
@@ -214,6 +215,7 @@ async function stop(
     });
     await keepFinalScreen(parts, session, runtime);
   }
+  tidyUp(parts, session);
   const isPlaceGone = intent.next === "stopped";
   // Nothing of it is left that could say more; what is read after this is the next incarnation's.
   if (!isPlaceGone) await parts.readToEnd(session);
@@ -237,6 +239,15 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
     await writeFileAtomic(finalScreenPath(session), text);
   } catch (error) {
     parts.log("the last screen could not be kept", { session: session.id, why: messageOf(error) });
+  }
+}
+
+/** Best effort too. */
+function tidyUp(parts: EffectParts, { id, agent, watch }: Session): void {
+  try {
+    removeSocketFiles(parts.agent(agent), watch.socket);
+  } catch (error) {
+    parts.log("what its socket left could not be removed", { session: id, why: messageOf(error) });
   }
 }
 

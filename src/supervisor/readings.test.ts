@@ -138,3 +138,17 @@ test("what only a screen shows is no sign of life, also when it counts (issue 7,
   await take({ source: "screen", activity: "working" });
   expect(ground.readings.lastSignAt(ground.session())).toBeNull();
 });
+
+test("a screen that no rule knows is not its first word: it may be the error it dies of (issue 7, 8)", async () => {
+  let hasSpoken = false;
+  void ground.readings.firstWord(ground.session()).then(() => (hasSpoken = true));
+  ground.readings.note(
+    ground.session(),
+    { source: "screen", detail: "rule something-else", activity: "unknown" },
+    "ignored",
+  );
+  await take({ source: "transcript", transcript: "lost" });
+  expect(hasSpoken).toBe(false);
+  await take({ source: "screen", activity: "idle" });
+  expect(hasSpoken).toBe(true);
+});

@@ -75,9 +75,9 @@ export function createReadings(parts: {
     heardOf(session)?.words.set(source, word);
   }
 
-  /** Told only after what was said is committed. */
-  function spoke(session: Incarnation, { source }: Reading): void {
-    if (!NOT_SPOKEN.has(source)) heardOf(session)?.spoken.resolve();
+  /** Told only after what was said is committed. A screen that no rule knows may show the error it dies of. */
+  function spoke(session: Incarnation, { source, activity }: Reading): void {
+    if (!NOT_SPOKEN.has(source) && activity !== "unknown") heardOf(session)?.spoken.resolve();
   }
 
   function admit(session: Incarnation, raw: Reading): Reading {

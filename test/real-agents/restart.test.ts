@@ -132,6 +132,28 @@ describe("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }, 
   });
 });
 
+describe.each([CASES.codexHooks, CASES.codexAppServer] as readonly AgentCase[])(
+  "$title, whose rollout is gone (issue 7, 8)",
+  { timeout: PATIENCE },
+  (agentCase) => {
+    const rig = useRig(agentCase);
+
+    test("its conversation is not replaced: the restart says what the agent said", async () => {
+      const { session_id: id } = await rig().start("[[say hello]]");
+      await rig().wait(id, "--since", "0", "--for", "turn-completed");
+      await kill(rig(), id);
+      rmSync((await rig().data(id)).session.observability.transcript_path ?? "");
+      const result = await restart(rig(), id);
+      expect(result.status).toBe(1);
+      expect(refusalOf(result)).toMatchObject({
+        code: "did-not-come-up",
+        message: expect.stringMatching(/no rollout found/i) as string,
+      });
+      await endNow(rig(), id);
+    });
+  },
+);
+
 describe.each([CASES.codexHooks, CASES.codexAppServer, CASES.gemini, CASES.claude] as readonly AgentCase[])(
   "$title, killed while it asks (issue 7, 7)",
   { timeout: PATIENCE },

@@ -12,6 +12,8 @@ import type { Reading } from "../../session/reading.ts";
 import type { Channel } from "../contract.ts";
 import type { BootstrapRequest } from "./bootstrap-request.ts";
 import { openChannel } from "./channel.ts";
+import { materialise } from "./new-thread.ts";
+import { connectRpc } from "./rpc.ts";
 import { connectWebSocket } from "./websocket.ts";
 
 const root = new URL("../../..", import.meta.url).pathname;
@@ -85,6 +87,20 @@ describe.skipIf(!existsSync(codex))(
       opened.push({ channel, readings });
       return { channel, readings };
     }
+
+    test("a thread that is still being made is not followed: it would be taken for one whose rollout is lost", async () => {
+      while (!existsSync(request.socket)) await new Promise((resolve) => setTimeout(resolve, 20));
+      const nobody = { onNotification: () => undefined, onRequest: () => undefined, onClose: () => undefined };
+      const rpc = await connectRpc(request.socket, "1", nobody);
+      const { thread } = await rpc.call("thread/start", { cwd: request.cwd, threadSource: "user" });
+      const context = { socket: request.socket, nativeId: null, onClose: () => undefined, onReading: () => undefined };
+      await expect(openChannel(context)).rejects.toMatchObject({ code: "agent-refused" });
+      await materialise(rpc, (thread as { readonly id: string }).id);
+      const channel = await openChannel(context);
+      expect(channel.lacks()).toBeNull();
+      channel.close();
+      rpc.close();
+    });
 
     test("a thread is opened, spooled, and has its rollout before any prompt", async () => {
       const answer = await bootstrapped();

@@ -38,7 +38,7 @@ export async function openChannel({ socket, nativeId, onReading, onClose }: Chan
       if (method === "account/updated") account?.look().catch(() => undefined);
       const begun = method === "thread/started" ? threadStartedByUser(params) : null;
       if (begun !== null && followed !== null && begun !== followed.threadId)
-        follow(begun, true).catch(() => undefined);
+        follow(begun, "begun").catch(() => undefined);
       read((reader) => reader.readNotification(method, params));
     },
     onRequest: (method, params, id) => read((reader) => reader.readRequest(method, params, id)),
@@ -54,24 +54,25 @@ export async function openChannel({ socket, nativeId, onReading, onClose }: Chan
     if (!isBehindLogIn) onReading(reading);
   }
 
-  async function follow(threadId: string, isNew: boolean): Promise<void> {
+  /** One that was `found` on the server, and that Reeve was not told of, may still be in the making. */
+  async function follow(threadId: string, origin: "known" | "found" | "begun"): Promise<void> {
     const next: Followed = { threadId, reader: createThreadReader(threadId, tell), early: [] };
     followed?.reader.close();
     followed = next;
-    if (isNew) await materialise(rpc, threadId);
-    await readStanding(next);
+    if (origin === "begun") await materialise(rpc, threadId);
+    await readStanding(next, origin !== "found");
     const { early } = next;
     next.early = null;
     for (const take of early ?? []) take();
   }
 
-  async function readStanding({ threadId, reader }: Followed): Promise<void> {
+  async function readStanding({ threadId, reader }: Followed, isMade: boolean): Promise<void> {
     try {
       // What makes the server tell this client of turns, items and questions; settings stay as they are.
       const page = { limit: 1 };
       reader.readSnapshot(await rpc.call("thread/resume", { threadId, excludeTurns: true, initialTurnsPage: page }));
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRefusal(error) || !isMade) throw error;
       // Refused as well, and yet from here on the server tells this client what happens (0.166.0).
       await rpc.call("thread/resume", { threadId, excludeTurns: true }).catch(() => null);
       const { thread } = await rpc.call("thread/read", { threadId });
@@ -82,7 +83,8 @@ export async function openChannel({ socket, nativeId, onReading, onClose }: Chan
   try {
     account = createAccountReader(rpc, onReading);
     await account.look();
-    await follow(nativeId ?? (await loadedThread(rpc)), false);
+    if (nativeId === null) await follow(await loadedThread(rpc), "found");
+    else await follow(nativeId, "known");
     return channelOver(rpc, () => followed);
   } catch (error) {
     rpc.close();

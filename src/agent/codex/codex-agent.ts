@@ -19,6 +19,7 @@ import { readRolloutLine } from "./rollout-line.ts";
 import { readRolloutMessages } from "./rollout-messages.ts";
 import { SESSION_VARIABLES } from "./session-variables.ts";
 import { asPrompt } from "./shell-command.ts";
+import { socketFiles } from "./socket-files.ts";
 import { OLDEST } from "./version-support.ts";
 
 export function codexAgent(parts: Parts): Agent {
@@ -49,6 +50,7 @@ export function codexAgent(parts: Parts): Agent {
     readStatus: () => null,
     readOpenFiles,
     searchTranscript: searchRollout,
+    socketFiles,
     openChannel,
   };
 }

@@ -89,35 +89,36 @@ async function requireOnScreen(parts: AnswerParts, session: Session, approval: A
     if (session.approvals[0]?.id !== approval.id) throw notHere(session);
     return;
   }
-  let before: Seen = "nothing";
+  let before: Seen = { is: "nothing" };
   for (let look = 0; look < LOOKS; look++) {
     const now = await see(parts, session, approval);
-    if (now === "it" && before === "it") return;
+    if (now.is === "it" && before.is === "it") return;
     before = now;
     await parts.clock.sleep(LOOK_MS);
   }
-  throw before === "another" ? anotherOnScreen(session) : notOnScreen(session);
+  throw before.is === "another" ? anotherOnScreen(session, before.which) : notOnScreen(session);
 }
 
-/** `another`: a question is there, and it is not this one, or not for certain. */
-type Seen = "it" | "another" | "nothing";
+/** `another`: a question is there, and it is not this one, or not for certain; `which` where that is known. */
+type Seen = { readonly is: "it" | "nothing" } | { readonly is: "another"; readonly which: Approval | null };
 
 async function see(parts: AnswerParts, { id }: Session, approval: Approval): Promise<Seen> {
   const session = parts.store.registry.get(id);
   const reading = session === undefined ? null : await parts.look(session);
-  if (session === undefined || reading?.activity !== "awaiting-approval") return "nothing";
+  if (session === undefined || reading?.activity !== "awaiting-approval") return { is: "nothing" };
   const dialog = reading.dialog ?? "";
   const showing = (open: Approval): Showing => showingOf(wordsOf(parts, session, open), dialog);
   const others = session.approvals.filter((open) => open.id !== approval.id);
+  const shown = others.filter((open) => showing(open) !== "no");
+  const another: Seen = { is: "another", which: shown.length === 1 ? (shown[0] ?? null) : null };
   // Nothing tells them apart that the screen would show: then only the one that was asked first can be on it.
   const isAlone = others.length === 0 || session.approvals[0]?.id === approval.id;
-  if (wordsOf(parts, session, approval).length === 0)
-    return isAlone && others.every((open) => showing(open) === "no") ? "it" : "another";
+  if (wordsOf(parts, session, approval).length === 0) return isAlone && shown.length === 0 ? { is: "it" } : another;
   const mine = showing(approval);
-  if (mine === "no") return "another";
-  const rivals = others.filter((open) => showing(open) !== "no" && !(mine === "whole" && showing(open) === "cut"));
+  if (mine === "no") return another;
+  const rivals = shown.filter((open) => !(mine === "whole" && showing(open) === "cut"));
   const isSame = rivals.every((open) => sameWords(parts, session, open, approval));
-  return rivals.length === 0 || (isSame && isAlone) ? "it" : "another";
+  return rivals.length === 0 || (isSame && isAlone) ? { is: "it" } : another;
 }
 
 /** Of a question that was only seen on the screen, the words that were seen. */
@@ -139,10 +140,10 @@ async function settleWhenGone(
   approval: Approval,
   signal: AbortSignal,
 ): Promise<void> {
-  let before: Seen = "it";
+  let before: Seen = { is: "it" };
   while (!signal.aborted) {
-    const now = await see(parts, session, approval).catch(() => "nothing" as const);
-    if (now === "another" && before === "another") {
+    const now = await see(parts, session, approval).catch((): Seen => ({ is: "nothing" }));
+    if (now.is === "another" && before.is === "another") {
       const settled = { id: approval.id, decision: null };
       const reading: Reading = { source: "screen", detail: "another question is on its screen", approval: { settled } };
       await parts.ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading });
@@ -189,11 +190,13 @@ function notOnScreen({ name }: Session): ReeveError {
   });
 }
 
-function anotherOnScreen({ name }: Session): ReeveError {
+function anotherOnScreen({ name }: Session, shown: Approval | null): ReeveError {
+  const which =
+    shown === null ? `See what it asks with: reeve approvals ${name}.` : `It is ${shown.id} (${shown.title}).`;
   return new ReeveError({
     code: "another-approval-on-screen",
     kind: "conflict",
-    message: `Another question is on the screen of ${name}, so no key was pressed. See what it asks with: reeve approvals ${name}. Answer that one first.`,
+    message: `Another question is on the screen of ${name}, so no key was pressed. ${which} Answer that one first.`,
   });
 }
 

@@ -68,7 +68,11 @@ describe.each(cases)("$agentCase.title", { timeout: 180_000 }, ({ agentCase, pro
     const { id, shown, other } = await asked();
     const refused = await approve(id, other);
     expect(refused.status).not.toBe(0);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ state: "failed", detail: expect.stringContaining("Another") });
+    // It says which one to answer first.
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      state: "failed",
+      detail: expect.stringContaining(`It is ${shown.approval_id} (`) as string,
+    });
     expect([isTouched(shown), isTouched(other)]).toEqual([false, false]);
     expect(JSON.parse((await approve(id, shown)).stdout)).toMatchObject({ state: "settled", decision: "approved" });
     expect(dialogIn(await screenOf(rig, id))).toContain(fileIn(other.subject));

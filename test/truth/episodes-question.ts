@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import type { Mode } from "./case.ts";
 import type { EpisodeKind } from "./episodes.ts";
 import { KEYS_LATE } from "./episodes-turn.ts";
+import type { Result } from "../support/test-home.ts";
 import type { Lane } from "./lane.ts";
 import { NotBegun, Stuck } from "./lane.ts";
 
@@ -74,17 +75,27 @@ async function ask(
   return { tag, settle };
 }
 
-/** Answers the first of the questions that are listed; returns the file that its command is about. */
+/** Answers the question that the agent shows, of those that are listed; returns the file that its command is about. */
 async function answerFirst(lane: Lane, answer: string): Promise<string> {
   if (answer === "deny") lane.noteStop();
   const { stdout } = await lane.reeve(["approvals", lane.sessionId()]);
   const { approvals = [] } = JSON.parse(stdout || "{}") as {
     approvals?: { approval_id: string; subject: string | null; title: string }[];
   };
-  const [first] = approvals;
-  if (first === undefined) throw new Stuck("no question is listed");
-  await lane.reeve([answer, lane.sessionId(), first.approval_id]);
-  return /(\S+made-\w+(?:-two)?)/.exec(`${first.subject ?? ""} ${first.title}`)?.[1] ?? "";
+  if (approvals.length === 0) throw new Stuck("no question is listed");
+  for (const { approval_id, subject, title } of approvals) {
+    const result = await lane.reeve(
+      [answer, lane.sessionId(), approval_id],
+      (told) => told.status === 0 || isElsewhere(told),
+    );
+    if (!isElsewhere(result)) return /(\S+made-\w+(?:-two)?)/.exec(`${subject ?? ""} ${title}`)?.[1] ?? "";
+  }
+  throw new Stuck("none of the questions that are listed is on the screen");
+}
+
+/** Keys answer the question on the screen; an answer to another one is refused. */
+function isElsewhere({ stdout }: Result): boolean {
+  return stdout.includes("Another question is on the screen");
 }
 
 function isAsking(lane: Lane): boolean {

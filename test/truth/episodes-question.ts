@@ -78,19 +78,28 @@ async function ask(
 /** Answers the question that the agent shows, of those that are listed; returns the file that its command is about. */
 async function answerFirst(lane: Lane, answer: string): Promise<string> {
   if (answer === "deny") lane.noteStop();
-  const { stdout } = await lane.reeve(["approvals", lane.sessionId()]);
-  const { approvals = [] } = JSON.parse(stdout || "{}") as {
-    approvals?: { approval_id: string; subject: string | null; title: string }[];
-  };
-  if (approvals.length === 0) throw new Stuck("no question is listed");
-  for (const { approval_id, subject, title } of approvals) {
-    const result = await lane.reeve(
-      [answer, lane.sessionId(), approval_id],
-      (told) => told.status === 0 || isElsewhere(told),
-    );
-    if (!isElsewhere(result)) return /(\S+made-\w+(?:-two)?)/.exec(`${subject ?? ""} ${title}`)?.[1] ?? "";
+  // The one on the screen may be told a moment after the other.
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const approvals = await listed(lane);
+    if (approvals.length === 0) throw new Stuck("no question is listed");
+    for (const { approval_id, subject, title } of approvals) {
+      const words = [answer, lane.sessionId(), approval_id];
+      const result = await lane.reeve(words, (told) => told.status === 0 || isElsewhere(told));
+      if (!isElsewhere(result)) return /(\S+made-\w+(?:-two)?)/.exec(`${subject ?? ""} ${title}`)?.[1] ?? "";
+    }
   }
   throw new Stuck("none of the questions that are listed is on the screen");
+}
+
+interface Listed {
+  readonly approval_id: string;
+  readonly subject: string | null;
+  readonly title: string;
+}
+
+async function listed(lane: Lane): Promise<readonly Listed[]> {
+  const { stdout } = await lane.reeve(["approvals", lane.sessionId()]);
+  return (JSON.parse(stdout || "{}") as { approvals?: readonly Listed[] }).approvals ?? [];
 }
 
 /** Keys answer the question on the screen; an answer to another one is refused. */

@@ -60,7 +60,8 @@ export interface Client {
 export function createClient(options: ClientOptions, installation: Installation): Client {
   const link = linkTo(options, installation);
   return {
-    startSession: (input, rules) => call(link, "startSession", input, rules),
+    // A daemon that dies before its process is there takes the environment along: this client would bring it again.
+    startSession: (input, rules) => call(link, "startSession", { until: "created", ...input }, rules),
     listSessions: (input = {}, rules) => call(link, "listSessions", input, rules),
     getSession: (input, rules) => call(link, "getSession", input, rules),
     getSessionData: (input, rules) => call(link, "getSessionData", input, rules),

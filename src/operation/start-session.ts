@@ -12,7 +12,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import { isAsk } from "../session/ask.ts";
 import { requireTypeable } from "../session/message-text.ts";
 import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
-import type { Launch } from "../session/session.ts";
+import type { Launch, Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { holdsSecret } from "../supervisor/concealed-text.ts";
 import { secretsOfLaunch } from "../supervisor/environment.ts";
@@ -22,6 +22,7 @@ import { idempotent } from "./idempotency.ts";
 import type { RecordFor } from "./idempotency.ts";
 import { requireReady } from "./require-ready.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
+import { settled } from "./settled.ts";
 
 const word = (what: string) =>
   z.string().check(z.regex(SESSION_ID_PATTERN, `${what} is made of lower-case letters, digits and dashes, at most 64`));
@@ -59,6 +60,11 @@ export const startSession = defineOperation({
       {},
     ),
     env_file: z.optional(plainText("A file name")),
+    /**
+     * When to answer: as soon as it is recorded, or once its process has the environment, too. Until then only the
+     * caller can bring that again, by repeating the request to the next daemon. What fails at first is not waited for.
+     */
+    until: z._default(z.enum(["recorded", "created"]), "recorded"),
   }),
   /** `cursor`: for `wait_for_session`, what comes of this start. */
   output: z.extend(sessionViewSchema, { cursor: z.number() }),
@@ -132,9 +138,18 @@ export const startSession = defineOperation({
       const envFile = store.registry.get(id)?.launch.envFile ?? null;
       supervisor.bringAgain(id, { caller: input.environment, envFile, given: input.env });
     };
-    return answer(context, await idempotent(context, "start_session", start, bringAgain));
+    const id = await idempotent(context, "start_session", start, bringAgain);
+    if (input.until === "created") await settled(context, id, isTried, CREATED_WITHIN_MS);
+    return answer(context, id);
   },
 });
+
+/** A process is created within 20 ms, some times that on a busy machine; a tmux that hangs holds up no answer. */
+const CREATED_WITHIN_MS = 3_000;
+
+function isTried({ state, createFailures }: Session): boolean {
+  return state !== "starting" || createFailures !== null;
+}
 
 function answer({ store, supervisor }: OperationContext, id: string) {
   const session = store.registry.get(id);

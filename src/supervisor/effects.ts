@@ -140,8 +140,10 @@ async function writePlanned(session: Session, { path, content, isExecutable }: P
 const REPEATED_WITHIN_MS = 3_000;
 
 /**
- * From the caller if one brought it; else what the runtime kept (null); else,
- * if nothing given by hand would be missing, the daemon's own, and that is said.
+ * From the caller if one brought it; else what the runtime kept (null). A first
+ * start has no other: the daemon's own may hold another person's log-in. One
+ * that ran before is started again with the daemon's own, and that is said,
+ * if nothing given by hand would be missing.
  */
 async function environmentFor(parts: EffectParts, session: Session, runtime: Runtime): Promise<Environment | null> {
   const isFirst = session.incarnation === 1;
@@ -153,13 +155,11 @@ async function environmentFor(parts: EffectParts, session: Session, runtime: Run
   if (repeated !== null) return repeated;
   const { envFile, envNames } = session.launch;
   const how = isFirst ? "with the daemon that was to start it" : "with the runtime that held it";
-  if (envNames.length > 0) {
-    throw new ReeveError({
-      code: "environment-lost",
-      kind: "conflict",
-      message: `Its environment is gone ${how}, and with it the values of ${envNames.join(", ")}; start the session again with --env.`,
-    });
-  }
+  const gone = (rest: string): ReeveError =>
+    new ReeveError({ code: "environment-lost", kind: "conflict", message: `Its environment is gone ${how}${rest}` });
+  if (envNames.length > 0)
+    throw gone(`, and with it the values of ${envNames.join(", ")}; start the session again with --env.`);
+  if (isFirst) throw gone(`; run \`reeve restart ${session.name}\` in a shell that has that environment.`);
   const fallback = parts.fallbackEnvironment(envFile);
   const instead = `the daemon's own${envFile === null ? "" : ` and ${envFile}`}`;
   await parts.ledger.apply(session.id, {

@@ -101,12 +101,12 @@ test(
   },
 );
 
-test(
-  "a start whose daemon is killed before the process is there keeps its environment: its caller brings it again (issue 7, 25)",
+test.each(["start.after-commit", "create.before-effect", "planned.before-commit", "create.planned"])(
+  "a start whose daemon is killed at %s keeps its environment: its caller brings it again (issue 7, 25)",
   { timeout: 90_000 },
-  async () => {
+  async (point) => {
     await home.json("daemon", "start");
-    home.failAt("start.after-commit");
+    home.failAt(point);
     expect(await start({ MINE: "the caller's" }, "--env", "GIVEN=by hand")).toMatchObject({ status: 0 });
     expect(home.isFailpointArmed()).toBe(false);
     expect(await seen()).toEqual(expect.arrayContaining(["MINE=the caller's", "GIVEN=by hand"]));
@@ -130,13 +130,14 @@ test("without a caller who repeats it, what is lost is said (issue 7, 25)", { ti
   });
   home.failAt("start.after-commit");
   expect(await askDaemon(home, "/v1/sessions", { ...body, name: "plain" })).toBeNull();
-  await eventually("it runs", async () => (await home.session("plain")).state === "running");
-  const told = (await home.events()).find((event) => event.type === "environment-lost");
-  expect(told?.data).toMatchObject({
-    reason: {
-      text: "the environment it was started with is gone with the daemon that was to start it; using the daemon's own",
-    },
+  await eventually("it is given up", async () => (await home.session("plain")).state === "error");
+  expect(await home.session("plain")).toMatchObject({
+    reason_code: "environment-lost",
+    reason:
+      "Its environment is gone with the daemon that was to start it; run `reeve restart plain` in a shell that has that environment.",
   });
+  expect(await home.run(["restart", "plain"], { environment: { MINE: "brought again" } })).toMatchObject({ status: 0 });
+  expect(await seen()).toContain("MINE=brought again");
 });
 
 test.each(["create-delayed.before-commit", "create-delayed.after-commit"])(

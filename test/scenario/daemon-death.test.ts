@@ -16,7 +16,7 @@ test("three sessions started at once: three ids, listed from the start, each sta
     ["a", "b", "c"].map((name) => home.json<SessionRow>("start", "command", "--name", name, "--", "sleep", "600")),
   );
   expect(new Set(started.map((session) => session.session_id)).size).toBe(3);
-  expect(started.map((session) => session.state)).toEqual(["starting", "starting", "starting"]);
+  for (const { state } of started) expect(state).toBeOneOf(["starting", "running"]);
   expect((await home.list()).map((session) => session.name).toSorted()).toEqual(["a", "b", "c"]);
   await eventually("all run", async () => (await home.list()).every((session) => session.state === "running"));
   const events = await home.events();

@@ -151,7 +151,7 @@ export interface History {
   readonly leftBehind: readonly string[];
   /** What never came to rest, if something did not. */
   readonly stuck: string | null;
-  /** It runs without the environment of whoever started it, and Reeve said so: what it did is not known. */
+  /** The environment of whoever started it is lost, and Reeve said so: there is nothing to judge. */
   readonly isEnvironmentLost: boolean;
   /** The machine's worst delay meanwhile: news may be late by some times that. */
   readonly lagMs: number;

@@ -310,7 +310,7 @@ describe("ends and transcripts", () => {
   });
 });
 
-test("of what runs without its environment, as it is told, only what is left behind is judged", () => {
+test("of what lost its environment, as it is told, only what is left behind is judged", () => {
   expect(kinds(trueHistory({ arrivals: [], isEnvironmentLost: true }))).toEqual([]);
   expect(kinds(trueHistory({ leftBehind: ["process 7"], isEnvironmentLost: true }))).toEqual(["left-behind"]);
 });

@@ -39,8 +39,8 @@ export class Stuck extends Error {}
 export class NotBegun extends Error {}
 
 /**
- * The daemon was killed between a start and the process, and the caller's environment with it: nothing keeps that. Reeve
- * says so and uses its own (docs/spec/agent-lifecycle.md), with which the agent reaches another model than the lane's.
+ * The daemon was killed after a start was answered and before its process was there, because tmux hung, and the caller's
+ * environment with it: nothing keeps that. Reeve says so (docs/spec/agent-lifecycle.md), and there is no session.
  */
 export class EnvironmentLost extends Error {}
 const ENVIRONMENT_LOST = "environment-lost";
@@ -164,7 +164,10 @@ export async function createLane(world: World, mode: Mode, index: number, machin
     return outcomeOf(lane.events(), message) !== null;
   }
 
-  const isLost = (): boolean => lane.events().some(({ type }) => type === ENVIRONMENT_LOST);
+  const isLost = (): boolean =>
+    lane
+      .events()
+      .some(({ data }) => (data["reason"] as { readonly code?: string } | undefined)?.code === ENVIRONMENT_LOST);
 
   /** What keeps it from being at rest; null when nothing does. */
   function restless(): string | null {

@@ -21,6 +21,8 @@ export const WAIT_STATUS = {
 export const TIMED_OUT = WAIT_STATUS.timeout;
 /** As a shell reports a program that was interrupted. */
 export const INTERRUPTED = 130;
+/** As a shell reports a program that SIGPIPE ended. */
+export const UNREAD = 141;
 
 export interface ExitCode {
   readonly code: number;
@@ -89,6 +91,12 @@ export const EXIT_CODES: readonly ExitCode[] = [
       "The installation, the settings or the home directory must be fixed first, for example because tmux is missing.",
   },
   { code: INTERRUPTED, name: "interrupted", meaning: "You pressed Ctrl-C." },
+  {
+    code: UNREAD,
+    name: "unread",
+    meaning:
+      "Nobody reads the output any more (the program that read it has ended, or the terminal is closed), so the command stopped waiting. What you asked for goes on.",
+  },
 ];
 
 export const EXIT_CODE_NOTES: readonly string[] = [

@@ -1,5 +1,5 @@
 /** Real files, as an agent would write them; what is read of them is in a real store. */
-import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
@@ -50,6 +50,22 @@ const add = (...lines: readonly string[]): void => appendFileSync(path, lines.ma
 const counted = (sum: number): Promise<unknown> => eventually(`${sum} tokens are counted`, () => tokens() === sum);
 const turns = (): readonly string[] =>
   ground.events("turn-started", "turn-completed", "turn-interrupted").map(({ type, turn }) => `${type} ${turn}`);
+
+/** Another session's, which is missing and overdue, tells that there was time enough. */
+async function whenAnotherIsLost(): Promise<void> {
+  const missing = join(home.directory, "missing.jsonl");
+  const other = await makeGround(agent, {
+    observability: { ...ground.session().observability, transcriptPath: missing },
+  });
+  try {
+    const second = other.use(createTranscriptWatch(other.parts));
+    await other.readings.take(other.session(), { source: "hook", detail: "Stop", turn: { phase: "completed" } });
+    await eventually("the other's is lost", () => other.session().observability.status === "lost");
+    await second.close();
+  } finally {
+    await other.dispose();
+  }
+}
 
 async function restart(): Promise<void> {
   ground = await ground.restart();
@@ -231,16 +247,7 @@ describe("a transcript that is missing", () => {
       detail: "failed",
       turn: { phase: "failed", error: "429" },
     });
-    const other = await makeGround(agent, { observability: { ...ground.session().observability } });
-    try {
-      // Another session's, which is overdue, tells that there was time enough.
-      const second = other.use(createTranscriptWatch(other.parts));
-      await other.readings.take(other.session(), { source: "hook", detail: "Stop", turn: { phase: "completed" } });
-      await eventually("the other's is lost", () => other.session().observability.status === "lost");
-      await second.close();
-    } finally {
-      await other.dispose();
-    }
+    await whenAnotherIsLost();
     expect(status()).toBe("pending");
   });
 
@@ -250,5 +257,35 @@ describe("a transcript that is missing", () => {
     rmSync(path);
     await eventually("it is lost", () => status() === "lost");
     expect(ground.session().observability.reason).toBe(`${path} was there and is gone`);
+  });
+});
+
+describe("a transcript that cannot be looked at", () => {
+  const troubles = (): number =>
+    home.logged.filter(({ message }) => message === "a transcript could not be read").length;
+
+  test("is not lost, is told once, and is read when it can be", async () => {
+    symlinkSync(path, path); // ELOOP: stat fails, also for root, and does not say that nothing is there
+    await ground.readings.take(ground.session(), { source: "hook", detail: "Stop", turn: { phase: "completed" } });
+    await whenAnotherIsLost();
+    expect([status(), troubles()]).toEqual(["pending", 1]);
+    writeFileSync(`${path}.new`, "cost 1\n");
+    renameSync(`${path}.new`, path);
+    await counted(1);
+    expect(status()).toBe("observable");
+  });
+
+  test("though it was there before is not lost either", async () => {
+    add("cost 1");
+    await counted(1);
+    linkSync(path, `${path}.kept`);
+    symlinkSync(path, `${path}.loop`);
+    renameSync(`${path}.loop`, path);
+    await eventually("that was noticed", () => troubles() > 0);
+    await whenAnotherIsLost();
+    expect(status()).toBe("observable");
+    appendFileSync(`${path}.kept`, "cost 10\n");
+    renameSync(`${path}.kept`, path);
+    await counted(11);
   });
 });

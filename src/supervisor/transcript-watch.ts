@@ -4,14 +4,14 @@
  * and notices when it is lost. Told by inotify, and by a slow look of its own
  * where inotify is silent.
  */
-import type { FSWatcher } from "node:fs";
+import type { FSWatcher, Stats } from "node:fs";
 import { watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Agent } from "../agent/contract.ts";
 import type { LineCursor, NewLine } from "../platform/line-cursor.ts";
 import { readNewLines } from "../platform/line-cursor.ts";
 import type { Log } from "../platform/log.ts";
-import { messageOf } from "../platform/reeve-error.ts";
+import { errnoOf, messageOf } from "../platform/reeve-error.ts";
 import { applyReading } from "../session/apply-reading.ts";
 import type { Reading } from "../session/reading.ts";
 import type { Session } from "../session/session.ts";
@@ -42,6 +42,8 @@ interface Followed {
   stamp: string | null;
   reading: Promise<void> | null;
   isDirty: boolean;
+  /** Why the last reading failed; logged once, not at every look. */
+  trouble: string | null;
   /** Inotify says that something was written: worth reading before looking at the file itself. */
   hasGrown: boolean;
   /**
@@ -70,9 +72,14 @@ export function createTranscriptWatch(parts: {
       return entry.reading;
     }
     entry.reading = readUntilClean(sessionId, entry)
+      .then(() => {
+        entry.trouble = null;
+      })
       .catch((error: unknown) => {
         entry.stamp = null; // what was not read, or not committed, is read again
-        parts.log("a transcript could not be read", { session: sessionId, why: messageOf(error) });
+        const why = messageOf(error);
+        if (why !== entry.trouble) parts.log("a transcript could not be read", { session: sessionId, why });
+        entry.trouble = why;
       })
       .finally(() => {
         entry.reading = null;
@@ -119,9 +126,9 @@ export function createTranscriptWatch(parts: {
     return hasMore;
   }
 
-  /** Changes with the file; null while it is not there. */
+  /** Changes with the file; null while it is not there. Throws when that cannot be told. */
   async function stampOf(session: Session, entry: Followed): Promise<string | null> {
-    const about = await stat(entry.path).catch(() => null);
+    const about = await statIfThere(entry.path);
     const stamp = about === null ? "" : `${about.ino} ${about.size} ${about.mtimeMs}`;
     if (about?.isFile() === true && about.size > 0) {
       entry.misses = 0;
@@ -192,7 +199,8 @@ export function createTranscriptWatch(parts: {
     if (entry.timer !== null) clearTimeout(entry.timer);
     if (entry.isStopped) return;
     const isDoubted = entry.replaced !== null && entry.replaced.endedAt !== null;
-    const delay = entry.watcher === null ? AWAITING_MS : isDoubted ? SILENT_MS : SAFETY_MS;
+    const isAwaited = entry.watcher === null || entry.trouble !== null;
+    const delay = isAwaited ? AWAITING_MS : isDoubted ? SILENT_MS : SAFETY_MS;
     entry.timer = setTimeout(() => void read(sessionId, entry), delay).unref();
   }
 
@@ -222,6 +230,7 @@ export function createTranscriptWatch(parts: {
         stamp: null,
         reading: null,
         isDirty: false,
+        trouble: null,
         hasGrown: false,
         replaced: null,
         isOld: false,
@@ -244,10 +253,18 @@ export function createTranscriptWatch(parts: {
 }
 
 async function replacedBy({ turns, turnOpen }: Session, { path }: Followed): Promise<Followed["replaced"]> {
-  const about = await stat(path).catch(() => null);
+  const about = await statIfThere(path);
   if (about === null) return null;
   const stamp = `${about.ino} ${about.size} ${about.mtimeMs}`;
   return { stamp, turnsBefore: turnOpen ? turns - 1 : turns, endedAt: null };
+}
+
+/** Null only where the kernel says that nothing is there; any other failure says nothing about the file. */
+async function statIfThere(path: string): Promise<Stats | null> {
+  return await stat(path).catch((error: unknown) => {
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return null;
+    throw error;
+  });
 }
 
 /** Each line is read knowing what the ones before it said. */

@@ -42,6 +42,8 @@ export interface Command {
   readonly isHidden?: boolean;
   /** It changes something that must not be changed twice, and takes a key by which a repeat is known. */
   readonly takesKey?: true;
+  /** Another program may take its place, and that one decides when to end. */
+  readonly handsOver?: true;
   /** Returns the exit status. */
   run(input: CommandInput, context: CliContext): Promise<number>;
 }

@@ -21,6 +21,8 @@ export const WAIT_STATUS = {
 export const TIMED_OUT = WAIT_STATUS.timeout;
 /** As a shell reports a program that was interrupted. */
 export const INTERRUPTED = 130;
+/** As a shell reports a program that SIGPIPE ended. */
+export const UNREAD = 141;
 
 export interface ExitCode {
   readonly code: number;
@@ -89,10 +91,17 @@ export const EXIT_CODES: readonly ExitCode[] = [
       "The installation, the settings or the home directory must be fixed first, for example because tmux is missing.",
   },
   { code: INTERRUPTED, name: "interrupted", meaning: "You pressed Ctrl-C." },
+  {
+    code: UNREAD,
+    name: "unread",
+    meaning:
+      "Nobody reads the output any more (the program that read it has ended, or the terminal is closed), so the command stopped waiting. What you asked for goes on.",
+  },
 ];
 
 export const EXIT_CODE_NOTES: readonly string[] = [
   'The codes 10 to 17 and 75 come from wait, and from start, send, approve and deny with --wait; so `reeve send fix "…" --wait && deploy` deploys only if that turn completed.',
+  "send without --wait exits with 0 as soon as the message is recorded, also if it still waits (for the end of a turn, for resume, or because the agent cannot be reached). A script tells the two apart with --json: state is delivered, or admitted while it waits.",
   "Several sessions: with --any (the default) the code is that of the session that woke; with --all it is 0 if every session gave 0, otherwise the code of the first one in your order that did not. pause, resume, restart and end: the code of the first one that failed.",
   "attach and daemon run end with the status of the program they run.",
 ];

@@ -11,7 +11,7 @@ import { answer } from "./answer.ts";
 import { findCommand, parseLine, usage } from "./command-line.ts";
 import type { CliContext } from "./command.ts";
 import { commands } from "./commands.ts";
-import { INTERRUPTED } from "./exit-codes.ts";
+import { INTERRUPTED, UNREAD } from "./exit-codes.ts";
 import { tellFailure } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
 import { standardOutput } from "./output.ts";
@@ -66,11 +66,22 @@ async function dispatch(words: readonly string[], context: CliContext): Promise<
     context.output.print(commandHelp(command));
     return 0;
   }
+  if (command.handsOver !== true) leaveWhenUnread();
   if (command.takesKey !== true) return await command.run(line.input, context);
   // One key for the whole command: when the daemon is lost for good, the error tells it.
   const idempotencyKey = keyOf(line.input.text("idempotency-key"));
   const client: CliContext["client"] = (options = {}) => context.client({ ...options, idempotencyKey });
   return await command.run(line.input, { ...context, client });
+}
+
+/** Most commands are over before this is worth loading. */
+const FIRST_LOOK_MS = 1_000;
+
+function leaveWhenUnread(): void {
+  const parent = process.ppid;
+  setTimeout(() => {
+    void import("./reader-watch.ts").then(({ watchReader }) => watchReader(parent, () => process.exit(UNREAD)));
+  }, FIRST_LOOK_MS).unref();
 }
 
 /** Visible ASCII, as the HTTP header takes it; room is left for what the client adds. */

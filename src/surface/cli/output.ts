@@ -1,10 +1,11 @@
 /**
  * What is written where: data to stdout, chatter to stderr. Written by
  * descriptor and at once, because process.stdout alone costs as much as the
- * whole of `reeve list`; a reader who left (EPIPE) ends the program quietly.
- * No hidden character gets past here, whoever wrote it.
+ * whole of `reeve list`. What nobody reads any more is dropped: the exit
+ * status still says what came of the command. No hidden character gets past
+ * here, whoever wrote it.
  */
-import { writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { escapeHidden, showHidden } from "../../platform/hidden-characters.ts";
 import { errnoOf } from "../../platform/reeve-error.ts";
@@ -16,6 +17,8 @@ export interface Output {
   printJson(value: unknown): void;
   /** One line to stderr. */
   note(line: string): void;
+  /** False once something was printed that nobody could read. */
+  hasReader(): boolean;
   readonly isTerminal: boolean;
   readonly hasColour: boolean;
   /** Of the terminal; null when nobody said. */
@@ -24,11 +27,16 @@ export interface Output {
 
 export function standardOutput(environment: Readonly<Record<string, string | undefined>>): Output {
   const isTerminal = isatty(1);
+  let hasReader = true;
+  const toReader = (text: string): void => {
+    hasReader = hasReader && writeAll(1, text);
+  };
   const columns = Number(environment["COLUMNS"] ?? "");
   return {
-    print: (text) => writeAll(1, showHidden(text)),
-    printJson: (value) => writeAll(1, `${escapeHidden(JSON.stringify(value))}\n`),
-    note: (line) => writeAll(2, `${showHidden(line)}\n`),
+    print: (text) => toReader(showHidden(text)),
+    printJson: (value) => toReader(`${escapeHidden(JSON.stringify(value))}\n`),
+    note: (line) => void writeAll(2, `${showHidden(line)}\n`),
+    hasReader: () => hasReader,
     isTerminal,
     hasColour: isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb",
     width: isTerminal ? process.stdout.columns || 80 : Number.isInteger(columns) && columns > 0 ? columns : null,
@@ -38,16 +46,23 @@ export function standardOutput(environment: Readonly<Record<string, string | und
 /** How long to wait for a reader whose pipe is full and does not block. */
 const FULL_PAUSE_MS = 5;
 
-function writeAll(descriptor: number, text: string): void {
+/** False: nobody is there to read it. */
+function writeAll(descriptor: number, text: string): boolean {
   let rest: Uint8Array = Buffer.from(text);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
-      const errno = errnoOf(error);
-      if (errno === "EPIPE") process.exit(0);
-      if (errno !== "EAGAIN") throw error;
+      if (isUnread(descriptor, error)) return false;
+      if (errnoOf(error) !== "EAGAIN") throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PAUSE_MS);
     }
   }
+  return true;
+}
+
+/** A pipe or socket whose reader left, or a terminal that hung up; of a file, EIO is a broken disk. */
+export function isUnread(descriptor: number, error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === "EPIPE" || (errno === "EIO" && fstatSync(descriptor).isCharacterDevice());
 }

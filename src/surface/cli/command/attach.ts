@@ -5,6 +5,7 @@ import type { Command } from "../command.ts";
 
 export const attachCommand: Command = {
   name: "attach",
+  handsOver: true,
   summary: "be in a session's terminal; leave it running with Ctrl-b d",
   arguments: [{ name: "session", completion: "session" }],
   options: [],

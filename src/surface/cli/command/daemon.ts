@@ -13,6 +13,7 @@ const ACTIONS = ["start", "stop", "status", "install", "run"] as const;
 
 export const daemonCommandLine: Command = {
   name: "daemon",
+  handsOver: true,
   summary: "start, stop or look at the daemon; any other command starts it by itself",
   arguments: [{ name: "action", choices: ACTIONS }],
   options: [{ name: "print", summary: "install: only print the service definition" }],

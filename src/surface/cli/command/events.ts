@@ -1,6 +1,7 @@
 import type { EventView } from "../../../client/operation-types.ts";
 import { answer } from "../answer.ts";
 import type { CliContext, Command } from "../command.ts";
+import { UNREAD } from "../exit-codes.ts";
 import { oneLine } from "../session-text.ts";
 import { textIn } from "../text-in.ts";
 
@@ -27,6 +28,7 @@ export const eventsCommand: Command = {
     for await (const event of client.followEvents({ ...scope, after })) {
       if (context.isJson) context.output.printJson(event);
       else context.output.print(lineOf(event));
+      if (!context.output.hasReader()) return UNREAD;
     }
     return 0;
   },
@@ -41,7 +43,7 @@ async function showAll(context: CliContext, scope: { readonly session?: string }
     cursor = page.cursor;
     if (context.isJson) all.push(...page.events);
     else context.output.print(page.events.map(lineOf).join(""));
-    if (page.events.length === 0) {
+    if (page.events.length === 0 || !context.output.hasReader()) {
       if (context.isJson) answer(context, { events: all, cursor }, () => "");
       return 0;
     }

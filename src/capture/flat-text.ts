@@ -97,6 +97,13 @@ function flatTextOf(text: string, flat: string, pieces: readonly Piece[]): FlatT
   };
 }
 
+/** Without the blanks at its end, which may turn out to be a line's. */
+export function lengthBeforeEdge(text: string): number {
+  let end = text.length;
+  while (end > 0 && isEdge(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+}
+
 /** Blanks, and what frames are drawn with: │ ┃ ║ ╎ ▌ | and the like. */
 function isEdge(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x7c || code === 0xa0 || (code >= 0x2500 && code <= 0x259f);

@@ -46,6 +46,9 @@ describe("issue 7, 19: a secret that is wrapped", () => {
     const redactor = createRedactor([phrase]);
     const out = ["it is correct\n", "horse\nbattery", " staple!"].map((text) => redactor.push(text)).join("");
     expect(out + redactor.flush()).toBe(`it is ${REDACTED}\n\n!`);
+    const padded = createRedactor([TOKEN]);
+    const parts = [`${TOKEN.slice(0, 9)} `, " ", " │", "\n│ ", TOKEN.slice(9), " end"];
+    expect(parts.map((part) => padded.push(part)).join("") + padded.flush()).toBe(`${REDACTED}   │\n│  end`);
     const awkward = 'p"ss\\w0rd\nline two of it';
     expect(redact(`{"content": ${JSON.stringify(`use ${awkward} now`)}}`, [awkward])).toBe(
       `{"content": "use ${REDACTED} now"}`,
@@ -101,6 +104,7 @@ describe("issue 7, 19: what has the shape of a secret", () => {
   test.each([
     ["at the beginning of a line, whatever the line before ends with", "$ cat token\n", shapes.openai],
     ["in the middle of a word", "TOKEN", shapes.github],
+    ["behind what only begins like one", "eyJ.x-", shapes.github],
     ["after a line break as JSON writes it", "first line\\n", shapes.openai],
     ["after a colour as JSON writes it", "\\u001b[32m", shapes.anthropic],
     ["after a percent-encoded sign", "?key%3D", shapes.google],

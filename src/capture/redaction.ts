@@ -6,7 +6,7 @@
  * length of the text: an agent chooses it.
  */
 import { shapedSpans } from "./secret-shape.ts";
-import { type FlatText, flatten, type Span, squeeze } from "./flat-text.ts";
+import { type FlatText, flatten, lengthBeforeEdge, type Span, squeeze } from "./flat-text.ts";
 
 export const REDACTED = "[redacted]";
 
@@ -41,9 +41,10 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   let hidden: readonly Span[] = [];
   const take = (text: string): string => {
     const whole = kept + text;
-    const found = spansIn(whole, values);
+    // Blanks at its end are kept: with a line break after them a secret may go on behind them.
+    const found = spansIn(whole.slice(0, lengthBeforeEdge(whole)), values);
     const spans = hidden.length === 0 ? found.spans : merged([...hidden, ...found.spans]);
-    const from = Math.min(found.openFrom, begunFrom(found, values), whole.length);
+    const from = Math.min(found.openFrom, begunFrom(found, values), lengthBeforeEdge(whole));
     const whenWhole = edgeBefore(from, spans);
     if (whole.length - whenWhole <= MOST_KEPT) {
       kept = whole.slice(whenWhole);

@@ -76,22 +76,26 @@ function tokens(flat: FlatText, spans: Span[]): number {
   const { text, joints } = flat;
   BEGINNING.lastIndex = 0;
   let openFrom = Number.POSITIVE_INFINITY;
+  /** Up to where there is none of a kind, so that nothing is walked twice for it. */
+  const noneUntil = new Map<string, number>();
   for (let match = BEGINNING.exec(text); match !== null; match = BEGINNING.exec(text)) {
     const [beginning] = match;
     const start = match.index;
     const kind = KINDS[beginning];
-    if (kind === undefined || !mayBegin(kind, flat, start)) continue;
+    if (kind === undefined || start < (noneUntil.get(beginning) ?? 0) || !mayBegin(kind, flat, start)) continue;
     const from = start + beginning.length;
     const end = tokenEnd(text, joints, from, kind);
-    BEGINNING.lastIndex = end;
     if (end === text.length) openFrom = Math.min(openFrom, start);
-    if (end - from < kind.least) continue;
-    const token = text.slice(start, end);
-    if (kind.needsDigit === true && !/[0-9]/.test(token)) continue;
-    if (beginning === "eyJ" && !isWebToken(token)) continue;
-    spans.push({ start, end });
+    if (end - from >= kind.least && isToken(beginning, kind, text.slice(start, end))) {
+      spans.push({ start, end });
+      BEGINNING.lastIndex = end;
+    } else noneUntil.set(beginning, end);
   }
   return Math.min(openFrom, beginningAtEnd(flat));
+}
+
+function isToken(beginning: string, { needsDigit }: Kind, text: string): boolean {
+  return (needsDigit !== true || /[0-9]/.test(text)) && (beginning !== "eyJ" || isWebToken(text));
 }
 
 /** Not in the middle of a word; at the beginning of a line, whatever the line before it ended with. */

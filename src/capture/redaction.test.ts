@@ -217,6 +217,35 @@ test("cutting the text anywhere changes nothing, and no secret comes out", () =>
   );
 });
 
+test("issue 7, 19: wrapped anywhere and cut anywhere, between whatever else, nothing of it comes out", () => {
+  const phrase = "correct horse battery staple";
+  const shaped = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+  const wrapped = fc
+    .tuple(
+      fc.constantFrom(TOKEN, phrase, shaped, "ab|cd|ef|gh12"),
+      fc.nat(40),
+      fc.constantFrom("", "\n", " │\n│ ", "  \n  "),
+    )
+    .map(([secret, at, wrap]) => `${secret.slice(0, at)}${wrap}${secret.slice(at)}`);
+  const between = fc.constantFrom("", " ", "\n", "x", "-", "://u:", "@", "sk-", "eyJ", "│\n");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(wrapped, between)), fc.array(fc.integer({ min: 1, max: 60 })), (pieces, sizes) => {
+      const text = pieces.flat().join("");
+      const redactor = createRedactor([TOKEN, phrase, "ab|cd|ef|gh12"]);
+      let [out, from] = ["", 0];
+      for (const size of sizes) {
+        out += redactor.push(text.slice(from, from + size));
+        from += size;
+      }
+      out += redactor.push(text.slice(from)) + redactor.flush();
+      const solid = out.replaceAll(/[│| \n]/g, "");
+      for (const secret of [TOKEN, "correcthorsebatterystaple", shaped, "abcdefgh12"])
+        expect(solid).not.toContain(secret);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 test("the time grows with the text, whatever it is made of", () => {
   const secrets = [TOKEN, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1", "a".repeat(3_000)];
   for (const unit of [

@@ -44,7 +44,23 @@ export function flatten(text: string): FlatText {
     flat += text.slice(start, end);
     lineStart = lineEnd + 1;
   }
+  return flatTextOf(text, flat, pieces);
+}
 
+const SOLID = /[^\n\t |\u00a0\u2500-\u259f]+/g;
+
+/** A text without any blank, line break or frame: where a phrase was wrapped between two words, its blank is gone. */
+export function squeeze(text: string): FlatText {
+  const pieces: Piece[] = [];
+  let flat = "";
+  for (const { 0: solid, index } of text.matchAll(SOLID)) {
+    pieces.push({ from: flat.length, start: index, end: index + solid.length });
+    flat += solid;
+  }
+  return flatTextOf(text, flat, pieces);
+}
+
+function flatTextOf(text: string, flat: string, pieces: readonly Piece[]): FlatText {
   /** The last piece that begins at or before this position. */
   function pieceAt(position: number): number {
     let [low, high] = [0, pieces.length - 1];
@@ -65,19 +81,30 @@ export function flatten(text: string): FlatText {
       return start + position - from;
     },
     partsOf(span) {
-      const parts: Span[] = [];
+      const parts: { start: number; end: number; goesOn?: boolean }[] = [];
       for (let index = pieceAt(span.start); index < pieces.length; index += 1) {
         const { from, start, end } = pieces[index] ?? { from: 0, start: 0, end: 0 };
         if (from >= span.end) break;
         const part = { start: start + Math.max(0, span.start - from), end: Math.min(end, start + span.end - from) };
-        if (part.end > part.start) parts.push(parts.length === 0 ? part : { ...part, goesOn: true });
+        if (part.end <= part.start) continue;
+        const last = parts.at(-1);
+        if (last === undefined) parts.push(part);
+        else if (text.slice(last.end, part.start).includes("\n")) parts.push({ ...part, goesOn: true });
+        else last.end = part.end;
       }
       return parts;
     },
   };
 }
 
-/** Blanks, and what frames are drawn with: │ ┃ ║ ╎ | and the like. */
+/** Without the blanks at its end, which may turn out to be a line's. */
+export function lengthBeforeEdge(text: string): number {
+  let end = text.length;
+  while (end > 0 && isEdge(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+}
+
+/** Blanks, and what frames are drawn with: │ ┃ ║ ╎ ▌ | and the like. */
 function isEdge(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x7c || code === 0xa0 || (code >= 0x2500 && code <= 0x257f);
+  return code === 0x20 || code === 0x09 || code === 0x7c || code === 0xa0 || (code >= 0x2500 && code <= 0x259f);
 }

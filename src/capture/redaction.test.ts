@@ -37,6 +37,29 @@ describe("issue 7, 19: a secret that is wrapped", () => {
     expect(redact(`x first line of it\n  second line of it y`, [lines])).toBe(`x ${REDACTED}\n   y`);
   });
 
+  test("is found where the break is at a blank of its own, and where it is shown as JSON", () => {
+    const phrase = "correct horse battery staple";
+    expect(redact("it is correct horse\nbattery staple, really", [phrase])).toBe(`it is ${REDACTED}\n, really`);
+    expect(redact("│ it is correct    │\n│ horse battery    │\n│ staple, really   │", [phrase])).toBe(
+      `│ it is ${REDACTED}    │\n│     │\n│ , really   │`,
+    );
+    const redactor = createRedactor([phrase]);
+    const out = ["it is correct\n", "horse\nbattery", " staple!"].map((text) => redactor.push(text)).join("");
+    expect(out + redactor.flush()).toBe(`it is ${REDACTED}\n\n!`);
+    const padded = createRedactor([TOKEN]);
+    const parts = [`${TOKEN.slice(0, 9)} `, " ", " │", "\n│ ", TOKEN.slice(9), " end"];
+    expect(parts.map((part) => padded.push(part)).join("") + padded.flush()).toBe(`${REDACTED}   │\n│  end`);
+    const awkward = 'p"ss\\w0rd\nline two of it';
+    expect(redact(`{"content": ${JSON.stringify(`use ${awkward} now`)}}`, [awkward])).toBe(
+      `{"content": "use ${REDACTED} now"}`,
+    );
+  });
+
+  test("is hidden where a title was cut in the middle of it", () => {
+    expect(redact(`Run: curl -H ${TOKEN.slice(0, 10)}…`, [TOKEN])).toBe(`Run: curl -H ${REDACTED}…`);
+    expect(redact(`Run: curl -H ${TOKEN.slice(0, 10)}`, [TOKEN])).toBe(`Run: curl -H ${REDACTED}`);
+  });
+
   test("is hidden where only half of it is in sight", () => {
     expect(redact(`${TOKEN.slice(12)} rest of a line that began above`, [TOKEN])).toBe(
       `${REDACTED} rest of a line that began above`,
@@ -78,10 +101,73 @@ describe("issue 7, 19: what has the shape of a secret", () => {
     expect(redact("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", [])).toContain("MIIB");
   });
 
-  test("ordinary words are not", () => {
-    const text =
-      "ask-me-anything task-list-of-many-words-in-a-row sk-short eyJust a word AKIA is a name, see http://a:b/c";
-    expect(redact(text, [])).toBe(text);
+  test.each([
+    ["at the beginning of a line, whatever the line before ends with", "$ cat token\n", shapes.openai],
+    ["in the middle of a word", "TOKEN", shapes.github],
+    ["behind what only begins like one", "eyJ.x-", shapes.github],
+    ["after a line break as JSON writes it", "first line\\n", shapes.openai],
+    ["after a colour as JSON writes it", "\\u001b[32m", shapes.anthropic],
+    ["after a percent-encoded sign", "?key%3D", shapes.google],
+  ])("is found %s", (_where, before, token) => {
+    expect(redact(`"${before}${token}" next`, [])).toBe(`"${before}${REDACTED}" next`);
+  });
+
+  test("is found: a key with numbered lines, one in JSON, one that is encrypted, one whose end is out of sight", () => {
+    const line = "MIIEowIBAAKCAQEAabcdefghijklmnopqrstuvwxyz0123456789";
+    const [begin, end] = ["-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"];
+    for (const key of [
+      `  1 │ ${begin}\n  2 │ ${line}\n  3 │ ${line}\n  4 │ ${end}`,
+      `"${begin}\\n${line}\\n${line}\\n${end}\\n"`,
+      `${begin}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n${line}\n${end}`,
+      `${begin}\n${line}\n${line}`,
+      `-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n${begin}\n${line.slice(0, 40)}\n${end}`,
+    ]) {
+      expect(containsPiece(redact(`a ${key}\nb`, []), line, 12)).toBe(false);
+      for (const size of [1, 7, 50]) {
+        const redactor = createRedactor([]);
+        let out = "";
+        for (let at = 0; at < key.length; at += size) out += redactor.push(key.slice(at, at + size));
+        expect(containsPiece(out + redactor.flush(), line, 12)).toBe(false);
+      }
+    }
+  });
+
+  test("what only mentions a key hides nothing of what follows", () => {
+    for (const text of [
+      "grep -r -- '-----BEGIN RSA PRIVATE KEY-----' . ; rm -rf build",
+      "echo -----BEGIN PRIVATE KEY----- && rm -rf build # -----END PRIVATE KEY-----",
+      "it begins with -----BEGIN PRIVATE KEY-----\nand goes on with base64",
+    ])
+      expect(redact(text, [])).toBe(text);
+  });
+
+  test("is found: a password with an @ in it, and one in a URL that is wrapped", () => {
+    expect(redact("postgres://app:p@ss@w0rd@db:5432/x", [])).toBe(`postgres://app:${REDACTED}@db:5432/x`);
+    expect(redact("redis://:hunter22@cache:6379", [])).toBe(`redis://:${REDACTED}@cache:6379`);
+    expect(redact("│ postgres://app:hun │\n│ ter22@db:5432/x   │", [])).toBe(
+      `│ postgres://app:${REDACTED} │\n│ @db:5432/x   │`,
+    );
+    expect(redact("postgres://ap\np:hunter22@db:5432/x", [])).toBe(`postgres://ap\np:${REDACTED}@db:5432/x`);
+  });
+
+  test("what is ordinary is not", () => {
+    for (const text of [
+      "ask-me-anything task-list-of-many-words-in-a-row sk-short eyJust a word AKIA is a name, see http://a:b/c",
+      "commit 7b168c3f0d1e2a4b5c6d7e8f9a0b1c2d3e4f5a6b (origin/main)",
+      "session 0199f3c2-7e4a-7bb1-8a53-1c2d3e4f5a6b resumed",
+      '"integrity": "sha512-v2kDEe57lecTulaDIuNTPy3Ry4gLGJ6Z1O3vE1krgXZNrsQ+LFTGHVxVjcXPs17LhbZVGedAJv8XZ1tvj5FvSg=="',
+      "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "/home/user/.cache/node_modules/@scope/package/dist/index-4f9a1c2b.js",
+      "npm_package_devDependencies__types_react_test_renderer=1 hf_hub_download_with_progress_bars_enabled",
+      ".sk-circle-fade-dot.sk-folding-cube-animation-delay { }",
+      "ASIA-PACIFIC-HEADQUARTERS-2026 AKIA-IS-NO-KEY-BY-ITSELF-1",
+      "ready on http://localhost:3000\nalice@laptop:~/project$ git status",
+      "see https://example.org\nalice@laptop:~/project$",
+      '{"url":"http://localhost:3000\\nbob@example.org"}',
+      "git@github.com:owner/repository.git ssh://git@github.com:22/owner/repository.git",
+      "python -m pip download pypi-simple-index-server-for-everyone-to-use",
+    ])
+      expect(redact(text, [TOKEN])).toBe(text);
   });
 
   test("is found however the output is cut", () => {
@@ -131,6 +217,35 @@ test("cutting the text anywhere changes nothing, and no secret comes out", () =>
   );
 });
 
+test("issue 7, 19: wrapped anywhere and cut anywhere, between whatever else, nothing of it comes out", () => {
+  const phrase = "correct horse battery staple";
+  const shaped = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+  const wrapped = fc
+    .tuple(
+      fc.constantFrom(TOKEN, phrase, shaped, "ab|cd|ef|gh12"),
+      fc.nat(40),
+      fc.constantFrom("", "\n", " │\n│ ", "  \n  "),
+    )
+    .map(([secret, at, wrap]) => `${secret.slice(0, at)}${wrap}${secret.slice(at)}`);
+  const between = fc.constantFrom("", " ", "\n", "x", "-", "://u:", "@", "sk-", "eyJ", "│\n");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(wrapped, between)), fc.array(fc.integer({ min: 1, max: 60 })), (pieces, sizes) => {
+      const text = pieces.flat().join("");
+      const redactor = createRedactor([TOKEN, phrase, "ab|cd|ef|gh12"]);
+      let [out, from] = ["", 0];
+      for (const size of sizes) {
+        out += redactor.push(text.slice(from, from + size));
+        from += size;
+      }
+      out += redactor.push(text.slice(from)) + redactor.flush();
+      const solid = out.replaceAll(/[│| \n]/g, "");
+      for (const secret of [TOKEN, "correcthorsebatterystaple", shaped, "abcdefgh12"])
+        expect(solid).not.toContain(secret);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 test("the time grows with the text, whatever it is made of", () => {
   const secrets = [TOKEN, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1", "a".repeat(3_000)];
   for (const unit of [
@@ -157,6 +272,33 @@ test("the time grows with the text, whatever it is made of", () => {
     };
     const fastest = (size: number): number => Math.min(...Array.from({ length: 4 }, () => time(size)));
     expect([unit, fastest(400_000) / Math.max(fastest(100_000), 2_000) < 12]).toEqual([unit, true]);
+  }
+});
+
+test("issue 7, 19: what is held back is bounded, whatever is printed, and no secret comes out of it", () => {
+  const periodic = `${"a".repeat(32)}1`;
+  for (const [unit, size] of [
+    [TOKEN, TOKEN.length * 100],
+    ["a", 3_500],
+    [`${TOKEN}\n`, (TOKEN.length + 1) * 100],
+    ["sk-a1", 4_000],
+    ["-----BEGIN PRIVATE KEY-----", 4_000],
+    [`postgres://u:${TOKEN}@h `, 4_001],
+  ] as const) {
+    const redactor = createRedactor([TOKEN, periodic]);
+    // The text always ends in the middle of the unit.
+    const text = unit.repeat(Math.ceil(200_000 / unit.length));
+    let written = redactor.push(text.slice(0, 20));
+    let given = 20;
+    let pushesWithoutWord = 0;
+    for (; given < text.length; given += size) {
+      const out = redactor.push(text.slice(given, given + size));
+      pushesWithoutWord = out === "" ? pushesWithoutWord + 1 : 0;
+      expect([unit, pushesWithoutWord <= 6]).toEqual([unit, true]);
+      written += out;
+    }
+    written += redactor.flush();
+    expect(containsPiece(written, TOKEN, 8)).toBe(false);
   }
 });
 

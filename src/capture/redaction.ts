@@ -6,14 +6,18 @@
  * length of the text: an agent chooses it.
  */
 import { shapedSpans } from "./secret-shape.ts";
-import { type FlatText, flatten, type Span } from "./flat-text.ts";
+import { type FlatText, flatten, lengthBeforeEdge, type Span, squeeze } from "./flat-text.ts";
 
 export const REDACTED = "[redacted]";
 
 /** Shorter ones are only looked for where no line break is in them: by chance, halves of words meet. */
 const WRAPPED_LENGTH = 6;
+/** Of one with blanks in it, without these. */
+const SQUEEZED_LENGTH = 8;
 /** Half of it is enough to be worth hiding, and too much to be there by chance. */
 const HALVED = /^(?=[^0-9]*[0-9])[A-Za-z0-9_.+=~-]{20,}$/;
+/** So much of it is hidden at the end of a text, where something cut it off. */
+const CUT_OFF_LENGTH = 6;
 /** More than this is not held back for a secret that may be about to go on. */
 const MOST_KEPT = 16_384;
 const MOST_BEGUN = 4_096;
@@ -25,27 +29,40 @@ export interface Redactor {
 }
 
 export function redact(text: string, secrets: readonly string[]): string {
-  return withoutSpans(text, spansIn(text, known(secrets)).spans);
+  const values = known(secrets);
+  const { flat, spans } = spansIn(text, values);
+  return withoutSpans(text, merged([...spans, ...cutOff(flat, values)]));
 }
 
 export function createRedactor(secrets: readonly string[]): Redactor {
   const values = known(secrets);
   let kept = "";
-  const take = (whole: string, isLast: boolean): string => {
-    const { flat, spans, openFrom } = spansIn(whole, values);
-    const from = isLast ? whole.length : Math.min(openFrom, begunFrom(flat, values), whole.length);
-    const edge = whole.length - from > MOST_KEPT ? whole.length : edgeBefore(from, spans);
+  /** What of it is known to be secret, though its beginning has been written off. */
+  let hidden: readonly Span[] = [];
+  const take = (text: string): string => {
+    const whole = kept + text;
+    // Blanks at its end are kept: with a line break after them a secret may go on behind them.
+    const found = spansIn(whole.slice(0, lengthBeforeEdge(whole)), values);
+    const spans = hidden.length === 0 ? found.spans : merged([...hidden, ...found.spans]);
+    const from = Math.min(found.openFrom, begunFrom(found, values), lengthBeforeEdge(whole));
+    const whenWhole = edgeBefore(from, spans);
+    if (whole.length - whenWhole <= MOST_KEPT) {
+      kept = whole.slice(whenWhole);
+      hidden = [];
+      return withoutSpans(whole.slice(0, whenWhole), spansBefore(spans, whenWhole));
+    }
+    const edge = whole.length - from > MOST_KEPT ? whole.length : from;
     kept = whole.slice(edge);
-    return withoutSpans(
-      whole.slice(0, edge),
-      spans.filter((span) => span.end <= edge),
-    );
+    hidden = spansAfter(spans, edge);
+    return withoutSpans(whole.slice(0, edge), spansBefore(spans, edge));
   };
   return {
-    push: (text) => take(kept + text, false),
+    push: take,
     flush() {
-      const rest = take(kept, true);
+      const { flat, spans } = spansIn(kept, values);
+      const rest = withoutSpans(kept, merged([...hidden, ...spans, ...cutOff(flat, values)]));
       kept = "";
+      hidden = [];
       return rest;
     },
   };
@@ -63,8 +80,24 @@ function edgeBefore(from: number, spans: readonly Span[]): number {
   return edge;
 }
 
+function spansBefore(spans: readonly Span[], edge: number): readonly Span[] {
+  return spans.filter(({ start }) => start < edge).map((span) => ({ ...span, end: Math.min(span.end, edge) }));
+}
+
+function spansAfter(spans: readonly Span[], edge: number): readonly Span[] {
+  return spans
+    .filter(({ end }) => end > edge)
+    .map((span) => ({
+      start: Math.max(0, span.start - edge),
+      end: span.end - edge,
+      goesOn: span.goesOn === true || span.start < edge,
+    }));
+}
+
 interface Found {
   readonly flat: FlatText;
+  /** Null when no secret has blanks in it. */
+  readonly squeezed: FlatText | null;
   /** Where in the text, in order and apart from one another. */
   readonly spans: readonly Span[];
   /** From here on a token may go on in the text to come. */
@@ -73,31 +106,43 @@ interface Found {
 
 function spansIn(text: string, values: readonly Value[]): Found {
   const flat = flatten(text);
+  const squeezedText = values.some(({ squeezed }) => squeezed !== null) ? squeeze(text) : null;
   const shaped = shapedSpans(flat);
   const spans: Span[] = shaped.spans.flatMap((span) => flat.partsOf(span));
-  for (const { whole, wrapped, halves } of values) {
+  const add = (among: FlatText, span: Span): void => {
+    for (const part of among.partsOf(span)) spans.push(part);
+  };
+  for (const { whole, wrapped, squeezed, halves } of values) {
     for (const span of occurrences(text, whole)) spans.push(span);
-    if (wrapped !== null) for (const span of occurrences(flat.text, wrapped)) spans.push(...flat.partsOf(span));
-    if (halves !== null) for (const span of halvesIn(flat.text, halves)) spans.push(...flat.partsOf(span));
+    if (wrapped !== null) for (const span of occurrences(flat.text, wrapped)) add(flat, span);
+    if (squeezedText !== null && squeezed !== null)
+      for (const span of occurrences(squeezedText.text, squeezed)) add(squeezedText, span);
+    if (halves !== null) for (const span of halvesIn(flat.text, halves)) add(flat, span);
   }
-  return { flat, spans: merged(spans), openFrom: flat.at(shaped.openFrom) };
+  return { flat, squeezed: squeezedText, spans: merged(spans), openFrom: flat.at(shaped.openFrom) };
 }
 
 interface Value {
   readonly whole: string;
-  /** Without its own line breaks; null for one that is too short to be looked for across lines. */
+  /** To be looked for across lines; null for one that is too short for that. */
   readonly wrapped: string | null;
+  /** For one with blanks or line breaks of its own: without them. */
+  readonly squeezed: string | null;
   readonly halves: string | null;
 }
 
 function known(secrets: readonly string[]): readonly Value[] {
-  return [...new Set(secrets)]
+  // A question may show a tool's input as JSON.
+  const asShown = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  return [...new Set(asShown)]
     .filter((secret) => secret !== "")
     .map((whole) => {
-      const wrapped = whole.replaceAll("\n", "");
+      const solid = squeeze(whole).text;
+      const isSolid = solid === whole;
       return {
         whole,
-        wrapped: wrapped.length >= WRAPPED_LENGTH ? wrapped : null,
+        wrapped: isSolid && whole.length >= WRAPPED_LENGTH ? whole : null,
+        squeezed: !isSolid && solid.length >= SQUEEZED_LENGTH ? solid : null,
         halves: HALVED.test(whole) ? whole : null,
       };
     });
@@ -124,9 +169,28 @@ function* halvesIn(text: string, secret: string): Generator<Span> {
 }
 
 /** Where in the text a secret may have begun that ends in the text to come. */
-function begunFrom(flat: FlatText, values: readonly Value[]): number {
-  const longest = Math.max(0, ...values.map(({ whole, wrapped }) => begunAtEnd(flat.text, wrapped ?? whole)));
-  return longest === 0 ? Number.POSITIVE_INFINITY : flat.at(flat.text.length - longest);
+function begunFrom({ flat, squeezed }: Found, values: readonly Value[]): number {
+  const begun = (among: FlatText, texts: readonly string[]): number => {
+    const longest = Math.max(0, ...texts.map((text) => begunAtEnd(among.text, text)));
+    return longest === 0 ? Number.POSITIVE_INFINITY : among.at(among.text.length - longest);
+  };
+  const solid = squeezed === null ? [] : values.flatMap((value) => value.squeezed ?? []);
+  return Math.min(
+    begun(
+      flat,
+      values.map(({ whole }) => whole),
+    ),
+    squeezed === null ? Number.POSITIVE_INFINITY : begun(squeezed, solid),
+  );
+}
+
+/** What is left of a secret where the text was cut, as it is for a title. */
+function cutOff(flat: FlatText, values: readonly Value[]): readonly Span[] {
+  const text = flat.text.endsWith("…") ? flat.text.slice(0, -1) : flat.text;
+  return values.flatMap(({ halves }) => {
+    const length = halves === null ? 0 : begunAtEnd(text, halves);
+    return length < CUT_OFF_LENGTH ? [] : flat.partsOf({ start: text.length - length, end: text.length });
+  });
 }
 
 function begunAtEnd(text: string, secret: string): number {

@@ -12,41 +12,57 @@ export interface Shaped {
   readonly openFrom: number;
 }
 
-/** A beginning, and how many characters of a token follow it at least. */
-const TOKENS: readonly (readonly [string, number])[] = [
-  ["sk-", 20],
-  ["sk_live_", 16],
-  ["rk_live_", 16],
-  ["ghp_", 30],
-  ["gho_", 30],
-  ["ghu_", 30],
-  ["ghs_", 30],
-  ["ghr_", 30],
-  ["github_pat_", 20],
-  ["glpat-", 16],
-  ["xoxb-", 16],
-  ["xoxp-", 16],
-  ["xoxa-", 16],
-  ["xoxs-", 16],
-  ["AKIA", 16],
-  ["ASIA", 16],
-  ["AIza", 30],
-  ["ya29.", 20],
-  ["npm_", 30],
-  ["pypi-", 30],
-  ["hf_", 30],
-  ["dop_v1_", 30],
-  ["SG.", 30],
-  ["eyJ", 30],
-];
-const BEGINNING = new RegExp(TOKENS.map(([text]) => text.replace(".", "\\.")).join("|"), "g");
-const LONGEST_BEGINNING = Math.max(...TOKENS.map(([text]) => text.length));
+interface Kind {
+  /** How many characters follow its beginning at least. */
+  readonly least: number;
+  readonly isPart: (code: number) => boolean;
+  /** Without one it is a name that was made up by a person: `sk-fading-circle-animation`. */
+  readonly needsDigit?: true;
+  /** Its beginning is in no word, so it counts in the middle of one, too: `TOKENghp_…`. */
+  readonly isDistinct?: true;
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  "sk-": { least: 20, isPart: isTokenPart, needsDigit: true },
+  sk_live_: { least: 16, isPart: isAlphanumeric },
+  rk_live_: { least: 16, isPart: isAlphanumeric },
+  ghp_: { least: 30, isPart: isAlphanumeric, isDistinct: true },
+  gho_: { least: 30, isPart: isAlphanumeric, isDistinct: true },
+  ghu_: { least: 30, isPart: isAlphanumeric, isDistinct: true },
+  ghs_: { least: 30, isPart: isAlphanumeric, isDistinct: true },
+  ghr_: { least: 30, isPart: isAlphanumeric, isDistinct: true },
+  github_pat_: { least: 20, isPart: isTokenPart, isDistinct: true },
+  "glpat-": { least: 16, isPart: isTokenPart, isDistinct: true },
+  "xoxb-": { least: 16, isPart: isTokenPart, isDistinct: true },
+  "xoxp-": { least: 16, isPart: isTokenPart, isDistinct: true },
+  "xoxa-": { least: 16, isPart: isTokenPart, isDistinct: true },
+  "xoxs-": { least: 16, isPart: isTokenPart, isDistinct: true },
+  AKIA: { least: 16, isPart: isUpperOrDigit },
+  ASIA: { least: 16, isPart: isUpperOrDigit },
+  AIza: { least: 30, isPart: isTokenPart },
+  "ya29.": { least: 20, isPart: isTokenPart },
+  npm_: { least: 30, isPart: isAlphanumeric },
+  "pypi-": { least: 30, isPart: isTokenPart, needsDigit: true },
+  hf_: { least: 30, isPart: isAlphanumeric },
+  dop_v1_: { least: 30, isPart: isAlphanumeric, isDistinct: true },
+  "SG.": { least: 30, isPart: isTokenPart, needsDigit: true },
+  eyJ: { least: 30, isPart: isTokenPart },
+};
+const BEGINNINGS = Object.keys(KINDS);
+const BEGINNING = new RegExp(BEGINNINGS.map((text) => text.replace(".", "\\.")).join("|"), "g");
+const LONGEST_BEGINNING = Math.max(...BEGINNINGS.map((text) => text.length));
+/** Letters that are no part of a word: `\n` as in a JSON string, the end of a colour, a percent-encoded sign. */
+const ENDS_IN_CODE = /(?:\\[nrt]|\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2})$/;
+const LONGEST_CODE = 14;
 
 const KEY_BEGIN = "-----BEGIN ";
 const KEY_END = "-----END ";
-/** `-----BEGIN OPENSSH PRIVATE KEY-----` and the like. */
-const KEY_KIND = /^[A-Z ]{0,40}PRIVATE KEY-----/;
-const LONGEST_KIND = 64;
+/** `-----BEGIN OPENSSH PRIVATE KEY-----` and the like, with what says how it is encrypted. */
+const KEY_HEAD =
+  /^-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?:\\[nr]){0,4}Proc-Type: 4,ENCRYPTED(?:\\[nr]){0,4}DEK-Info: [\w-]{1,40},)?/;
+const KEY_GAP = /[ \t|\u00a0\u2500-\u259f]{1,16}(?=[A-Za-z0-9+/=]{16}|-----END )/y;
+const LONGEST_HEAD = 240;
+const LEAST_KEY = 16;
 /** A user, a password and what is between them. */
 const LONGEST_CREDENTIALS = 512;
 
@@ -56,50 +72,66 @@ export function shapedSpans(flat: FlatText): Shaped {
   return { spans, openFrom: Math.min(...found) };
 }
 
-function tokens({ text, joints }: FlatText, spans: Span[]): number {
+function tokens(flat: FlatText, spans: Span[]): number {
+  const { text, joints } = flat;
   BEGINNING.lastIndex = 0;
   let openFrom = Number.POSITIVE_INFINITY;
+  /** Up to where there is none of a kind, so that nothing is walked twice for it. */
+  const noneUntil = new Map<string, number>();
   for (let match = BEGINNING.exec(text); match !== null; match = BEGINNING.exec(text)) {
     const [beginning] = match;
     const start = match.index;
-    if (start > 0 && isAlphanumeric(text.charCodeAt(start - 1))) continue;
-    const least = TOKENS.find(([known]) => known === beginning)?.[1] ?? 0;
-    const end = tokenEnd(text, joints, start + beginning.length, start + beginning.length + least);
-    BEGINNING.lastIndex = end;
+    const kind = KINDS[beginning];
+    if (kind === undefined || start < (noneUntil.get(beginning) ?? 0) || !mayBegin(kind, flat, start)) continue;
+    const from = start + beginning.length;
+    const end = tokenEnd(text, joints, from, kind);
     if (end === text.length) openFrom = Math.min(openFrom, start);
-    if (end - start - beginning.length < least) continue;
-    if (beginning === "eyJ" && !isWebToken(text.slice(start, end))) continue;
-    spans.push({ start, end });
+    if (end - from >= kind.least && isToken(beginning, kind, text.slice(start, end))) {
+      spans.push({ start, end });
+      BEGINNING.lastIndex = end;
+    } else noneUntil.set(beginning, end);
   }
-  return Math.min(openFrom, beginningAtEnd(text));
+  return Math.min(openFrom, beginningAtEnd(flat));
+}
+
+function isToken(beginning: string, { needsDigit }: Kind, text: string): boolean {
+  return (needsDigit !== true || /[0-9]/.test(text)) && (beginning !== "eyJ" || isWebToken(text));
+}
+
+/** Not in the middle of a word; at the beginning of a line, whatever the line before it ended with. */
+function mayBegin(kind: Kind, { text, joints }: FlatText, start: number): boolean {
+  if (kind.isDistinct === true || start === 0 || joints.has(start)) return true;
+  if (!isAlphanumeric(text.charCodeAt(start - 1))) return true;
+  return ENDS_IN_CODE.test(text.slice(Math.max(0, start - LONGEST_CODE), start));
 }
 
 /** The text may end in the middle of a beginning. */
-function beginningAtEnd(text: string): number {
-  for (let length = Math.min(LONGEST_BEGINNING - 1, text.length); length > 0; length--) {
-    const start = text.length - length;
-    if (start > 0 && isAlphanumeric(text.charCodeAt(start - 1))) continue;
-    const end = text.slice(start);
-    if (TOKENS.some(([known]) => known.startsWith(end))) return start;
+function beginningAtEnd(flat: FlatText): number {
+  for (let length = Math.min(LONGEST_BEGINNING - 1, flat.text.length); length > 0; length--) {
+    const start = flat.text.length - length;
+    const end = flat.text.slice(start);
+    const isBegun = ([beginning, kind]: [string, Kind]): boolean =>
+      beginning.startsWith(end) && mayBegin(kind, flat, start);
+    if (Object.entries(KINDS).some(isBegun)) return start;
   }
   return Number.POSITIVE_INFINITY;
 }
 
-/** `least`: up to there it goes on wherever the line was broken; further only with what looks like more of it. */
-function tokenEnd(text: string, joints: ReadonlySet<number>, from: number, least: number): number {
+/** Up to its least length it goes on wherever the line was broken; further only with what looks like more of it. */
+function tokenEnd(text: string, joints: ReadonlySet<number>, from: number, { least, isPart }: Kind): number {
   let end = from;
-  while (end < text.length && isTokenPart(text.charCodeAt(end))) {
-    if (end >= least && joints.has(end) && !goesOnAt(text, joints, end)) break;
+  while (end < text.length && isPart(text.charCodeAt(end))) {
+    if (end >= from + least && joints.has(end) && !goesOnAt(text, joints, end, isPart)) break;
     end += 1;
   }
   return end;
 }
 
 /** A word at the beginning of a line has no digits, as a rule; a random token has. */
-function goesOnAt(text: string, joints: ReadonlySet<number>, from: number): boolean {
+function goesOnAt(text: string, joints: ReadonlySet<number>, from: number, isPart: Kind["isPart"]): boolean {
   let hasDigit = false;
   let end = from;
-  while (end < text.length && isTokenPart(text.charCodeAt(end)) && (end === from || !joints.has(end))) {
+  while (end < text.length && isPart(text.charCodeAt(end)) && (end === from || !joints.has(end))) {
     hasDigit ||= text.charCodeAt(end) >= 0x30 && text.charCodeAt(end) <= 0x39;
     end += 1;
   }
@@ -114,23 +146,44 @@ function isWebToken(text: string): boolean {
 }
 
 function keys(text: string, spans: Span[]): number {
+  let openFrom = endsWithBeginningOf(text, KEY_BEGIN);
   for (let at = text.indexOf(KEY_BEGIN); at !== -1; at = text.indexOf(KEY_BEGIN, at + 1)) {
-    const kind = text.slice(at + KEY_BEGIN.length, at + KEY_BEGIN.length + LONGEST_KIND);
-    if (!KEY_KIND.test(kind)) {
-      if (kind.length < LONGEST_KIND) return at;
-      continue;
-    }
-    const last = text.indexOf(KEY_END, at);
-    if (last === -1) {
-      spans.push({ start: at, end: text.length });
-      return at;
-    }
-    const end = text.indexOf("-----", last + KEY_END.length);
-    spans.push({ start: at, end: end === -1 ? text.length : end + 5 });
-    if (end === -1) return at;
+    if (text.length - at < LONGEST_HEAD) openFrom = Math.min(openFrom, at);
+    const head = KEY_HEAD.exec(text.slice(at, at + LONGEST_HEAD))?.[0];
+    if (head === undefined) continue;
+    const from = at + head.length;
+    const end = keyEnd(text, from);
+    const last = text.startsWith(KEY_END, end) ? text.slice(end, end + LONGEST_HEAD).indexOf("-----", 5) : -1;
+    if (last !== -1) spans.push({ start: at, end: end + last + 5 });
+    // A header that stands by itself is only talked about.
+    else if (end - from >= LEAST_KEY || (end === text.length && end > from)) spans.push({ start: at, end });
+    if (end === text.length) return Math.min(openFrom, at);
     at = end;
   }
-  return endsWithBeginningOf(text, KEY_BEGIN);
+  return openFrom;
+}
+
+/**
+ * Where its letters end: between them may stand the number of a line or a
+ * written `\n`, but no words. Otherwise what only mentions a key would hide all
+ * that follows, the rest of a command that asks for approval too.
+ */
+function keyEnd(text: string, from: number): number {
+  let end = from;
+  while (end < text.length) {
+    if (isKeyPart(text.charCodeAt(end))) {
+      end += 1;
+      continue;
+    }
+    KEY_GAP.lastIndex = end;
+    const gap = KEY_GAP.exec(text)?.[0].length ?? 0;
+    if (gap === 0) break;
+    end += gap;
+  }
+  // Its last line may be all that is still to come.
+  return text.length - end < LONGEST_HEAD && /^-{1,5}(?:E|EN|END|END [A-Z ]*-{0,4})?$/.test(text.slice(end))
+    ? text.length
+    : end;
 }
 
 function endsWithBeginningOf(text: string, beginning: string): number {
@@ -139,31 +192,47 @@ function endsWithBeginningOf(text: string, beginning: string): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Of `scheme://user:password@host` the password. */
+/** Of `scheme://user:password@host` the password; it may hold an @ of its own. */
 function urls({ text, joints }: FlatText, spans: Span[]): number {
   let openFrom = Number.POSITIVE_INFINITY;
   for (let at = text.indexOf("://"); at !== -1; at = text.indexOf("://", at + 3)) {
     const from = at + 3;
-    let colon = -1;
-    let end = from;
+    let [colon, last, end] = [-1, -1, from];
     const most = Math.min(text.length, from + LONGEST_CREDENTIALS);
-    while (end < most && !isUrlEnd(text.charCodeAt(end)) && !joints.has(end)) {
+    while (end < most && !isUrlEnd(text.charCodeAt(end))) {
+      if (joints.has(end) && !mayGoOn(text, colon, last, end)) break;
+      if (text[end] === "@") last = end;
       if (colon === -1 && text[end] === ":") colon = end;
+      if (last !== -1 && colon === -1) break;
       end += 1;
     }
     if (end === text.length) openFrom = Math.min(openFrom, at);
-    if (text[end] === "@" && colon !== -1 && end > colon + 1) spans.push({ start: colon + 1, end });
+    if (colon !== -1 && last > colon + 1) spans.push({ start: colon + 1, end: last });
   }
   return Math.min(openFrom, endsWithBeginningOf(text, "://"));
 }
 
+/** On the next line: not after a host's port, and not after the host. */
+function mayGoOn(text: string, colon: number, last: number, end: number): boolean {
+  return last === -1 && !(colon !== -1 && /^[0-9]{1,5}$/.test(text.slice(colon + 1, end)));
+}
+
 function isUrlEnd(code: number): boolean {
-  // Blanks and control characters, and " # / < > ? @
-  return code <= 0x20 || "\"#/<>?@'".includes(String.fromCharCode(code));
+  // Blanks and control characters, and what is in no user or password as it is.
+  return code <= 0x20 || "\"#/<>?'`\\".includes(String.fromCharCode(code));
 }
 
 function isAlphanumeric(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+}
+
+function isUpperOrDigit(code: number): boolean {
+  return isAlphanumeric(code) && code < 0x61;
+}
+
+function isKeyPart(code: number): boolean {
+  // Base64, and the backslash of a line break that is written out.
+  return isAlphanumeric(code) || code === 0x2b || code === 0x2f || code === 0x3d || code === 0x5c;
 }
 
 function isTokenPart(code: number): boolean {

@@ -1,4 +1,6 @@
 /** Issue 7, 19: a message that repeats a secret is stored without it and given with it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeHome, makeMessage, makeSession, type TestHome } from "../store/store-fixture.ts";
@@ -50,5 +52,17 @@ test("issue 7, 19: the first message of a session is concealed by the environmen
   const admit = makeMessage("a", "m", { text: "use tok3n-value now" });
   await store.commit({ session: makeSession(home, "a"), admit });
   expect(raw.mailbox.get("m")?.text).toBe("use \u0001TOKEN\u0002 now");
+  expect(store.mailbox.get("m")?.text).toBe("use tok3n-value now");
+});
+
+test("issue 7, 19: a message to a session whose process cannot be asked hides what is in its env file", async () => {
+  const raw = await home.open();
+  const store = concealMessages(raw, { known: () => null, brought: () => null });
+  const session = makeSession(home, "a");
+  const envFile = join(home.directory, "secrets.env");
+  writeFileSync(envFile, "FROM_FILE=tok3n-value\n");
+  await store.commit({ session: { ...session, launch: { ...session.launch, envFile } } });
+  await store.commit({ admit: makeMessage("a", "m", { text: "use tok3n-value now" }) });
+  expect(raw.mailbox.get("m")?.text).toBe("use \u0001FROM_FILE\u0002 now");
   expect(store.mailbox.get("m")?.text).toBe("use tok3n-value now");
 });

@@ -56,9 +56,9 @@ export function concealMessages(
   function secretsOf(sessionId: string, planned?: Session): readonly Secret[] | null {
     const known = planned === undefined ? sources.known(sessionId) : null;
     if (known !== null) return known;
-    const environment = sources.brought(sessionId);
     const session = planned ?? store.registry.get(sessionId);
-    return environment === null || session === undefined ? null : secretsOfLaunch(session.launch, environment);
+    // Of a process that nobody can ask any more, its env file is still known.
+    return session === undefined ? null : secretsOfLaunch(session.launch, sources.brought(sessionId) ?? {});
   }
 
   const whole = (message: Message): Message => {

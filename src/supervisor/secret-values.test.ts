@@ -32,3 +32,45 @@ test("issue 7, 19: passwords in URLs and connection strings are, also as a progr
   ]);
   expect(refs({ HOMEPAGE: "https://example.org:8080/a@b" })).toEqual([]);
 });
+
+test("issue 7, 19: what is ordinary is not hidden, or nothing could be read any more", () => {
+  const ordinary = {
+    PORT: "3000",
+    NODE_ENV: "Production",
+    LANG: "de_DE.UTF-8",
+    WORKSPACE: "/work/project",
+    CACHE: "~/.cache/thing",
+    OWNER: "alice",
+    GIT_SHA: "7b168c3f0d1e2a4b5c6d7e8f9a0b1c2d3e4f5a6b",
+    MODEL: "gpt-5-codex",
+  };
+  expect(refs({ ...ordinary, USER: "alice" }, ...Object.keys(ordinary))).toEqual([]);
+  expect(
+    refs({
+      GIT_AUTHOR_NAME: "Alice Example",
+      GIT_AUTHOR_EMAIL: "alice@example.org",
+      KEYBOARD_LAYOUT: "german",
+      MAX_OUTPUT_TOKENS: "128000",
+      GOOGLE_APPLICATION_CREDENTIALS: "/home/alice/key.json",
+      PASSWORD_STORE_DIR: "/home/alice/.password-store",
+      DATABASE_URL: "postgres://postgres:postgres@localhost:5432/app",
+      OTHER_URL: "mysql://application:application@localhost/app",
+    }),
+  ).toEqual([]);
+});
+
+test("issue 7, 19: a name that says secret wins over a value that looks ordinary", () => {
+  expect(refs({ PIN: "4711", USER_KEY: "alices-own", AUTHORIZATION: "Basic abc" }, "PIN", "USER_KEY")).toEqual([
+    "PIN",
+    "USER_KEY",
+    "AUTHORIZATION",
+  ]);
+});
+
+test("issue 7, 19: a password with an @, behind jdbc:, and in the query of a URL is one", () => {
+  const passwords = (value: string): readonly string[] => secretsIn({ X: value }, []).map((secret) => secret.value);
+  expect(passwords("postgres://app:p@ssw0rd@db:5432/x")).toEqual(["p@ssw0rd"]);
+  expect(passwords("redis://:hunter22@cache:6379/0")).toEqual(["hunter22"]);
+  expect(passwords("jdbc:postgresql://app:hunter22@db/x")).toEqual(["hunter22"]);
+  expect(passwords("jdbc:postgresql://db/x?user=app&password=hunter22&ssl=true")).toEqual(["hunter22"]);
+});

@@ -126,6 +126,37 @@ test.concurrent("issue 7, 19: wrapped at the edge of the screen, in connection s
     expect(readFileSync(join(directory, "output.log"), "utf8")).toContain("[redacted]");
   }));
 
+test.concurrent("issue 7, 19: over three lines, with wide characters and blanks at the edge, next to what stays readable", () =>
+  inHome("", async (home) => {
+    const long = Array.from({ length: 45 }, (_, index) => `piece${100 + index}xy`).join("");
+    const wide = "日本語のパスワード-十六文字";
+    const phrase = "correct horse battery staple";
+    const commit = "7b168c3f0d1e2a4b5c6d7e8f9a0b1c2d3e4f5a6b";
+    // Each begins so that the edge of the screen, at 200 columns, is at another of its characters.
+    const script = `
+      printf '%0150d%s\\n' 0 "$LONG"
+      for at in 180 181 182 183 184 185 186 187 188 189 190; do printf '%0'$at'd%s\\n' 0 "$WIDE"; done
+      for at in 175 180 181 187 188 192; do printf '%0'$at'd%s\\n' 0 "$PHRASE"; done
+      echo "commit ${commit} in $PWD on port $PORT by $OWNER"; echo all is printed; sleep 300`;
+    const given = { LONG: long, WIDE: wide, PHRASE: phrase, PORT: "3000", OWNER: "somebody" };
+    const options = Object.entries(given).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
+    const started = await home.run(
+      ["start", "command", "--name", "printer", ...options, "--json", "--", "sh", "-c", script],
+      { environment: { USER: "somebody" } },
+    );
+    expect(started.status).toBe(0);
+    await screenShows(home, "printer", "all is printed");
+    const directory = String((await home.session("printer"))["outputs_dir"]);
+    await home.json("end", "printer", "--when", "now", "--grace", "0");
+    await home.json("daemon", "stop");
+    for (const name of ["screen.txt", "output.log"]) {
+      const kept = readFileSync(join(directory, name), "utf8");
+      expect(kept).toContain(`commit ${commit} in /`);
+      expect(kept).toContain("on port 3000 by somebody");
+    }
+    expect(hits(home, ["piece1", "日本", "文字", "ワード", "correct", "battery", "staple"])).toEqual([]);
+  }));
+
 test.concurrent("issue 7, 19: everything below a used home is private, whatever the caller's umask is", () =>
   inHome("", async (home) => {
     const reeve = (...args: readonly string[]) =>

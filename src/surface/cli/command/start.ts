@@ -48,7 +48,7 @@ export const startCommand: Command = {
   rest: "arguments...",
   notes: [
     "What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --.",
-    "Values given with --env or --env-file are never written to disk, also not where the prompt, a message or the output repeats them (from 4 characters on). What follows -- is recorded as it is, and anybody on this machine can see it in ps: do not put secrets there.",
+    "Values given with --env or --env-file are not written to disk, also not where the prompt, a message or the output repeats them (from 4 characters on; plain words, paths, and values named like PORT or USER are not hidden there). What follows -- is recorded as it is, and anybody on this machine can see it in ps: do not put secrets there.",
   ],
   examples: [
     { line: 'reeve start claude "fix the failing test"', does: "a coding agent; reeve doctor says which are there" },

@@ -8,6 +8,10 @@ import { dirname, join, relative, resolve } from "node:path";
 
 const root = join(import.meta.dirname, "..", "src");
 
+const BELOW_SUPERVISOR = ["platform", "session", "store", "runtime", "agent", "capture"];
+/** Its rooms, from the ground up. */
+const SUPERVISOR = ["supervisor/ledger", "supervisor/launch", "supervisor/attention", "supervisor/effect"];
+
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   session: ["platform"],
@@ -15,13 +19,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: ["platform", "session"],
   agent: ["platform", "session"],
   capture: ["platform", "session"],
-  supervisor: ["platform", "session", "store", "runtime", "agent", "capture"],
-  operation: ["platform", "session", "store", "runtime", "agent", "capture", "supervisor"],
+  "supervisor/ledger": ["platform", "session", "store", "runtime"],
+  "supervisor/launch": ["platform", "session", "store", "runtime", "agent", "supervisor/ledger"],
+  "supervisor/attention": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch"],
+  "supervisor/effect": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch", "supervisor/attention"],
+  supervisor: [...BELOW_SUPERVISOR, ...SUPERVISOR],
+  operation: [...BELOW_SUPERVISOR, "supervisor", ...SUPERVISOR],
   client: ["platform", "session", "operation (types)"],
   "surface/http": ["platform", "session", "store", "operation"],
   "surface/cli": ["platform", "session", "client", "operation (types)"],
   "daemon-main.ts": ["platform", "daemon.ts"],
-  "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", "operation", "surface/http"],
+  "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", ...SUPERVISOR, "operation", "surface/http"],
 };
 
 /** Concrete runtimes and agents: only the daemon may know that they exist. */
@@ -29,7 +37,8 @@ const CONCRETE = /^(?:runtime|agent)\/[^/]+\//;
 
 const problems: string[] = [];
 for (const file of globSync("**/*.ts", { cwd: root })) {
-  const from = folderOf(file);
+  // A test sees all rooms of its house.
+  const from = file.endsWith(".test.ts") ? houseOf(file) : folderOf(file);
   for (const { target, isType } of importsOf(file)) {
     const to = folderOf(target);
     if (to === from) {
@@ -50,7 +59,12 @@ process.exit(problems.length === 0 ? 0 : 1);
 function folderOf(path: string): string {
   const parts = path.split("/");
   if (parts.length === 1) return path;
-  return parts[0] === "surface" ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
+  const hasRooms = parts[0] === "surface" || parts[0] === "supervisor";
+  return hasRooms && parts.length > 2 ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
+}
+
+function houseOf(path: string): string {
+  return path.startsWith("supervisor/") ? "supervisor" : folderOf(path);
 }
 
 function importsOf(file: string): { readonly target: string; readonly isType: boolean }[] {

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Agent, Login } from "../agent/contract.ts";
-import { readSmall } from "../supervisor/launcher.ts";
+import { readSmall } from "../supervisor/launch/launcher.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
-import { targetOf } from "../supervisor/target.ts";
+import { targetOf } from "../supervisor/ledger/target.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { Command } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
-import type { Environment } from "../supervisor/environment.ts";
+import type { Environment } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession } from "./session-reference.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
-import { until } from "../supervisor/until.ts";
+import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { readScreen } from "./get-session-data.ts";

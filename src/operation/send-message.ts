@@ -15,7 +15,7 @@ import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
-import { until } from "../supervisor/until.ts";
+import { until } from "../supervisor/ledger/until.ts";
 
 export const sendMessage = defineOperation({
   name: "send_message",

@@ -5,7 +5,7 @@
  */
 import * as z from "zod/mini";
 import { WAKE_REASONS } from "../session/wake.ts";
-import { until } from "../supervisor/until.ts";
+import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";

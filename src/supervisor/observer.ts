@@ -15,8 +15,8 @@ import type { Observation as SessionInput } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { isSamePlace } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { eachIsolated } from "./isolated.ts";
-import type { Ledger } from "./ledger.ts";
+import { eachIsolated } from "./ledger/isolated.ts";
+import type { Ledger } from "./ledger/ledger.ts";
 
 /** A second question soon after an unanswered one, so that the verdict does not take a whole interval. */
 const SECOND_LOOK_MS = 500;

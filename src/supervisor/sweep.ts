@@ -10,7 +10,7 @@ import { messageOf } from "../platform/reeve-error.ts";
 import type { ListingEntry, Runtime, Target } from "../runtime/contract.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger/ledger.ts";
 
 export interface Orphan extends Target {
   readonly what: string;

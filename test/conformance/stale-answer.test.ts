@@ -8,9 +8,9 @@ import type { Listing, Runtime } from "../../src/runtime/contract.ts";
 import type { Session } from "../../src/session/session.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../../src/store/store-fixture.ts";
-import { createLedger, type Ledger } from "../../src/supervisor/ledger.ts";
+import { createLedger, type Ledger } from "../../src/supervisor/ledger/ledger.ts";
 import { createObserver, type Observer } from "../../src/supervisor/observer.ts";
-import { createReceipts } from "../../src/supervisor/receipts.ts";
+import { createReceipts } from "../../src/supervisor/ledger/receipts.ts";
 import { BASE } from "./runtime-ground.ts";
 import { makeTmuxFixture, type TmuxFixture } from "./tmux-fixture.ts";
 

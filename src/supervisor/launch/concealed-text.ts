@@ -1,0 +1,87 @@
+/**
+ * A message that repeats a secret of its session is kept without it: in its
+ * place stands the name of the variable, between two characters that no message
+ * may contain. It is resolved from the session's environment when the message
+ * is given, so that what arrives is what was sent.
+ */
+import type { Mailbox, Store } from "../../store/contract.ts";
+import type { Message } from "../../session/message.ts";
+import type { Session } from "../../session/session.ts";
+import { type Environment, secretsOfLaunch } from "./environment.ts";
+import type { Secret } from "./secret-values.ts";
+
+const BEGIN = "\u0001";
+const END = "\u0002";
+
+export function conceal(text: string, secrets: readonly Secret[]): string {
+  const longestFirst = secrets.toSorted((one, other) => other.value.length - one.value.length);
+  return longestFirst.reduce(
+    // Only what stands outside of names that were put in before.
+    (rest, { ref, value }) =>
+      rest
+        .split(BEGIN)
+        .map((part, index) => {
+          const end = index === 0 ? 0 : part.indexOf(END) + 1;
+          return part.slice(0, end) + part.slice(end).replaceAll(value, () => `${BEGIN}${ref}${END}`);
+        })
+        .join(BEGIN),
+    text,
+  );
+}
+
+export function holdsSecret(text: string, secrets: readonly Secret[]): boolean {
+  return secrets.some(({ value }) => text.includes(value));
+}
+
+/** What cannot be resolved stays as it is. */
+export function reveal(text: string, secrets: readonly Secret[]): string {
+  return secrets.reduce((rest, { ref, value }) => rest.replaceAll(`${BEGIN}${ref}${END}`, () => value), text);
+}
+
+export function isConcealed(text: string): boolean {
+  return text.includes(BEGIN);
+}
+
+/** The store as the supervisor sees it: texts whole, while on the disk they are not. */
+export function concealMessages(
+  store: Store,
+  sources: {
+    /** Of a session that lives. */
+    readonly known: (sessionId: string) => readonly Secret[] | null;
+    /** For one that is about to be started. */
+    readonly brought: (sessionId: string) => Environment | null;
+  },
+): Store {
+  /** `planned`: not in the registry yet. */
+  function secretsOf(sessionId: string, planned?: Session): readonly Secret[] | null {
+    const known = planned === undefined ? sources.known(sessionId) : null;
+    if (known !== null) return known;
+    const session = planned ?? store.registry.get(sessionId);
+    // Of a process that nobody can ask any more, its env file is still known.
+    return session === undefined ? null : secretsOfLaunch(session.launch, sources.brought(sessionId) ?? {});
+  }
+
+  const whole = (message: Message): Message => {
+    if (!isConcealed(message.text)) return message;
+    const secrets = secretsOf(message.sessionId);
+    return secrets === null ? message : { ...message, text: reveal(message.text, secrets) };
+  };
+  const mailbox: Mailbox = {
+    get(messageId) {
+      const message = store.mailbox.get(messageId);
+      return message === undefined ? undefined : whole(message);
+    },
+    open: (sessionId) => store.mailbox.open(sessionId).map(whole),
+    typed: (sessionId, most) => store.mailbox.typed(sessionId, most).map(whole),
+  };
+  return {
+    ...store,
+    mailbox,
+    commit(change) {
+      const { admit } = change;
+      if (admit === undefined) return store.commit(change);
+      const secrets = secretsOf(admit.sessionId, change.session) ?? [];
+      return store.commit({ ...change, admit: { ...admit, text: conceal(admit.text, secrets) } });
+    },
+  };
+}

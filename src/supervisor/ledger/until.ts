@@ -1,0 +1,35 @@
+/** Waiting for something to become true: asked again after every commit, never by polling. */
+import type { LoggedEvent } from "../../session/event.ts";
+import type { Store } from "../../store/contract.ts";
+
+/** True once `holds` does, false at the time-out or when the signal fired. */
+export async function until(
+  context: { readonly store: Store; readonly signal?: AbortSignal },
+  holds: (events: readonly LoggedEvent[]) => boolean,
+  timeoutMs: number,
+): Promise<boolean> {
+  if (holds([])) return true;
+  return await new Promise<boolean>((resolve, reject) => {
+    const leave = (): void => {
+      unfollow();
+      clearTimeout(timer);
+      context.signal?.removeEventListener("abort", onAbort);
+    };
+    const finish = (value: boolean): void => {
+      leave();
+      resolve(value);
+    };
+    const onAbort = (): void => finish(false);
+    const unfollow = context.store.log.follow((events) => {
+      try {
+        if (holds(events)) finish(true);
+      } catch (error) {
+        leave();
+        reject(error);
+      }
+    });
+    const timer = setTimeout(() => finish(false), timeoutMs);
+    context.signal?.addEventListener("abort", onAbort, { once: true });
+    if (context.signal?.aborted === true) finish(false);
+  });
+}

@@ -144,6 +144,16 @@ test("the reply is written after the end of its turn was told: whoever asks in b
   for (const answer of await answers) expect(textsOf(answer).slice(-4)).toEqual(["look", "", "seen", "looked"]);
 });
 
+test("not a line of the turn is written when its end is told: the reply before it is not taken for its own", async () => {
+  codex.hook("UserPromptSubmit", { turn_id: "t2", prompt: "look" });
+  codex.hook("Stop", { turn_id: "t2", last_assistant_message: "looked" });
+  await turnsAre(2);
+  const answer = data();
+  await sleep(100);
+  codex.turn("t2", "look", "looked");
+  expect(textsOf(await answer)).toEqual(["go", "gone", "look", "looked"]);
+});
+
 describe("not the file that it was", () => {
   const noticed = async (): Promise<void> => {
     const { session_id } = await home.session(talker);

@@ -14,6 +14,8 @@ export interface FlatText {
   readonly text: string;
   /** Positions at which a line begins, but the first. */
   readonly joints: ReadonlySet<number>;
+  /** Those at which a line may have been wrapped: the one before reaches at least as far to the right. */
+  readonly wraps: ReadonlySet<number>;
   /** Where a position of the flat text is in the text it was made of. */
   at(position: number): number;
   /** A span of the flat text, as its parts on each line. */
@@ -33,6 +35,8 @@ export function flatten(text: string): FlatText {
   let flat = "";
   let lineStart = 0;
   const isWrapped = text.includes("\n");
+  const wraps = new Set<number>();
+  let reachBefore = 0;
   while (lineStart <= text.length) {
     const newline = text.indexOf("\n", lineStart);
     const lineEnd = newline === -1 ? text.length : newline;
@@ -40,11 +44,15 @@ export function flatten(text: string): FlatText {
     // The edges of the whole text are no line's edges: what comes before and after is not known.
     if (isWrapped && lineStart > 0) while (start < end && isEdge(text.charCodeAt(start))) start += 1;
     if (isWrapped && newline !== -1) while (end > start && isEdge(text.charCodeAt(end - 1))) end -= 1;
+    // Of the text's last line the end is not trimmed: its blanks are not what is compared.
+    const reach = lengthBeforeEdge(text.slice(lineStart, end));
+    if (lineStart > 0 && reach <= reachBefore && end > start) wraps.add(flat.length);
+    reachBefore = reach;
     pieces.push({ from: flat.length, start, end });
     flat += text.slice(start, end);
     lineStart = lineEnd + 1;
   }
-  return flatTextOf(text, flat, pieces);
+  return flatTextOf(text, flat, pieces, wraps);
 }
 
 const SOLID = /[^\n\t |\u00a0\u2500-\u259f]+/g;
@@ -57,10 +65,10 @@ export function squeeze(text: string): FlatText {
     pieces.push({ from: flat.length, start: index, end: index + solid.length });
     flat += solid;
   }
-  return flatTextOf(text, flat, pieces);
+  return flatTextOf(text, flat, pieces, new Set());
 }
 
-function flatTextOf(text: string, flat: string, pieces: readonly Piece[]): FlatText {
+function flatTextOf(text: string, flat: string, pieces: readonly Piece[], wraps: ReadonlySet<number>): FlatText {
   /** The last piece that begins at or before this position. */
   function pieceAt(position: number): number {
     let [low, high] = [0, pieces.length - 1];
@@ -74,6 +82,7 @@ function flatTextOf(text: string, flat: string, pieces: readonly Piece[]): FlatT
 
   return {
     text: flat,
+    wraps,
     joints: new Set(pieces.slice(1).map(({ from }) => from)),
     at(position) {
       if (position >= flat.length) return text.length;

@@ -73,7 +73,7 @@ export function shapedSpans(flat: FlatText): Shaped {
 }
 
 function tokens(flat: FlatText, spans: Span[]): number {
-  const { text, joints } = flat;
+  const { text } = flat;
   BEGINNING.lastIndex = 0;
   let openFrom = Number.POSITIVE_INFINITY;
   /** Up to where there is none of a kind, so that nothing is walked twice for it. */
@@ -84,7 +84,7 @@ function tokens(flat: FlatText, spans: Span[]): number {
     const kind = KINDS[beginning];
     if (kind === undefined || start < (noneUntil.get(beginning) ?? 0) || !mayBegin(kind, flat, start)) continue;
     const from = start + beginning.length;
-    const end = tokenEnd(text, joints, from, kind);
+    const end = tokenEnd(flat, from, kind);
     if (end === text.length) openFrom = Math.min(openFrom, start);
     if (end - from >= kind.least && isToken(beginning, kind, text.slice(start, end))) {
       spans.push({ start, end });
@@ -117,18 +117,24 @@ function beginningAtEnd(flat: FlatText): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Up to its least length it goes on wherever the line was broken; further only with what looks like more of it. */
-function tokenEnd(text: string, joints: ReadonlySet<number>, from: number, { least, isPart }: Kind): number {
+/**
+ * It goes on behind a line break only where the line may have been wrapped, and
+ * past its least length only with what looks like more of it: a commit on the
+ * next line is no part of it.
+ */
+function tokenEnd(flat: FlatText, from: number, { least, isPart }: Kind): number {
+  const { text, joints, wraps } = flat;
   let end = from;
   while (end < text.length && isPart(text.charCodeAt(end))) {
-    if (end >= from + least && joints.has(end) && !goesOnAt(text, joints, end, isPart)) break;
+    if (joints.has(end) && !wraps.has(end)) break;
+    if (end >= from + least && joints.has(end) && !goesOnAt(flat, end, isPart)) break;
     end += 1;
   }
   return end;
 }
 
 /** A word at the beginning of a line has no digits, as a rule; a random token has. */
-function goesOnAt(text: string, joints: ReadonlySet<number>, from: number, isPart: Kind["isPart"]): boolean {
+function goesOnAt({ text, joints }: FlatText, from: number, isPart: Kind["isPart"]): boolean {
   let hasDigit = false;
   let end = from;
   while (end < text.length && isPart(text.charCodeAt(end)) && (end === from || !joints.has(end))) {
@@ -193,14 +199,14 @@ function endsWithBeginningOf(text: string, beginning: string): number {
 }
 
 /** Of `scheme://user:password@host` the password; it may hold an @ of its own. */
-function urls({ text, joints }: FlatText, spans: Span[]): number {
+function urls({ text, joints, wraps }: FlatText, spans: Span[]): number {
   let openFrom = Number.POSITIVE_INFINITY;
   for (let at = text.indexOf("://"); at !== -1; at = text.indexOf("://", at + 3)) {
     const from = at + 3;
     let [colon, last, end] = [-1, -1, from];
     const most = Math.min(text.length, from + LONGEST_CREDENTIALS);
     while (end < most && !isUrlEnd(text.charCodeAt(end))) {
-      if (joints.has(end) && !mayGoOn(text, colon, last, end)) break;
+      if (joints.has(end) && !(wraps.has(end) && mayGoOn(text, colon, last, end))) break;
       if (text[end] === "@") last = end;
       if (colon === -1 && text[end] === ":") colon = end;
       if (last !== -1 && colon === -1) break;

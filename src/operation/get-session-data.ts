@@ -9,7 +9,10 @@ import { readTail } from "../platform/file-tail.ts";
 import { readPlainFile } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { keepTail, stripControls, stripTerminal } from "../platform/terminal-text.ts";
+import type { EventBody, LoggedEvent } from "../session/event.ts";
+import { isTurnEnd } from "../session/event.ts";
 import type { Session } from "../session/session.ts";
+import type { EventLog } from "../store/contract.ts";
 import { finalScreenPath } from "../supervisor/effect/effects.ts";
 import { targetOf } from "../supervisor/ledger/target.ts";
 import type { OperationContext } from "./contract.ts";
@@ -117,23 +120,32 @@ async function readWholeTurn(
     const session = store.registry.get(id);
     if (session === undefined) return null;
     const transcript = await readTranscript(session, agent, tail, since);
-    const isAwaited =
-      agent.capabilities.transcript &&
-      session.lastTurn?.verdict === "completed" &&
-      !session.turnOpen &&
-      clock.now() - (session.lastActivityAt ?? 0) < WRITTEN_WITHIN_MS;
-    if (!isAwaited) return transcript;
+    const completed = store.log.latest(id, ({ type }) => type === "turn-completed");
+    const isAwaited = agent.capabilities.transcript && clock.now() - (completed?.at ?? 0) < WRITTEN_WITHIN_MS;
+    if (completed === undefined || !isAwaited) return transcript;
     // What came since an earlier answer may be nothing because that answer had the reply.
     const newest = since === null ? transcript : await readTranscript(session, agent, tail, null);
-    if (endsInReply(newest?.messages ?? [])) return transcript;
+    if (holdsReply(newest?.messages ?? [], completed.at, endBefore(store.log, id, completed))) return transcript;
     await clock.sleep(LOOK_AGAIN_MS);
   }
 }
 
-/** A turn that completed ends in words, not in a prompt, a tool's call or its result. */
-function endsInReply(messages: readonly z.infer<typeof messageSchema>[]): boolean {
-  const last = messages.findLast(({ role }) => role !== "system");
-  return last?.role === "assistant" && last.tool === null;
+/** When the turn before that one was over. */
+function endBefore(log: EventLog, sessionId: string, { body }: LoggedEvent): number {
+  const isEarlierEnd = (other: EventBody): boolean => isTurnEnd(other) && isTurnEnd(body) && other.turn < body.turn;
+  return log.latest(sessionId, isEarlierEnd)?.at ?? 0;
+}
+
+/**
+ * A turn that completed ends in words, not in a prompt, a tool's call or its
+ * result. They are newer than the end of the turn before; the next one may have
+ * begun since.
+ */
+function holdsReply(messages: readonly z.infer<typeof messageSchema>[], over: number, before: number): boolean {
+  const isAfter = (at: string | null, time: number): boolean => at === null || Date.parse(at) > time;
+  const next = messages.findIndex(({ role, at }) => role === "user" && at !== null && isAfter(at, over));
+  const last = messages.slice(0, next === -1 ? messages.length : next).findLast(({ role }) => role !== "system");
+  return last?.role === "assistant" && last.tool === null && isAfter(last.at, before);
 }
 
 /** Agents write far more than messages (60 KB of attachments in one line, claude 2.1.325); past this it is the screen's turn. */

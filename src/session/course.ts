@@ -2,6 +2,7 @@
 import type { Ask } from "./ask.ts";
 import { askOf } from "./ask.ts";
 import type { LoggedEvent } from "./event.ts";
+import { isTurnEnd } from "./event.ts";
 import type { WakeReason } from "./wake.ts";
 import { wakeReasonOf } from "./wake.ts";
 
@@ -35,8 +36,7 @@ export function follow(course: Course, event: LoggedEvent): void {
   const reason = wakeReasonOf(event);
   if (reason === null) return;
   if (body.type === "turn-corrected") correct(course, { reason, seq, turn: body.turn });
-  if (body.type === "turn-completed" || body.type === "turn-failed" || body.type === "turn-interrupted")
-    course.turnEnds.push({ reason, seq, turn: body.turn });
+  if (isTurnEnd(body)) course.turnEnds.push({ reason, seq, turn: body.turn });
   course.wakes.push({ reason, seq });
 }
 

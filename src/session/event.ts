@@ -136,3 +136,9 @@ export interface LoggedEvent {
   readonly sessionId: string | null;
   readonly body: EventBody;
 }
+
+export type TurnEnd = Extract<EventBody, { readonly type: "turn-completed" | "turn-failed" | "turn-interrupted" }>;
+
+export function isTurnEnd(body: EventBody): body is TurnEnd {
+  return body.type === "turn-completed" || body.type === "turn-failed" || body.type === "turn-interrupted";
+}

@@ -4,11 +4,12 @@
  * work. docs/spec/agent-behaviors/codex-observability.md is what is proven here.
  */
 import { existsSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { EventRow } from "../support/test-home.ts";
-import type { AgentCase, Rig } from "./rig.ts";
-import { CASES, createRig, disposeWhole } from "./rig.ts";
+import type { Rig } from "./rig.ts";
+import { CASES } from "./rig.ts";
+import { rigOf } from "./rig-of.ts";
 import { atWork, endNow, happened, isIdle } from "./session-steps.ts";
 
 describe("codex with its app-server", { timeout: 90_000 }, () => {
@@ -114,18 +115,6 @@ function endings(rig: () => Rig): void {
     expect(rig().home.marked(id)).toEqual([]);
     expect(await rig().wait(id)).toMatchObject({ done: true, reason: "exited" });
   });
-}
-
-function rigOf(agentCase: AgentCase): () => Rig {
-  let rig: Rig | undefined;
-  beforeAll(async () => {
-    rig = await createRig(agentCase);
-  });
-  afterAll(() => (rig === undefined ? undefined : disposeWhole(rig)), 60_000);
-  return () => {
-    if (rig === undefined) throw new Error("it is made before the first test");
-    return rig;
-  };
 }
 
 /** What an orchestrator is told that looks too early: nothing is wrong, here is the screen, and how to wait. */

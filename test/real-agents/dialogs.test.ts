@@ -5,11 +5,12 @@
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { runProgram } from "../support/test-home.ts";
-import type { AgentCase, Rig, StartOptions, Waited } from "./rig.ts";
-import { CASES, createRig, disposeWhole } from "./rig.ts";
+import type { Rig, StartOptions, Waited } from "./rig.ts";
+import { CASES } from "./rig.ts";
+import { rigOf } from "./rig-of.ts";
 import { endNow, happened, isIdle, press, screenOf } from "./session-steps.ts";
 
 const ONE_TURN = ["turn-started", "turn-completed"];
@@ -103,18 +104,6 @@ describe("codex with its app-server", { timeout: 90_000 }, () => {
     await loggedOut(rig(), prompt, /not logged in: run `codex login`/);
   });
 });
-
-function rigOf(agentCase: AgentCase): () => Rig {
-  let rig: Rig | undefined;
-  beforeAll(async () => {
-    rig = await createRig(agentCase);
-  });
-  afterAll(() => (rig === undefined ? undefined : disposeWhole(rig)), 60_000);
-  return () => {
-    if (rig === undefined) throw new Error("it is made before the first test");
-    return rig;
-  };
-}
 
 /** Asked about the directory, answered with these keys; returns what was told of turns. */
 async function trusted(

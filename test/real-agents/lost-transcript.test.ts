@@ -6,10 +6,11 @@
  */
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { AgentCase, Rig } from "./rig.ts";
-import { CASES, createRig, disposeWhole } from "./rig.ts";
+import type { Rig } from "./rig.ts";
+import { CASES } from "./rig.ts";
+import { rigOf } from "./rig-of.ts";
 import { atWork, endNow, happened, isIdle, press } from "./session-steps.ts";
 
 const PATIENCE = { timeout: 180_000 };
@@ -148,16 +149,4 @@ async function lost(rig: Rig, id: string): Promise<void> {
 
 async function isChannelOpen(rig: Rig, id: string): Promise<boolean> {
   return (await rig.home.json<{ channel: string | null }>("explain", id)).channel?.startsWith("open") === true;
-}
-
-function rigOf(agentCase: AgentCase): () => Rig {
-  let rig: Rig | undefined;
-  beforeAll(async () => {
-    rig = await createRig(agentCase);
-  });
-  afterAll(() => (rig === undefined ? undefined : disposeWhole(rig)), 60_000);
-  return () => {
-    if (rig === undefined) throw new Error("it is made before the first test");
-    return rig;
-  };
 }

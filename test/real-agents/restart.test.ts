@@ -4,23 +4,15 @@
  * up (issue 7, 7 and 8).
  */
 import { rmSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Result } from "../support/test-home.ts";
 import type { AgentCase, Rig } from "./rig.ts";
-import { CASES, createRig } from "./rig.ts";
+import { CASES } from "./rig.ts";
+import { rigOf } from "./rig-of.ts";
 import { atWork, endNow, isIdle, press, refusalOf } from "./session-steps.ts";
 
 const PATIENCE = 180_000;
-
-function useRig(agentCase: AgentCase): () => Rig {
-  let rig: Rig;
-  beforeAll(async () => {
-    rig = await createRig(agentCase);
-  });
-  afterAll(() => rig.dispose(), 60_000);
-  return () => rig;
-}
 
 async function kill(rig: Rig, id: string): Promise<void> {
   const cursor = await rig.cursor(id);
@@ -69,7 +61,7 @@ async function activitiesOfSecond(rig: Rig, id: string): Promise<readonly string
 }
 
 describe("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout: PATIENCE }, () => {
-  const rig = useRig(CASES.gemini);
+  const rig = rigOf(CASES.gemini);
 
   const turns: readonly (readonly [how: string, prompt: string, act: (id: string) => Promise<unknown>])[] = [
     ["failed", "[[status 400]]", async () => undefined],
@@ -95,7 +87,7 @@ describe("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout: P
 });
 
 describe("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }, () => {
-  const rig = useRig(CASES.claude);
+  const rig = rigOf(CASES.claude);
 
   test("killed before its first line was written, it comes up with a new conversation", async () => {
     const { session_id: id } = await rig().start("[[say hello]]");
@@ -136,7 +128,7 @@ describe.each([CASES.codexHooks, CASES.codexAppServer] as readonly AgentCase[])(
   "$title, whose rollout is gone (issue 7, 8)",
   { timeout: PATIENCE },
   (agentCase) => {
-    const rig = useRig(agentCase);
+    const rig = rigOf(agentCase);
 
     test("its conversation is not replaced: the restart says what the agent said", async () => {
       const { session_id: id } = await rig().start("[[say hello]]");
@@ -158,7 +150,7 @@ describe.each([CASES.codexHooks, CASES.codexAppServer, CASES.gemini, CASES.claud
   "$title, killed while it asks (issue 7, 7)",
   { timeout: PATIENCE },
   (agentCase) => {
-    const rig = useRig(agentCase);
+    const rig = rigOf(agentCase);
 
     test("its title and its question do not count for the next one", async () => {
       const { session_id: id } = await rig().start("[[shell touch asked]] [[say done]]");

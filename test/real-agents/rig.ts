@@ -129,10 +129,13 @@ export interface Rig {
   dispose(): Promise<void>;
 }
 
-export async function createRig(
-  agentCase: AgentCase,
-  options: { readonly config?: string; readonly agentHome?: ClaudeHomeOptions } = {},
-): Promise<Rig> {
+export interface RigOptions {
+  /** Added to config.toml. */
+  readonly config?: string;
+  readonly agentHome?: ClaudeHomeOptions;
+}
+
+export async function createRig(agentCase: AgentCase, options: RigOptions = {}): Promise<Rig> {
   const home = createTestHome();
   const model = await startScriptedModel();
   const workDir = join(home.dir, "work");

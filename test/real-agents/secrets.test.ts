@@ -3,11 +3,11 @@
  * command that is asked about, in what that prints and in the reply reaches the
  * agent whole, can be approved, and is in no file of Reeve's.
  */
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errnoOf } from "../../src/platform/reeve-error.ts";
 import { eventually } from "../support/eventually.ts";
+import { filesHolding } from "../support/files-holding.ts";
 import { CASES, createRig, disposeWhole, type Rig } from "./rig.ts";
 import { endNow } from "./session-steps.ts";
 
@@ -47,21 +47,7 @@ const GEMINI_HOME = "/reeve-gemini-home/";
 
 /** Files of Reeve's that hold a secret, or a piece of one; the agent's own home and its work are not Reeve's. */
 function leaks({ home, user, workDir }: Rig): readonly string[] {
-  return readdirSync(home.dir, { recursive: true, withFileTypes: true })
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.startsWith(user.dir) && !path.startsWith(workDir) && !path.includes(GEMINI_HOME))
-    .filter((path) => {
-      const bytes = bytesOf(path);
-      return [SECRET.slice(0, 12), SECRET.slice(-12), PHRASE.slice(0, 12)].some((piece) => bytes.includes(piece));
-    });
-}
-
-/** None of what is no file, or has just been renamed. */
-function bytesOf(path: string): Buffer {
-  try {
-    return lstatSync(path).isFile() ? readFileSync(path) : Buffer.alloc(0);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return Buffer.alloc(0);
-    throw error;
-  }
+  return filesHolding(home.dir, [SECRET.slice(0, 12), SECRET.slice(-12), PHRASE.slice(0, 12)]).filter(
+    (path) => !path.startsWith(user.dir) && !path.startsWith(workDir) && !path.includes(GEMINI_HOME),
+  );
 }

@@ -5,10 +5,10 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { Rig } from "./rig.ts";
-import { CASES, createRig, disposeWhole } from "./rig.ts";
+import { CASES } from "./rig.ts";
+import { rigOf } from "./rig-of.ts";
 import { endNow, press, refusalOf, screenOf } from "./session-steps.ts";
 
 interface Approval {
@@ -29,22 +29,18 @@ const cases = [
 ] as const;
 
 describe.each(cases)("$agentCase.title", { timeout: 180_000 }, ({ agentCase, promptFor, yes }) => {
-  let rig: Rig;
+  const rig = rigOf(agentCase);
   let count = 0;
-  beforeAll(async () => {
-    rig = await createRig(agentCase);
-  });
-  afterAll(() => disposeWhole(rig), 60_000);
 
   async function asked(): Promise<{ id: string; files: string[]; shown: Approval; other: Approval }> {
     count += 1;
     const names = [`first-${count}`, `second-${count}`];
-    const files = names.map((name) => join(rig.workDir, name));
-    const { session_id: id } = await rig.start(promptFor(...(files.map(slowly) as [string, string])));
+    const files = names.map((name) => join(rig().workDir, name));
+    const { session_id: id } = await rig().start(promptFor(...(files.map(slowly) as [string, string])));
     const approvals = await eventually(
       "both are open",
       async () => {
-        const found = (await rig.home.json<{ approvals: readonly Approval[] }>("approvals", id)).approvals;
+        const found = (await rig().home.json<{ approvals: readonly Approval[] }>("approvals", id)).approvals;
         return found.length === 2 && found;
       },
       60_000,
@@ -52,7 +48,7 @@ describe.each(cases)("$agentCase.title", { timeout: 180_000 }, ({ agentCase, pro
     // Whichever the agent puts first; seen several times in a row, because a dialog is drawn before it listens.
     const looks: (Approval | undefined)[] = [];
     const shown = await eventually("one of them is on the screen", async () => {
-      const dialog = dialogIn(await screenOf(rig, id));
+      const dialog = dialogIn(await screenOf(rig(), id));
       looks.push(approvals.find(({ subject }) => dialog.includes(fileIn(subject))));
       const last = looks.slice(-5);
       return last.length === 5 && last.every((look) => look === last[0]) ? last[0] : undefined;
@@ -61,8 +57,8 @@ describe.each(cases)("$agentCase.title", { timeout: 180_000 }, ({ agentCase, pro
     return { id, files, shown, other };
   }
 
-  const approve = (id: string, approval: Approval) => rig.home.run(["approve", id, approval.approval_id, "--json"]);
-  const isTouched = (approval: Approval): boolean => existsSync(join(rig.workDir, fileIn(approval.subject)));
+  const approve = (id: string, approval: Approval) => rig().home.run(["approve", id, approval.approval_id, "--json"]);
+  const isTouched = (approval: Approval): boolean => existsSync(join(rig().workDir, fileIn(approval.subject)));
 
   test("the one that is not shown is refused; the one that is shown is approved, and it alone", async () => {
     const { id, shown, other } = await asked();
@@ -75,19 +71,19 @@ describe.each(cases)("$agentCase.title", { timeout: 180_000 }, ({ agentCase, pro
     });
     expect([isTouched(shown), isTouched(other)]).toEqual([false, false]);
     expect(JSON.parse((await approve(id, shown)).stdout)).toMatchObject({ state: "settled", decision: "approved" });
-    expect(dialogIn(await screenOf(rig, id))).toContain(fileIn(other.subject));
+    expect(dialogIn(await screenOf(rig(), id))).toContain(fileIn(other.subject));
     expect(isTouched(other)).toBe(false);
     expect(JSON.parse((await approve(id, other)).stdout)).toMatchObject({ state: "settled", decision: "approved" });
     await eventually("both ran", () => isTouched(shown) && isTouched(other), 30_000);
-    await endNow(rig, id);
+    await endNow(rig(), id);
   });
 
   test("the first was answered in the pane: an answer to it does not approve the second", async () => {
     const { id, shown, other } = await asked();
-    await press(rig, id, yes);
+    await press(rig(), id, yes);
     await eventually(
       "the second is on the screen",
-      async () => dialogIn(await screenOf(rig, id)).includes(fileIn(other.subject)),
+      async () => dialogIn(await screenOf(rig(), id)).includes(fileIn(other.subject)),
       30_000,
     );
     const late = await approve(id, shown);
@@ -96,8 +92,8 @@ describe.each(cases)("$agentCase.title", { timeout: 180_000 }, ({ agentCase, pro
     if (late.status === 0) expect(told).toMatchObject({ state: "settled" });
     else expect([told.state ?? refusalOf(late).code]).toEqual([expect.stringMatching(/^failed$|^approval-/)]);
     expect(isTouched(other)).toBe(false);
-    expect(dialogIn(await screenOf(rig, id))).toContain(fileIn(other.subject));
-    await endNow(rig, id);
+    expect(dialogIn(await screenOf(rig(), id))).toContain(fileIn(other.subject));
+    await endNow(rig(), id);
   });
 });
 

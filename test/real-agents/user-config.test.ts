@@ -8,10 +8,11 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parse } from "smol-toml";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { AgentCase, Rig } from "./rig.ts";
-import { CASES, createRig, disposeWhole } from "./rig.ts";
+import type { AgentCase } from "./rig.ts";
+import { CASES } from "./rig.ts";
+import { rigOf } from "./rig-of.ts";
 import { endNow } from "./session-steps.ts";
 
 interface Configured {
@@ -59,25 +60,21 @@ const agents: readonly Configured[] = [
 const REEVE_CACHE = /^\.cache\/reeve\//;
 
 describe.each(agents)("$agentCase.title", { timeout: 90_000 }, ({ agentCase, addHooks, memory, rewritten, added }) => {
-  let rig: Rig;
-  beforeAll(async () => {
-    rig = await createRig(agentCase);
-  });
-  afterAll(() => disposeWhole(rig), 60_000);
+  const rig = rigOf(agentCase);
 
   test("hooks and memory of the user's own work, and their files stay as they are", async () => {
-    const home = rig.user.dir;
+    const home = rig().user.dir;
     const { once, often } = addHooks(home);
     writeFileSync(join(home, memory), "The user's bird is a bittern.\n");
     const before = filesOf(home);
     const rewrittenBefore = rewritten === null ? {} : rewritten.read(readFileSync(join(home, rewritten.path), "utf8"));
 
-    const { session_id: id } = await rig.start("[[say hello]]");
-    expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
-    const told = JSON.stringify(rig.asked()[0]?.messages);
+    const { session_id: id } = await rig().start("[[say hello]]");
+    expect(await rig().wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
+    const told = JSON.stringify(rig().asked()[0]?.messages);
     expect(told).toContain("The user's bird is a bittern.");
     await eventually("their hooks ran", () => [...once, ...often].every((event) => runsOf(home, event) > 0));
-    await endNow(rig, id);
+    await endNow(rig(), id);
 
     expect(Object.fromEntries(once.map((event) => [event, runsOf(home, event)]))).toEqual(
       Object.fromEntries(once.map((event) => [event, 1])),

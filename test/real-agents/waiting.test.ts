@@ -4,10 +4,11 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { AgentCase, Rig } from "./rig.ts";
-import { CASES, createRig } from "./rig.ts";
+import type { AgentCase } from "./rig.ts";
+import { CASES } from "./rig.ts";
+import { rigOf } from "./rig-of.ts";
 import { endNow, isIdle } from "./session-steps.ts";
 
 const PATIENCE = 120_000;
@@ -20,14 +21,10 @@ interface Told {
 }
 
 describe.each(Object.values<AgentCase>(CASES))("$title", { timeout: 2 * PATIENCE }, (agentCase) => {
-  let rig: Rig;
-  beforeAll(async () => {
-    rig = await createRig(agentCase);
-  });
-  afterAll(() => rig.dispose(), 60_000);
+  const rig = rigOf(agentCase);
 
   async function tell(...words: readonly string[]): Promise<Told> {
-    const { status, stdout, stderr } = await rig.home.run([...words, "--timeout", "100", "--json"]);
+    const { status, stdout, stderr } = await rig().home.run([...words, "--timeout", "100", "--json"]);
     if (stdout === "") throw new Error(`reeve ${words.join(" ")}: ${stderr}`);
     return { status, ...(JSON.parse(stdout) as Omit<Told, "status">) };
   }
@@ -38,15 +35,15 @@ describe.each(Object.values<AgentCase>(CASES))("$title", { timeout: 2 * PATIENCE
   const isOver = (id: string, turns: number): Promise<unknown> =>
     eventually(
       `turn ${turns} is over`,
-      async () => (await rig.home.session(id))["turns"] === turns && (await isIdle(rig, id)),
+      async () => (await rig().home.session(id))["turns"] === turns && (await isIdle(rig(), id)),
       PATIENCE,
     );
 
   test("a start, a send and an answer, each waited for when it is over; --wait prints its reply", async () => {
-    const { session_id: id } = await rig.start("[[say the first]]");
+    const { session_id: id } = await rig().start("[[say the first]]");
     await isOver(id, 1);
     expect(await tell("wait", id)).toMatchObject({ status: 0, reason: "turn-completed", session: { turns: 1 } });
-    await rig.home.json("send", id, "[[say the second]]");
+    await rig().home.json("send", id, "[[say the second]]");
     await isOver(id, 2);
     expect(await tell("wait", id)).toMatchObject({ status: 0, reason: "turn-completed", session: { turns: 2 } });
 
@@ -54,7 +51,7 @@ describe.each(Object.values<AgentCase>(CASES))("$title", { timeout: 2 * PATIENCE
     expect(third).toMatchObject({ status: 0, reason: "turn-completed" });
     expect(said(third)).toEqual(["the third"]);
 
-    const file = join(rig.workDir, "waited-for");
+    const file = join(rig().workDir, "waited-for");
     const asked = await tell("send", id, `[[shell touch ${file}]] [[say made it]]`, "--wait");
     expect(asked).toMatchObject({ status: 12, reason: "awaiting-approval" });
     const approved = await tell("approve", id, "--wait");
@@ -62,15 +59,15 @@ describe.each(Object.values<AgentCase>(CASES))("$title", { timeout: 2 * PATIENCE
     expect(said(approved).at(-1)).toBe("made it");
     expect(existsSync(file)).toBe(true);
     expect(await tell("wait", id)).toMatchObject({ status: 0, reason: "turn-completed" });
-    await endNow(rig, id);
+    await endNow(rig(), id);
   });
 
   test("a message sent during a turn is answered by its own turn", async () => {
-    const { session_id: id } = await rig.start("[[delay 5s]] [[say the first]]");
-    await eventually("it works", async () => (await rig.home.session(id))["turns"] === 1, PATIENCE);
+    const { session_id: id } = await rig().start("[[delay 5s]] [[say the first]]");
+    await eventually("it works", async () => (await rig().home.session(id))["turns"] === 1, PATIENCE);
     const second = await tell("send", id, "[[say the second]]", "--wait");
     expect(second).toMatchObject({ status: 0, reason: "turn-completed", session: { turns: 2 } });
     expect(said(second)).toEqual(["the second"]);
-    await endNow(rig, id);
+    await endNow(rig(), id);
   });
 });

@@ -5,13 +5,14 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { runProgram } from "../support/test-home.ts";
 import type { Wake, Waiter } from "../support/wakes.ts";
 import { keepWaiting } from "../support/wakes.ts";
 import type { AgentCase, Rig, StartOptions } from "./rig.ts";
-import { CASES, createRig, disposeWhole } from "./rig.ts";
+import { CASES } from "./rig.ts";
+import { rigOf } from "./rig-of.ts";
 import { atWork, endNow, isIdle, press } from "./session-steps.ts";
 
 describe.each<AgentCase>([CASES.claude, CASES.gemini, CASES.codexHooks, { ...CASES.codexAppServer, args: [] }])(
@@ -78,16 +79,4 @@ const HAD_ITS_SAY_MS = 4_000;
 async function stays(rig: Rig, id: string, row: object): Promise<void> {
   const until = performance.now() + HAD_ITS_SAY_MS;
   while (performance.now() < until) expect(await rig.home.session(id)).toMatchObject(row);
-}
-
-function rigOf(agentCase: AgentCase): () => Rig {
-  let rig: Rig | undefined;
-  beforeAll(async () => {
-    rig = await createRig(agentCase);
-  });
-  afterAll(() => (rig === undefined ? undefined : disposeWhole(rig)), 60_000);
-  return () => {
-    if (rig === undefined) throw new Error("it is made before the first test");
-    return rig;
-  };
 }

@@ -220,6 +220,6 @@ test("of several: any is the one that woke, all is the first that did not do wel
 test("the table in --help is the one in the code", async () => {
   const { stdout } = await home.run(["help", "exit-codes", "--json"]);
   const { exit_codes: codes } = JSON.parse(stdout) as { exit_codes: { code: number; name: string }[] };
-  expect(codes.map(({ code }) => code)).toEqual([0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 69, 75, 77, 78, 130]);
+  expect(codes.map(({ code }) => code)).toEqual([0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 69, 75, 77, 78, 130, 141]);
   expect((await home.run(["help", "exit-codes"])).stdout).toMatch(/\n +12 +awaiting-approval: /);
 });

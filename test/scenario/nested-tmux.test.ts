@@ -21,6 +21,10 @@ afterAll(() => home.dispose());
 const tmux = (socket: string, ...args: readonly string[]) =>
   runProgram("tmux", ["-S", join(home.dir, socket), ...args], home.environment);
 
+/** A terminal with this program in it. */
+const open = (socket: string, program: string) =>
+  tmux(socket, "-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "32", program);
+
 /** One after the other, as a person does: tmux takes keys that come within a millisecond for a paste. */
 async function press(...keys: readonly string[]): Promise<void> {
   for (const key of keys) await tmux("keyboard.sock", "send-keys", key);
@@ -32,18 +36,7 @@ async function nested(config: string, act: (screen: () => Promise<string>) => Pr
   const outer = `tmux -S '${join(home.dir, "outer.sock")}' -f '${file}'`;
   const inside = `'${REEVE}' attach helper; echo left with $?; exec sleep 600`;
   try {
-    await tmux(
-      "keyboard.sock",
-      "-f",
-      "/dev/null",
-      "new-session",
-      "-d",
-      "-x",
-      "110",
-      "-y",
-      "32",
-      `env -u TMUX ${outer} new-session "${inside}"`,
-    );
+    await open("keyboard.sock", `env -u TMUX ${outer} new-session "${inside}"`);
     await act(async () => (await tmux("keyboard.sock", "capture-pane", "-p")).stdout);
   } finally {
     await tmux("outer.sock", "kill-server");
@@ -73,18 +66,7 @@ test.each([
 test("the keys of one terminal are not shown in another, nor kept for whoever has it next", async () => {
   await nested("", async (screen) => {
     await eventually("the nested one", async () => (await screen()).includes("detach: C-b C-b d"));
-    const plain = [
-      "-f",
-      "/dev/null",
-      "new-session",
-      "-d",
-      "-x",
-      "110",
-      "-y",
-      "32",
-      `env -u TMUX '${REEVE}' attach helper`,
-    ];
-    await tmux("plain.sock", ...plain);
+    await open("plain.sock", `env -u TMUX '${REEVE}' attach helper`);
     try {
       await eventually("the plain one", async () =>
         /detach: C-b d *$/m.test((await tmux("plain.sock", "capture-pane", "-p")).stdout),

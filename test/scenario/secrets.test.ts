@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
+import { filesHolding } from "../support/files-holding.ts";
 import { inHome } from "../support/in-home.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { runProgram } from "../support/test-home.ts";
@@ -13,12 +14,7 @@ const CANARY = "c4n4ry-7f3a91d2e8b64c05a1-end";
 
 /** Every file below the home that holds one of these texts, or a piece of it. */
 function hits(home: TestHome, texts: readonly string[], except: readonly string[] = []): readonly string[] {
-  return entriesBelow(home.dir)
-    .filter((path) => lstatSync(path).isFile() && !except.includes(path))
-    .filter((path) => {
-      const bytes = readFileSync(path);
-      return texts.some((text) => bytes.includes(text));
-    });
+  return filesHolding(home.dir, texts).filter((path) => !except.includes(path));
 }
 
 function entriesBelow(directory: string): readonly string[] {
@@ -177,7 +173,10 @@ test.concurrent("issue 7, 19: everything below a used home is private, whatever 
     await reeve("end", "one", "--when", "now");
     const open = (): readonly string[] =>
       entriesBelow(home.dir)
-        .map((path) => ({ path, about: lstatSync(path) }))
+        .flatMap((path) => {
+          const about = lstatSync(path, { throwIfNoEntry: false });
+          return about === undefined ? [] : [{ path, about }];
+        })
         .filter(({ about }) => !about.isSymbolicLink() && (about.mode & 0o077) !== 0)
         .filter(({ path }) => !path.endsWith("config.toml"))
         .map(({ path, about }) => `${path.slice(home.dir.length)} ${(about.mode & 0o777).toString(8)}`);

@@ -144,6 +144,17 @@ test("the reply is written after the end of its turn was told: whoever asks in b
   for (const answer of await answers) expect(textsOf(answer).slice(-4)).toEqual(["look", "", "seen", "looked"]);
 });
 
+test("nothing said in the turn is written when its end is told: the reply before it is not taken for its own", async () => {
+  codex.event("task_started", { turn_id: "t2" });
+  codex.event("task_complete", { turn_id: "t2" });
+  await turnsAre(2);
+  const answer = data();
+  await sleep(100);
+  codex.event("user_message", { message: "look", turn_id: "t2" });
+  codex.item({ type: "message", role: "assistant", content: [{ type: "output_text", text: "looked" }] });
+  expect(textsOf(await answer)).toEqual(["go", "gone", "look", "looked"]);
+});
+
 describe("not the file that it was", () => {
   const noticed = async (): Promise<void> => {
     const { session_id } = await home.session(talker);

@@ -80,8 +80,8 @@ async function answerFirst(lane: Lane, answer: string): Promise<string> {
   if (answer === "deny") lane.noteStop();
   // The one on the screen may be told a moment after the other.
   for (let attempt = 0; attempt < 3; attempt++) {
-    const approvals = await listed(lane);
-    if (approvals.length === 0) throw new Stuck("no question is listed");
+    let approvals: readonly Listed[] = [];
+    await lane.until("a question is listed", async () => (approvals = await listed(lane)).length > 0, 20_000);
     for (const { approval_id, subject, title } of approvals) {
       const words = [answer, lane.sessionId(), approval_id];
       const result = await lane.reeve(words, (told) => told.status === 0 || isElsewhere(told));

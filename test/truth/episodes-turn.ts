@@ -69,9 +69,10 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
     weight: 3,
     draw: (random) => ({ how: random.pick(["429", "500", "disconnect", "disconnect-midway"]) }),
     async run(lane, { how = "500" }) {
-      await (lane.mode === "gemini" ? begin(lane, how as TextKind) : lane.send(how as TextKind));
-      // It asks again and again, until somebody stops it.
-      if (lane.mode === "gemini") {
+      // It asks again and again, until somebody stops it; not once it was given words.
+      const isEndless = lane.mode === "gemini" && how !== "disconnect-midway";
+      await (isEndless ? begin(lane, how as TextKind) : lane.send(how as TextKind));
+      if (isEndless) {
         await told(lane, "session-stalled");
         await stopByKey(lane);
       }

@@ -110,7 +110,8 @@ function endOf(
         : byDeed(undefined);
     case "failed":
     case "disconnected":
-      if (retriesForever) return byDeed(undefined);
+      // Words that were cut off are not asked for again.
+      if (retriesForever && last.says === "") return byDeed(undefined);
       return { verdict: "failed", endedAt: last.finishedAt ?? last.at };
     case "hung":
     case "aborted":

@@ -198,6 +198,15 @@ describe("waiters", () => {
       transcriptDeletedAt: T0 + 5_000,
     };
     expect(kinds(trueHistory(lost))).toEqual([]);
+    const followed = (prompt: string): readonly string[] =>
+      kinds(
+        trueHistory({
+          turns: [...base.turns, turn(11_100, 11_200, { prompt, isOptional: true })],
+          wakes: [wake(5, 11_060, "turn-completed", ""), ...base.wakes.slice(1)],
+        }),
+      );
+    expect(followed("short")).toContain("reply-missing");
+    expect(followed("long ".repeat(4_000))).not.toContain("reply-missing");
   });
 
   test("wait without a cursor: not woken, woken too early, or with another end", () => {

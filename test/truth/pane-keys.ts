@@ -1,4 +1,6 @@
 /** A session's pane as a person at the terminal has it: through tmux, not through Reeve. */
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { World } from "./world.ts";
 
 export interface PaneKeys {
@@ -11,6 +13,8 @@ export interface PaneKeys {
 
 export function paneKeys(world: World, sessionId: () => string): PaneKeys {
   async function find(): Promise<string | null> {
+    // A socket that was deleted comes back with Reeve's next look; a person would attach again.
+    for (let attempt = 0; attempt < 60 && !existsSync(world.home.tmuxSocket); attempt++) await sleep(100);
     const panes = await world.tmux("list-panes", "-a", "-F", "#{pane_id} #{session_name}");
     const line = panes.split("\n").find((one) => one.endsWith(` ${sessionId()}`));
     return line?.split(" ")[0] ?? null;

@@ -1,5 +1,5 @@
 /** Draws cases for so long, a few at a time, and looks for the shortest way to repeat each kind of failure. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Case, Mode } from "./case.ts";
 import { formatCase, parseCase } from "./case.ts";
@@ -112,6 +112,7 @@ function keep(dir: string, name: string, theCase: Case, result: CaseResult): voi
     findings.map(({ kind, text }) => `${mode}: ${kind}: ${text}`),
   );
   const timelines = result.lanes.map(({ mode, history }) => `${mode}\n${timelineOf(history)}`);
+  mkdirSync(dir, { recursive: true });
   writeFileSync(`${base}.json`, JSON.stringify({ case: formatCase(theCase), result }, null, 1));
   writeFileSync(`${base}.txt`, [formatCase(theCase), ...found, "", ...timelines, ""].join("\n"));
 }

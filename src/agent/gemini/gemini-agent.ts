@@ -62,11 +62,20 @@ const PAUSE_BEFORE_ENTER_MS = 200;
 
 function encode({ text, submit }: { readonly text: string; readonly submit: boolean }): readonly InputStep[] {
   const steps: InputStep[] = [];
-  // A backslash right before Enter would make it a line break (0.61.0); the blank is trimmed.
-  if (text !== "") steps.push({ type: "paste", text: submit && text.endsWith("\\") ? `${text} ` : text });
+  if (text !== "") steps.push({ type: "paste", text: submit ? `${text}${endOf(text)}` : text });
   if (text !== "" && submit) steps.push({ type: "pause", ms: PAUSE_BEFORE_ENTER_MS });
   if (submit) steps.push({ type: "key", key: "Enter" });
   return steps;
+}
+
+/**
+ * What keeps Enter from doing something else (0.61.0), and is trimmed: a backslash before it would make it a line break,
+ * and on the first line of a command it takes what its list of commands offers, which a busy machine fills late: "/quit"
+ * became "/clear". On a second line nothing is offered.
+ */
+function endOf(text: string): string {
+  if (text.startsWith("/")) return "\n";
+  return text.endsWith("\\") ? " " : "";
 }
 
 /** tmp/<project>/chats/session-<minute>-<first 8 digits of the id>.jsonl: neither project nor minute is known before. */

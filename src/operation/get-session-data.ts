@@ -17,7 +17,7 @@ import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
 
-export const MOST_TAIL_BYTES = 49_152;
+const MOST_TAIL_BYTES = 49_152;
 /** Lines of scrollback that can hold the largest tail at the usual width. */
 const SCREEN_LINES = 2_000;
 

@@ -18,13 +18,9 @@ export interface AgentCapabilities {
   readonly turns: boolean;
   /** Tells of the beginning of every turn, so that a prompt is known to have arrived. */
   readonly confirms: boolean;
-  /** Can continue an earlier conversation. */
-  readonly resume: boolean;
   readonly transcript: boolean;
   /** Takes text into a turn that is under way. */
   readonly steer: boolean;
-  /** Asks before it acts, and can be answered. */
-  readonly approvals: boolean;
 }
 
 /** The program an agent is, for those that must be installed. */

@@ -11,7 +11,7 @@ export function inertAgent(name: string, impediment: string): Agent {
   return {
     name,
     impediment,
-    capabilities: { turns: false, confirms: false, resume: false, transcript: false, steer: false, approvals: false },
+    capabilities: { turns: false, confirms: false, transcript: false, steer: false },
     wait: "notification",
     program: null,
     sessionVariables: [],

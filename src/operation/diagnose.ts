@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Agent, Login } from "../agent/contract.ts";
-import { readSmall } from "../supervisor/launch/launcher.ts";
+import { readUserFile } from "../supervisor/launch/user-file.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 
@@ -102,7 +102,7 @@ async function checkAgent(
       beginning: { resume: null, prompt: null },
     });
     const version = program?.version ?? "unknown version";
-    const login = agent.readLogin?.({ environment, launch, read: readSmall }) ?? null;
+    const login = agent.readLogin?.({ environment, launch, read: readUserFile }) ?? null;
     const isOut = login?.status === "logged-out";
     const said = login === null ? "" : `; ${LOGIN_WORDS[login.status]} (${login.text})`;
     return {

@@ -6,21 +6,21 @@
 import * as z from "zod/mini";
 import type { Agent, TranscriptMessage } from "../agent/contract.ts";
 import { readTail } from "../platform/file-tail.ts";
-import { readPlainFile } from "../platform/own-file.ts";
+import { readPlainFileIfFit } from "../platform/plain-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { keepTail, stripControls, stripTerminal } from "../platform/terminal-text.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
 import { isTurnEnd } from "../session/event.ts";
+import { finalScreenPath } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { EventLog } from "../store/contract.ts";
-import { finalScreenPath } from "../supervisor/effect/effects.ts";
 import { targetOf } from "../supervisor/ledger/target.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
 
-export const MOST_TAIL_BYTES = 49_152;
+const MOST_TAIL_BYTES = 49_152;
 /** Lines of scrollback that can hold the largest tail at the usual width. */
 const SCREEN_LINES = 2_000;
 
@@ -241,7 +241,7 @@ export async function readScreen(
       .capture(targetOf(session), { lines: SCREEN_LINES });
     return { ...screen, note: "From its screen." };
   } catch (error) {
-    const kept = readKept(finalScreenPath(session));
+    const kept = readPlainFileIfFit(finalScreenPath(session), LARGEST_SCREEN_BYTES);
     if (kept !== null)
       return { text: stripTerminal(kept), truncated: false, note: "From the last screen before it ended." };
     return { text: "", truncated: false, note: `There is no screen to show (${messageOf(error)}).` };
@@ -249,11 +249,3 @@ export async function readScreen(
 }
 
 const LARGEST_SCREEN_BYTES = 16 * 1024 * 1024;
-
-function readKept(path: string): string | null {
-  try {
-    return readPlainFile(path, LARGEST_SCREEN_BYTES);
-  } catch {
-    return null;
-  }
-}

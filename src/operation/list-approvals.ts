@@ -7,7 +7,7 @@ import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
-export const approvalSchema = z.object({
+const approvalSchema = z.object({
   approval_id: z.string(),
   session_id: z.string(),
   session_name: z.string(),
@@ -44,7 +44,7 @@ export const listApprovals = defineOperation({
   },
 });
 
-export function viewApproval(session: Session, approval: Approval): z.infer<typeof approvalSchema> {
+function viewApproval(session: Session, approval: Approval): z.infer<typeof approvalSchema> {
   const safe = (text: string | null): string | null => (text === null ? null : stripTerminal(text));
   return {
     approval_id: approval.id,

@@ -6,7 +6,7 @@ import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
-export const eventViewSchema = z.object({
+const eventViewSchema = z.object({
   seq: z.number(),
   at: z.string(),
   session_id: z.nullable(z.string()),

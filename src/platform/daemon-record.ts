@@ -9,8 +9,9 @@
  * full disk can still write down which: it overwrites the file in place, and a
  * reader finds the old object, the new one, or something that is not JSON.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, constants, rmSync, writeSync } from "node:fs";
 import { openOwnFile } from "./own-file.ts";
+import { readPlainFile } from "./plain-file.ts";
 
 export interface DaemonRecord {
   readonly pid: number;
@@ -46,6 +47,8 @@ export interface OwnRecord {
 const FILE_BYTES = 32_768;
 /** A stack. With all that JSON may make of it, five deaths fit into the file. */
 const LONGEST_ERROR = 3_000;
+/** Far above what is ever written here. */
+const LARGEST_BYTES = 1_048_576;
 const MOST_UNTOLD = 4;
 
 /** Throws when the file cannot be made; whoever starts may go on without it. Nothing else throws. */
@@ -88,19 +91,16 @@ export function writeDaemonRecord(path: string, own: Omit<DaemonRecord, "died">)
 
 /** Null where there is none; one that cannot be read says only that somebody was there. */
 export function readDaemonRecord(path: string): Partial<DaemonRecord> | null {
-  let file: number;
+  let text: string | null;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    text = readPlainFile(path, LARGEST_BYTES, "refused");
   } catch {
     return null;
   }
   try {
-    if (!fstatSync(file).isFile()) return null;
-    return checked(JSON.parse(readFileSync(file, "utf8")));
+    return text === null ? null : checked(JSON.parse(text));
   } catch {
     return {};
-  } finally {
-    closeSync(file);
   }
 }
 

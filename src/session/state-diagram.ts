@@ -18,7 +18,7 @@ export interface Edge {
   readonly inputs: readonly string[];
 }
 
-export function stateEdges(): readonly Edge[] {
+function stateEdges(): readonly Edge[] {
   const edges = new Map<string, Set<string>>([["[*] starting", new Set(["start"])]]);
   for (const policy of ["never", "on-failure", "always"] as const) walk(first(policy), edges);
   return [...edges]

@@ -5,7 +5,6 @@
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { type Fields, fieldsOf, isFields, parseFields, textOf } from "../json-fields.ts";
-import { connectWebSocket } from "./websocket.ts";
 
 /** Resuming a long history takes about a second; an answer that takes this long will not come. */
 const ANSWER_MS = 20_000;
@@ -42,6 +41,8 @@ export async function connectRpc(socket: string, version: string, events: RpcEve
     clearTimeout(found?.timer);
     return found;
   };
+  // Loaded with the first connection: a daemon without a Codex session does without it.
+  const { connectWebSocket } = await import("./websocket.ts");
   const link = await connectWebSocket(socket, {
     onMessage: (text) => {
       const message = parseFields(text);

@@ -12,10 +12,8 @@ export const commandAgent: Agent = {
   capabilities: {
     turns: false,
     confirms: false,
-    resume: false,
     transcript: false,
     steer: false,
-    approvals: false,
   },
   // Its exit is an event like any other and reaches every waiter. Polling
   // could only tell the same thing later; the screen may be read at any time.

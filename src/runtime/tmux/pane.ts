@@ -16,7 +16,6 @@ export interface ListedPane {
   readonly id: string;
   readonly sessionId: string;
   readonly windowId: string;
-  readonly sessionName: string;
   readonly pid: number;
   readonly exitCode: number | null;
   /** `SIGKILL`, …: how the wrapper itself was killed. */
@@ -101,13 +100,11 @@ function parseLine(line: string): ListedPane | null {
   const [prefix, id, sessionId, windowId, pid, code, signal, inMode, linked, tty, claim, started, ...name] =
     line.split(" ");
   if (prefix !== "pane" || id === undefined || tty === undefined || started === undefined) return null;
-  const sessionName = name.join(" ");
-  const isAnchor = sessionName === ANCHOR;
+  const isAnchor = name.join(" ") === ANCHOR;
   return {
     id,
     sessionId: sessionId ?? "",
     windowId: windowId ?? "",
-    sessionName,
     pid: Number(pid),
     exitCode: numberOrNull(code),
     exitSignal: signalFrom(signal ?? ""),

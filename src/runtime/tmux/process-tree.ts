@@ -76,7 +76,7 @@ export function environmentOfPlace(mark: string, place: Place | null): Readonly<
 }
 
 /** The program's own environment, not the wrapper's, which still holds what tmux added. */
-export function environmentOfMark(mark: string): Readonly<Record<string, string>> | null {
+function environmentOfMark(mark: string): Readonly<Record<string, string>> | null {
   const marked = listProcesses().filter((row) => !isDead(row) && markOf(row.pid) === mark);
   const wrapper = marked.find((row) => row.session === row.pid);
   const program = marked.find((row) => row.ppid === wrapper?.pid) ?? marked.find((row) => row !== wrapper);

@@ -9,7 +9,7 @@ import { type Composer, parseComposer } from "../../agent/composer.ts";
 import type { ScreenRule } from "../../agent/screen-rules.ts";
 import { mergeScreenRules, parseScreenRules } from "../../agent/screen-rules.ts";
 import type { Log } from "../../platform/log.ts";
-import { readPlainFile } from "../../platform/own-file.ts";
+import { readPlainFile } from "../../platform/plain-file.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
 
 export interface RuleBook {

@@ -18,9 +18,9 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { clearTheWay, clearTheWayForDirectory } from "../../platform/own-file.ts";
 import { errnoOf, messageOf } from "../../platform/reeve-error.ts";
+import { spoolDirOf } from "../../session/session-directory.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
-import { spoolDirOf } from "../launch/launcher.ts";
 import { knownOf } from "./known.ts";
 import type { Readings } from "./readings.ts";
 

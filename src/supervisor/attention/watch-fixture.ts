@@ -46,7 +46,7 @@ export interface Ground {
 export function agentWith(changes: Partial<Agent>): Agent {
   return {
     name: "inline",
-    capabilities: { turns: true, confirms: false, resume: false, transcript: true, steer: false, approvals: true },
+    capabilities: { turns: true, confirms: false, transcript: true, steer: false },
     wait: "notification",
     program: null,
     sessionVariables: [],

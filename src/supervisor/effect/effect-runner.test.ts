@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../../platform/clock.ts";
 import type { Task } from "./effect-runner.ts";
 import { createEffectRunner } from "./effect-runner.ts";
-import { createKeyedQueue } from "../ledger/keyed-queue.ts";
+import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 
 /** A clock whose sleeps end when the test says so. */
 function manualClock() {

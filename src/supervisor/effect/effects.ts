@@ -1,6 +1,6 @@
 /** The effects themselves: what each pending effect does to the runtime, and the observation it ends in. */
 import { chmod, mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { LaunchPlan, PlannedFile } from "../../agent/contract.ts";
 import { writeFileAtomic } from "../../platform/atomic-file.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -10,6 +10,7 @@ import { isAlive } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import type { Effect } from "../../session/pending-effect.ts";
+import { finalScreenPath } from "../../session/session-directory.ts";
 import type { Evidence, Session } from "../../session/session.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
@@ -249,10 +250,6 @@ function tidyUp(parts: EffectParts, { id, agent, watch }: Session): void {
   } catch (error) {
     parts.log("what its socket left could not be removed", { session: id, why: messageOf(error) });
   }
-}
-
-export function finalScreenPath(session: Session): string {
-  return join(session.outputsDir, "screen.txt");
 }
 
 export function observed(parts: { readonly clock: Clock }, detail: string): Evidence {

@@ -256,7 +256,7 @@ function isUnchanged(parts: TypedMessageParts, before: Session): boolean {
   return parts.store.registry.get(before.id)?.activity.status === before.activity.status;
 }
 
-export function writtenSentence(text: string): string {
+function writtenSentence(text: string): string {
   const bytes = Buffer.byteLength(text);
   return bytes === 1 ? "1 byte was written to its terminal" : `${bytes} bytes were written to its terminal`;
 }

@@ -5,7 +5,7 @@
  */
 import { parseEnv } from "node:util";
 import { scrubEnvironment } from "../../agent/session-variables.ts";
-import { readPlainFile } from "../../platform/own-file.ts";
+import { readPlainFile } from "../../platform/plain-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Launch } from "../../session/session.ts";
 import { type Secret, secretsIn } from "./secret-values.ts";

@@ -1,12 +1,12 @@
 /** Asks an agent how to start, with all it needs to know; the same for a first start and for a restart. */
-import { join } from "node:path";
 import type { Agent, LaunchPlan } from "../../agent/contract.ts";
-import { readPlainFile } from "../../platform/own-file.ts";
 import type { PlannedWatch } from "../../session/input.ts";
+import { spoolDirOf } from "../../session/session-directory.ts";
 import type { Launch } from "../../session/session.ts";
 import type { Beginning } from "./conversation.ts";
 import type { ProgramFinder } from "./program-finder.ts";
 import type { AgentOptions } from "./settings.ts";
+import { readUserFile } from "./user-file.ts";
 
 export interface LaunchRequest {
   readonly agent: string;
@@ -23,9 +23,6 @@ export interface PlannedLaunch {
 }
 
 export type Launcher = (request: LaunchRequest) => Promise<PlannedLaunch>;
-
-/** Larger ones are not what an agent keeps its settings in. */
-const LARGEST_FILE_BYTES = 1_048_576;
 
 export function createLauncher(parts: {
   readonly agent: (name: string) => Agent;
@@ -51,7 +48,7 @@ export function createLauncher(parts: {
       socketDir: parts.socketDir,
       program,
       settings: parts.options(name).settings,
-      read: readSmall,
+      read: readUserFile,
     });
     const { nativeId, transcriptPath, observabilityReason, mode } = plan;
     const watch = {
@@ -63,18 +60,4 @@ export function createLauncher(parts: {
     };
     return { plan, recorded: { watch, nativeId, transcriptPath, observabilityReason } };
   };
-}
-
-/** Where an agent's hooks leave their records. */
-export function spoolDirOf(outputsDir: string): string {
-  return join(outputsDir, "spool");
-}
-
-/** The text of a small file of the user's, or null where there is none. */
-export function readSmall(path: string): string | null {
-  try {
-    return readPlainFile(path, LARGEST_FILE_BYTES);
-  } catch {
-    return null;
-  }
 }

@@ -13,7 +13,7 @@ export interface Secret {
 }
 
 /** Shorter values are in every text by chance. */
-export const SHORTEST_GIVEN = 4;
+const SHORTEST_GIVEN = 4;
 /** Of what nobody gave on purpose, and of passwords inside other values. */
 const SHORTEST_NAMED = 6;
 

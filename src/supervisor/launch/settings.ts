@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import type { AgentSettings } from "../../agent/contract.ts";
-import { readPlainFile } from "../../platform/own-file.ts";
+import { readPlainFile } from "../../platform/plain-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 
 /** What a user may tune, with its defaults. Times are in milliseconds. */

@@ -14,7 +14,7 @@ import type { Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
 import type { Commit, IdempotencyRecord, Store } from "../../store/contract.ts";
 import { isolated } from "./isolated.ts";
-import { createKeyedQueue } from "./keyed-queue.ts";
+import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Receipts } from "./receipts.ts";
 
 export type NewMessage = Omit<Message, "position">;

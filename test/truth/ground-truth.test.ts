@@ -51,6 +51,14 @@ describe("turns", () => {
     expect(verdicts(requests, { retriesForever: true })).toEqual([["open", 0, null]]);
   });
 
+  test("cut by the agent itself, to ask again with what was put into the turn: its end need not be told", () => {
+    const requests = [request("q0n1q", 0, "aborted", { finishedAt: 900 }), request("q0n2q", 950, "answered")];
+    const optional = (steered: string): readonly boolean[] =>
+      turnsOf(requests, { ...none, steered: new Set([steered]) }).map(({ isOptional }) => isOptional);
+    expect(optional("q0n2q")).toEqual([true, false]);
+    expect(optional("q0n1q")).toEqual([false, false]);
+  });
+
   test("cut by Esc, by death, or under way", () => {
     const cut = [request("q0n1q", 0, "aborted", { finishedAt: 9_000 })];
     expect(verdicts(cut, { deeds: [{ what: "stop", at: 8_900 }] })).toEqual([["interrupted", 0, 9_000]]);

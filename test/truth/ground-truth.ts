@@ -47,7 +47,21 @@ export function turnsOf(requests: readonly RecordedRequest[], rules: TurnRules):
     if (group !== undefined && last?.prompt === request.prompt && !isOver(last)) group.push(request);
     else groups.push([request]);
   }
-  return groups.map((group) => turnOf(group, requests, rules));
+  return groups
+    .map((group) => turnOf(group, requests, rules))
+    .map((turn, at, turns) =>
+      isCutForSteering(turn, groups[at]?.at(-1), turns[at + 1]) ? { ...turn, isOptional: true } : turn,
+    );
+}
+
+/** The agent cut its own line to ask again with what was put into the turn: one turn, two requests. */
+function isCutForSteering(
+  { endedAt }: TrueTurn,
+  last: RecordedRequest | undefined,
+  next: TrueTurn | undefined,
+): boolean {
+  const isCut = last?.outcome === "aborted" && last.finishedAt !== undefined;
+  return isCut && next?.mayJoin === true && endedAt !== null && next.startedAt - (last.finishedAt ?? 0) < LAST_WORDS_MS;
 }
 
 /** Errors are tried again; an answer and a line that the agent cut are the end. */

@@ -3,6 +3,7 @@
  * appended, never changed; everything that waits is a cursor into them.
  */
 import type { ApprovalRequest, Decision } from "./approval.ts";
+import type { CallerName } from "./caller.ts";
 import type { Activity, Evidence, Exit, Liveness, Observability, Reason, Verdict } from "./session.ts";
 
 export type SessionEvent =
@@ -134,5 +135,7 @@ export interface LoggedEvent {
   readonly seq: number;
   readonly at: number;
   readonly sessionId: string | null;
+  /** Whose wish it comes from, in the same commit; null where nobody asked, or an earlier version wrote it. */
+  readonly caller: CallerName | null;
   readonly body: EventBody;
 }

@@ -131,6 +131,7 @@ export function makeMessage(sessionId: string, id: string, changes: Partial<Mess
     text: "hello",
     submit: true,
     how: "queue",
+    caller: "operator",
     state: "admitted",
     admittedAt: 1_700_000_000_000,
     settledAt: null,

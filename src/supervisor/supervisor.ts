@@ -283,6 +283,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   function admitted(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">): NewMessage {
     return {
       ...message,
+      caller: "operator",
       sessionId: session.id,
       state: "admitted",
       admittedAt: clock.now(),

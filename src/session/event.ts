@@ -94,7 +94,8 @@ export type SessionEvent =
       readonly title: string;
       /** Null: it is no longer asked, and nobody could see how it was answered. */
       readonly decision: Decision | null;
-      readonly by: "operator" | "pane" | "agent";
+      /** Whoever answered through Reeve, somebody in the pane, or the agent itself, which went on. */
+      readonly by: CallerName | "pane" | "agent";
       readonly evidence: Evidence;
     }
   | { readonly type: "approval-answer-failed"; readonly approvalId: string; readonly reason: Reason }

@@ -17,6 +17,7 @@ beforeEach(() => {
   session = makeSession(home, "a", {
     turns: 3,
     turnOpen: true,
+    startedBy: null,
     launch: { ...makeSession(home, "a").launch, paths: {} },
     watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
   });
@@ -25,8 +26,11 @@ afterEach(() => home.remove());
 
 /** As 0.1 knew it. */
 function earlier(of: Session): object {
-  const { lastTurn, approvals, stalledAt, watch, transcriptCursor, usage, launch, ...rest } = of;
-  expect([lastTurn, approvals, stalledAt, watch.text, transcriptCursor, usage]).toEqual([
+  const { startedBy, lastCommand, lastTurn, approvals, stalledAt, watch, transcriptCursor, usage, launch, ...rest } =
+    of;
+  expect([startedBy, lastCommand, lastTurn, approvals, stalledAt, watch.text, transcriptCursor, usage]).toEqual([
+    null,
+    null,
     null,
     [],
     null,
@@ -194,7 +198,7 @@ describe("issue 8, 1: who asked", () => {
   test("is not known of what schema 2 wrote, and is from then on", async () => {
     const db = Sqlite.open(home.databasePath);
     migrate(db, MIGRATIONS.slice(0, 2));
-    const before = session;
+    const { startedBy: _startedBy, lastCommand: _lastCommand, ...before } = session;
     db.run(
       "INSERT INTO sessions (id, name, revision, body) VALUES ('a', ?, 1, ?)",
       session.name,
@@ -206,6 +210,7 @@ describe("issue 8, 1: who asked", () => {
     );
     db.close();
     const store = await home.open();
+    expect(store.registry.get("a")).toMatchObject({ startedBy: null, lastCommand: null });
     await store.commit({
       admit: makeMessage("a", "m2", { caller: "session:b" }),
       events: [{ sessionId: "a", body: STARTED, caller: "session:b" }],
@@ -262,5 +267,28 @@ test("a last turn without what later versions keep of it is completed", () => {
   const before = { ...session, lastTurn: known };
   expect(isSession(before)).toBe(false);
   expect(completed(before)).toEqual({ ...session, lastTurn: { ...known, isEnding: false, inferred: [] } });
+  expect(isSession(completed(before))).toBe(true);
+});
+
+test("issue 8, 1: an answer under way that an earlier version recorded is the operator's, for there was no other", () => {
+  const asked = {
+    id: "q",
+    kind: "command",
+    title: "rm",
+    subject: null,
+    cwd: null,
+    reason: null,
+    requestedAt: 1,
+  } as const;
+  const answer = { decision: "approved", stage: "given", at: 2 } as const;
+  const before = {
+    ...session,
+    approvals: [
+      { ...asked, answer },
+      { ...asked, id: "r", answer: null },
+    ],
+  };
+  expect(isSession(before)).toBe(false);
+  expect(completed(before)).toMatchObject({ approvals: [{ answer: { ...answer, by: "operator" } }, { answer: null }] });
   expect(isSession(completed(before))).toBe(true);
 });

@@ -78,6 +78,8 @@ export function makeSession(
     parentId: null,
     outputsDir: join(home.outputsRoot, "agents", role, id),
     branch: null,
+    startedBy: "operator",
+    lastCommand: null,
     desired: "running",
     state: "planned",
     reason: { code: "asked", text: "Somebody asked.", evidence },

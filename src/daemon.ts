@@ -12,6 +12,7 @@ import { geminiAgent } from "./agent/gemini/gemini-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
 import type { Agent } from "./agent/contract.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
+import { createDoor } from "./operation/door.ts";
 import { operations } from "./operation/operations.ts";
 import { systemClock } from "./platform/clock.ts";
 import { reserveDescriptors } from "./platform/descriptors.ts";
@@ -148,7 +149,8 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
   const server = createHttpServer({
     operations,
-    context: { store, supervisor, clock, outputsDir: home.outputsDir, daemon },
+    door: createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon, log }),
+    version,
     log,
   });
   await listen(server, home.socketPath);

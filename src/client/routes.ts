@@ -5,6 +5,8 @@ import type { Verb } from "./operation-types.ts";
 export interface Route {
   readonly method: "GET" | "POST";
   readonly path: `/v1/${string}`;
+  /** Asked for text/event-stream, it goes on with what happens next. */
+  readonly streams?: true;
 }
 
 export const ROUTES = {
@@ -24,7 +26,7 @@ export const ROUTES = {
   answerApproval: { method: "POST", path: "/v1/approvals" },
   getAttachCommand: { method: "GET", path: "/v1/sessions/{session}/attach" },
   diagnose: { method: "POST", path: "/v1/doctor" },
-  readEvents: { method: "GET", path: "/v1/events" },
+  readEvents: { method: "GET", path: "/v1/events", streams: true },
   daemonStatus: { method: "GET", path: "/v1/daemon" },
   stopDaemon: { method: "POST", path: "/v1/daemon/stop" },
 } as const satisfies Record<Verb, Route>;

@@ -19,7 +19,8 @@ export const answerApproval = defineOperation({
   method: "POST",
   path: "/v1/approvals",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "none" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     /** May be left out where the session asks one thing only. */
@@ -33,23 +34,22 @@ export const answerApproval = defineOperation({
     /** settled: it took effect. pending: it is on its way. failed: the agent still asks, and why. */
     state: z.enum(["settled", "pending", "failed"]),
     decision: z.nullable(z.enum(["approved", "denied"])),
-    /** Who answered: this call and others like it, or somebody in the pane before it. */
-    by: z.nullable(z.enum(["operator", "pane", "agent"])),
+    /** Who answered: `operator`, `session:<id>` or `system` through Reeve; `pane`: somebody in the terminal; `agent`. */
+    by: z.nullable(z.string()),
     detail: z.nullable(z.string()),
     /** For `wait_for_session`: what comes of this answer. */
     cursor: z.number(),
   }),
 
   async run(input, context) {
-    const { store, supervisor, signal } = context;
+    const { store, supervisor, signal, caller } = context;
     const session = resolveSession(store.registry, input.session);
     const titles = new Map(session.approvals.map(({ id, title }) => [id, stripTerminal(title)]));
     const approvalId = await idempotent(context, "answer_approval", async (record) => {
       supervisor.requireUnimpeded(session);
       const id = input.approval_id ?? onlyApproval(session);
-      const idempotency = record(id);
       const command = { type: "answer", approvalId: id, decision: input.decision } as const;
-      await supervisor.submit(session.id, command, idempotency === undefined ? {} : { idempotency });
+      await supervisor.submit(session.id, command, { caller, idempotency: record(id) });
       return id;
     });
     let outcome: LoggedEvent["body"] | null = null;

@@ -24,7 +24,8 @@ export const diagnose = defineOperation({
   method: "POST",
   path: "/v1/doctor",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "none" },
+  names: [],
   input: z.object({
     /** The caller's environment: agents are looked for where the caller would find them. */
     environment: z._default(z.record(z.string(), z.optional(z.string())), {}),

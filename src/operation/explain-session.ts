@@ -25,7 +25,8 @@ export const explainSession = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}/explain",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: sessionReference }),
   output: z.object({
     session: sessionViewSchema,
@@ -38,7 +39,14 @@ export const explainSession = defineOperation({
     activity: claimSchema,
     turn: z.nullable(claimSchema),
     /** Messages that have no outcome yet, oldest first, and what is in the way of the first. */
-    messages: z.array(z.object({ message_id: z.string(), state: z.string(), detail: z.nullable(z.string()) })),
+    messages: z.array(
+      z.object({
+        message_id: z.string(),
+        state: z.string(),
+        detail: z.nullable(z.string()),
+        sent_by: z.nullable(z.string()),
+      }),
+    ),
     /** The last word of each source since this daemon started, newest first. */
     sources: z.array(
       z.object({
@@ -72,10 +80,11 @@ export const explainSession = defineOperation({
         session.activity.evidence,
       ),
       turn: turnClaim(session),
-      messages: store.mailbox.open(session.id).map(({ id, state }) => ({
+      messages: store.mailbox.open(session.id).map(({ id, state, caller }) => ({
         message_id: id,
         state,
         detail: waitingFor(obstacle, id),
+        sent_by: caller,
       })),
       sources: lastWords
         .toSorted((one, other) => other.at - one.at)

@@ -18,7 +18,8 @@ export const getAttachCommand = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}/attach",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "none" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     /** Keys that the caller's terminal keeps for itself, as `KEY=what passes it on`, or `KEY=` where nothing does. */

@@ -56,7 +56,8 @@ export const getSessionData = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}/data",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     tail: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(MOST_TAIL_BYTES)), MOST_TAIL_BYTES),

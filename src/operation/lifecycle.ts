@@ -31,10 +31,10 @@ export async function carryOut(
   const { store, supervisor } = context;
   const before = resolveSession(store.registry, request.session);
   const id = await idempotent(context, request.operation, async (record) => {
-    const idempotency = record(before.id);
     await supervisor.submit(before.id, request.command, {
+      caller: context.caller,
+      idempotency: record(before.id),
       ...(request.environment === undefined ? {} : { environment: request.environment }),
-      ...(idempotency === undefined ? {} : { idempotency }),
     });
     return before.id;
   });

@@ -29,13 +29,13 @@ export const listApprovals = defineOperation({
   method: "GET",
   path: "/v1/approvals",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: z.optional(sessionReference) }),
   output: z.object({ approvals: z.array(approvalSchema), cursor: z.number() }),
 
-  async run(input, { store }) {
-    const sessions =
-      input.session === undefined ? store.registry.all() : [resolveSession(store.registry, input.session)];
+  async run(input, { store, scope }) {
+    const sessions = input.session === undefined ? scope.sessions() : [resolveSession(store.registry, input.session)];
     const approvals = sessions.flatMap((session) =>
       session.approvals.map((approval) => viewApproval(session, approval)),
     );

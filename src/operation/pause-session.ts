@@ -9,7 +9,8 @@ export const pauseSession = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/pause",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: sessionReference, suspend: z._default(z.boolean(), false) }),
   output: lifecycleOutput,
 

@@ -1,7 +1,8 @@
-/** The log, from a cursor on. HTTP serves the same operation as a stream when asked for text/event-stream. */
+/** The log, from a cursor on: what there is, or as a stream, which goes on with what happens next. */
 import * as z from "zod/mini";
 import type { LoggedEvent } from "../session/event.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
+import type { OperationContext, StreamItem } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
@@ -10,6 +11,8 @@ const eventViewSchema = z.object({
   seq: z.number(),
   at: z.string(),
   session_id: z.nullable(z.string()),
+  /** Who asked for it: operator, session:<id> or system; null where nobody did. */
+  caller: z.nullable(z.string()),
   type: z.string(),
   data: z.record(z.string(), z.unknown()),
 });
@@ -23,7 +26,8 @@ export const readEvents = defineOperation({
   method: "GET",
   path: "/v1/events",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     after: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0),
     limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1_000)), 1_000),
@@ -31,20 +35,79 @@ export const readEvents = defineOperation({
   }),
   output: z.object({ events: z.array(eventViewSchema), cursor: z.number() }),
 
-  async run(input, { store }) {
-    const sessionIds = input.session === undefined ? undefined : [resolveSession(store.registry, input.session).id];
-    const events = store.log.read({
-      after: input.after,
-      limit: input.limit,
-      ...(sessionIds === undefined ? {} : { sessionIds }),
-    });
+  async run(input, context) {
+    const { store } = context;
+    const events = store.log.read({ after: input.after, limit: input.limit, ...sessionsOf(input.session, context)() });
     return { events: events.map(viewEvent), cursor: events.at(-1)?.seq ?? Math.max(input.after, store.log.head()) };
+  },
+
+  stream: {
+    after: "after",
+    item: eventViewSchema,
+    open: (input, context) => follow(input.after, sessionsOf(input.session, context), context),
   },
 });
 
+/** A stream reads this much at once, at its reader's own pace, and holds nothing else for it. */
+const PAGE = 200;
+
+async function* follow(
+  after: number,
+  sessions: ReturnType<typeof sessionsOf>,
+  { store: { log }, signal }: OperationContext,
+): AsyncGenerator<readonly StreamItem[], void, void> {
+  let cursor = after;
+  let wake: (() => void) | null = null;
+  const wakeUp = (): void => wake?.();
+  // One listener each for the whole stream: one per wake would pile up for as long as somebody listens.
+  const unfollow = log.follow(wakeUp);
+  signal.addEventListener("abort", wakeUp);
+  const asleep = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+      if (signal.aborted) resolve();
+    });
+  try {
+    while (!signal.aborted) {
+      const head = log.head();
+      const events = log.read({ after: cursor, limit: PAGE, ...sessions() });
+      cursor = events.at(-1)?.seq ?? Math.max(cursor, head);
+      if (events.length > 0) yield events.map(itemOf);
+      if (log.head() > cursor) continue;
+      await asleep();
+    }
+  } finally {
+    unfollow();
+    signal.removeEventListener("abort", wakeUp);
+  }
+}
+
+function itemOf(event: LoggedEvent): StreamItem {
+  return { id: event.seq, type: event.body.type, data: viewEvent(event) };
+}
+
+/** The one that is named, or those this caller may see by then. */
+function sessionsOf(
+  session: string | undefined,
+  { store, scope }: OperationContext,
+): () => { readonly sessionIds?: readonly string[] } {
+  const named = session === undefined ? null : [resolveSession(store.registry, session).id];
+  return () => {
+    const sessionIds = named ?? scope.ids();
+    return sessionIds === null ? {} : { sessionIds };
+  };
+}
+
 export function viewEvent(event: LoggedEvent): EventView {
   const { type, ...data } = event.body;
-  return { seq: event.seq, at: iso(event.at), session_id: event.sessionId, type, data: safe(data) };
+  return {
+    seq: event.seq,
+    at: iso(event.at),
+    session_id: event.sessionId,
+    caller: event.caller,
+    type,
+    data: safe(data),
+  };
 }
 
 /** Snake_case names, no escape sequence in any text. */

@@ -26,7 +26,8 @@ export const restartSession = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/restart",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     grace_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),

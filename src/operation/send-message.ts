@@ -24,7 +24,8 @@ export const sendMessage = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/messages",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     text: z.string().check(z.minLength(1, "the message is empty; give some text")),
@@ -47,7 +48,7 @@ export const sendMessage = defineOperation({
   }),
 
   async run(input, context) {
-    const { store, supervisor } = context;
+    const { store, supervisor, caller } = context;
     const session = resolveSession(store.registry, input.session);
     const messageId = await idempotent(context, "send_message", async (record) => {
       requireTypeable(input.text);
@@ -57,7 +58,8 @@ export const sendMessage = defineOperation({
       supervisor.requireUnimpeded(session);
       requireRoute(supervisor.agent(session.agent), input.how);
       const id = newMessageId();
-      await supervisor.send(session, { id, text: input.text, submit: input.submit, how: input.how }, record(id));
+      const message = { id, text: input.text, submit: input.submit, how: input.how };
+      await supervisor.send(session, message, { caller, idempotency: record(id) });
       return id;
     });
     const isSettled = (): boolean => !["admitted", "leased"].includes(store.mailbox.get(messageId)?.state ?? "unknown");

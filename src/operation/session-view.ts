@@ -64,6 +64,10 @@ export const sessionViewSchema = z.object({
   last_activity_at: instant,
   ended_at: instant,
   parent_session_id: z.nullable(z.string()),
+  /** Who asked for it: operator, session:<id> or system; null where an earlier version recorded it. */
+  started_by: z.nullable(z.string()),
+  /** The last pause, resume, restart, end or answer that changed it, and who asked for it. */
+  last_command: z.nullable(z.object({ command: z.string(), by: z.string(), at: z.string() })),
   held: z.nullable(z.object({ reason: z.string(), until: z.nullable(z.string()) })),
   outputs_dir: z.string(),
   revision: z.number(),
@@ -134,6 +138,8 @@ export function viewSession(session: Session, { wait, impediment }: About): Sess
     last_activity_at: isoOrNull(session.lastActivityAt),
     ended_at: isoOrNull(session.endedAt),
     parent_session_id: session.parentId,
+    started_by: safeOrNull(session.startedBy),
+    last_command: viewCommand(session.lastCommand),
     held:
       session.held === null
         ? null
@@ -167,6 +173,10 @@ function guidanceOf(session: Session): string {
 export function iso(at: number): string {
   const date = new Date(at);
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
+}
+
+function viewCommand(last: Session["lastCommand"]): SessionView["last_command"] {
+  return last === null ? null : { command: stripTerminal(last.type), by: stripTerminal(last.by), at: iso(last.at) };
 }
 
 function safeOrNull(text: string | null): string | null {

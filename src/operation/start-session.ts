@@ -35,7 +35,8 @@ export const startSession = defineOperation({
   method: "POST",
   path: "/v1/sessions",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["parent"],
   input: z.object({
     agent: word("An agent's name"),
     args: z._default(z.array(plainText("An argument")).check(z.maxLength(1_000)), []),
@@ -70,7 +71,7 @@ export const startSession = defineOperation({
   output: z.extend(sessionViewSchema, { cursor: z.number() }),
 
   async run(input, context) {
-    const { supervisor, store } = context;
+    const { supervisor, store, caller } = context;
     const start = async (record: RecordFor): Promise<string> => {
       supervisor.requireStartable(input.agent, input.runtime);
       await requireReady(supervisor.runtime(input.runtime));
@@ -115,17 +116,18 @@ export const startSession = defineOperation({
         runtime: input.runtime,
         launch: isSent ? { ...launch, prompt: null } : launch,
         restartPolicy: input.restart,
-        parentId: input.parent ?? null,
+        // What a session starts is its own.
+        parentId: input.parent ?? (caller.kind === "session" ? caller.id : null),
         outputsDir,
         branch: input.branch ?? null,
         ...recorded,
       };
-      const idempotency = record(id);
+      const wish = { caller, idempotency: record(id) };
       try {
         await named(store, input, async (name) => {
           await supervisor.start({ ...request, name }, environment, {
+            ...wish,
             ...(isSent && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
-            ...(idempotency === undefined ? {} : { idempotency }),
           });
         });
       } catch (error) {

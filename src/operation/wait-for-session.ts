@@ -52,7 +52,8 @@ export const waitForSession = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}/wait",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session", "also"],
   input: z.object({
     session: sessionReference,
     /** Further sessions to wait for. */

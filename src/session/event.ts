@@ -3,6 +3,7 @@
  * appended, never changed; everything that waits is a cursor into them.
  */
 import type { ApprovalRequest, Decision } from "./approval.ts";
+import type { CallerName } from "./caller.ts";
 import type { Activity, Evidence, Exit, Liveness, Observability, Reason, Verdict } from "./session.ts";
 
 export type SessionEvent =
@@ -93,7 +94,8 @@ export type SessionEvent =
       readonly title: string;
       /** Null: it is no longer asked, and nobody could see how it was answered. */
       readonly decision: Decision | null;
-      readonly by: "operator" | "pane" | "agent";
+      /** Whoever answered through Reeve, somebody in the pane, or the agent itself, which went on. */
+      readonly by: CallerName | "pane" | "agent";
       readonly evidence: Evidence;
     }
   | { readonly type: "approval-answer-failed"; readonly approvalId: string; readonly reason: Reason }
@@ -134,6 +136,8 @@ export interface LoggedEvent {
   readonly seq: number;
   readonly at: number;
   readonly sessionId: string | null;
+  /** Whose wish it comes from, in the same commit; null where nobody asked, or an earlier version wrote it. */
+  readonly caller: CallerName | null;
   readonly body: EventBody;
 }
 

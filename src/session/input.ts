@@ -4,6 +4,7 @@
  * serial queue into the same `transition`.
  */
 import type { Decision } from "./approval.ts";
+import type { Caller } from "./caller.ts";
 import type { Reading } from "./reading.ts";
 import type { Evidence, PauseMode, Place, Reason, TranscriptCursor, Watch } from "./session.ts";
 
@@ -92,6 +93,8 @@ export interface Context {
   readonly now: number;
   /** In [0, 1), for jitter. */
   readonly random: number;
+  /** Who asked, for a command; nobody asks for an observation. */
+  readonly caller?: Caller;
 }
 
 /** One step of typing; agents write it, runtimes carry it out. */

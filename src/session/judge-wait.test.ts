@@ -122,7 +122,7 @@ class Story {
   }
 
   #log(body: EventBody): void {
-    this.events.push({ seq: this.events.length + 1, at: NOW, sessionId: "abc", body });
+    this.events.push({ seq: this.events.length + 1, at: NOW, sessionId: "abc", caller: null, body });
   }
 }
 
@@ -143,6 +143,7 @@ function message(id: string, fields: Partial<Message> = {}): Message {
     text: "x",
     submit: true,
     how: "queue",
+    caller: "operator",
     state: "admitted",
     admittedAt: NOW,
     settledAt: null,

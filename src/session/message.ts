@@ -3,6 +3,8 @@
  * type it, then delivered, refused, or, if a crash hid the outcome, unknown.
  * It is never typed twice.
  */
+import type { CallerName } from "./caller.ts";
+
 export type MessageState = "admitted" | "leased" | "delivered" | "refused" | "unknown";
 
 export type MessageRoute = "queue" | "steer" | "interrupt";
@@ -15,6 +17,8 @@ export interface Message {
   readonly text: string;
   /** Press Enter after it. */
   readonly submit: boolean;
+  /** Who sent it; null where an earlier version wrote it. */
+  readonly caller: CallerName | null;
   /** Wait for the end of a turn under way, put it into that turn, or stop that turn first. */
   readonly how: MessageRoute;
   readonly state: MessageState;

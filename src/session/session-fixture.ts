@@ -1,5 +1,6 @@
 /** Sessions and inputs for tests of the domain. */
 import fc from "fast-check";
+import { OPERATOR } from "./caller.ts";
 import type { Context, Input } from "./input.ts";
 import { planSession } from "./plan-session.ts";
 import type { TurnReading } from "./reading.ts";
@@ -7,7 +8,7 @@ import type { Evidence, Session } from "./session.ts";
 
 export const evidence: Evidence = { source: "runtime", detail: "seen in a test", at: 1_000 };
 export const place = { id: "%1", pid: 4242, startTicks: "99" };
-export const context: Context = { now: 2_000, random: 0.5 };
+export const context: Context = { now: 2_000, random: 0.5, caller: OPERATOR };
 
 export function plannedSession(overrides: Partial<Session> = {}): Session {
   const { session } = planSession(
@@ -29,6 +30,7 @@ export function plannedSession(overrides: Partial<Session> = {}): Session {
       observabilityReason: "not yet",
     },
     1_000,
+    OPERATOR,
   );
   return { ...session, ...overrides };
 }

@@ -7,6 +7,8 @@
  */
 import type { Approval } from "./approval.ts";
 import type { BackgroundTask } from "./background.ts";
+import type { CallerName } from "./caller.ts";
+import type { Command } from "./input.ts";
 import type { Usage } from "./reading.ts";
 
 export type State = "planned" | "starting" | "running" | "paused" | "error" | "stopped";
@@ -22,7 +24,16 @@ export type RestartPolicy = "never" | "on-failure" | "always";
 
 /** Where a claim comes from, so that whoever reads it can check it. */
 export interface Evidence {
-  readonly source: "operator" | "runtime" | "protocol" | "hook" | "transcript" | "status" | "screen" | "supervisor";
+  readonly source:
+    | "operator"
+    | "session"
+    | "runtime"
+    | "protocol"
+    | "hook"
+    | "transcript"
+    | "status"
+    | "screen"
+    | "supervisor";
   readonly detail: string;
   readonly at: number;
 }
@@ -173,6 +184,13 @@ export interface Held {
   readonly until: number | null;
 }
 
+/** What was last asked of a session that changed it. */
+export interface LastCommand {
+  readonly type: Command["type"];
+  readonly by: CallerName;
+  readonly at: number;
+}
+
 export interface Session {
   readonly id: string;
   readonly name: string;
@@ -186,6 +204,9 @@ export interface Session {
   readonly parentId: string | null;
   readonly outputsDir: string;
   readonly branch: string | null;
+  /** Who asked for it; null where an earlier version wrote the record. */
+  readonly startedBy: CallerName | null;
+  readonly lastCommand: LastCommand | null;
 
   readonly desired: Desired;
   readonly state: State;

@@ -3,6 +3,7 @@
  * every record that can be reached. What the picture shows is what the code
  * does.
  */
+import { SYSTEM } from "./caller.ts";
 import type { Context, Input } from "./input.ts";
 import { planSession } from "./plan-session.ts";
 import type { Evidence, RestartPolicy, Session } from "./session.ts";
@@ -125,5 +126,5 @@ function first(restartPolicy: RestartPolicy): Session {
     transcriptPath: null,
     observabilityReason: "walk",
   };
-  return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0).session;
+  return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0, SYSTEM).session;
 }

@@ -3,6 +3,7 @@
  * the mailbox, changed together by `commit` or not at all. Only the supervisor
  * commits. Everything returned is immutable.
  */
+import type { CallerName } from "../session/caller.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
 import type { Message, MessageState } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
@@ -13,7 +14,12 @@ export interface Commit {
    * yet). A session that has not ended is refused the name of another such one.
    */
   readonly session?: Session;
-  readonly events?: readonly { readonly sessionId: string | null; readonly body: EventBody }[];
+  readonly events?: readonly {
+    readonly sessionId: string | null;
+    readonly body: EventBody;
+    /** Whose wish it comes from. */
+    readonly caller?: CallerName | null;
+  }[];
   readonly admit?: Omit<Message, "position">;
   readonly settle?: {
     readonly messageId: string;

@@ -17,6 +17,7 @@ beforeEach(() => {
   session = makeSession(home, "a", {
     turns: 3,
     turnOpen: true,
+    startedBy: null,
     launch: { ...makeSession(home, "a").launch, paths: {} },
     watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
   });
@@ -25,8 +26,11 @@ afterEach(() => home.remove());
 
 /** As 0.1 knew it. */
 function earlier(of: Session): object {
-  const { lastTurn, approvals, stalledAt, watch, transcriptCursor, usage, launch, ...rest } = of;
-  expect([lastTurn, approvals, stalledAt, watch.text, transcriptCursor, usage]).toEqual([
+  const { startedBy, lastCommand, lastTurn, approvals, stalledAt, watch, transcriptCursor, usage, launch, ...rest } =
+    of;
+  expect([startedBy, lastCommand, lastTurn, approvals, stalledAt, watch.text, transcriptCursor, usage]).toEqual([
+    null,
+    null,
     null,
     [],
     null,
@@ -85,7 +89,7 @@ describe("a database of schema 1", () => {
     expect(store.registry.get("a")).toEqual(session);
     expect(store.registry.all()).toEqual([session]);
     expect(isSession(store.registry.get("a"))).toBe(true);
-    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1"), position: 1 }]);
+    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1", { caller: null }), position: 1 }]);
     expect([store.instance, store.log.head(), store.repairs]).toEqual(["abcd1234", 1, []]);
     const next = nextRevision(session, {
       stalledAt: 5,
@@ -118,7 +122,7 @@ describe("a database of schema 1", () => {
     db.close();
     const store = await home.open();
     expect(store.registry.all()).toEqual([session]);
-    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1"), position: 1 }]);
+    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1", { caller: null }), position: 1 }]);
     expect(store.repairs).toMatchObject([{ type: "store-rebuilt", sessions: 1 }]);
   });
 });
@@ -190,6 +194,53 @@ describe("how a message is to be given", () => {
   });
 });
 
+describe("issue 8, 1: who asked", () => {
+  test("is not known of what schema 2 wrote, and is from then on", async () => {
+    const db = Sqlite.open(home.databasePath);
+    migrate(db, MIGRATIONS.slice(0, 2));
+    const { startedBy: _startedBy, lastCommand: _lastCommand, ...before } = session;
+    db.run(
+      "INSERT INTO sessions (id, name, revision, body) VALUES ('a', ?, 1, ?)",
+      session.name,
+      JSON.stringify(before),
+    );
+    db.run("INSERT INTO events (at, session_id, body) VALUES (1, 'a', ?)", JSON.stringify(STARTED));
+    db.run(
+      "INSERT INTO messages (id, session_id, position, text, submit, how, state, admitted_at) VALUES ('m1', 'a', 1, '\"x\"', 1, 'queue', 'admitted', 1)",
+    );
+    db.close();
+    const store = await home.open();
+    expect(store.registry.get("a")).toMatchObject({ startedBy: null, lastCommand: null });
+    await store.commit({
+      admit: makeMessage("a", "m2", { caller: "session:b" }),
+      events: [{ sessionId: "a", body: STARTED, caller: "session:b" }],
+    });
+    await store.close();
+    const again = await home.open();
+    expect(again.mailbox.open("a").map(({ caller }) => caller)).toEqual([null, "session:b"]);
+    const events = again.log.read({ after: 0, limit: 9 });
+    expect(events.map(({ caller }) => caller)).toEqual([null, "session:b"]);
+  });
+
+  test("survives the damage of the database", async () => {
+    const store = await home.open();
+    await store.commit({
+      session: makeSession(home, "a"),
+      admit: makeMessage("a", "m1", { caller: "session:b" }),
+      events: [{ sessionId: "a", body: STARTED, caller: "system" }],
+    });
+    await store.close();
+    const db = Sqlite.open(home.databasePath);
+    db.run("INSERT INTO sessions (id, name, revision, body) VALUES ('b', 'b', 1, 'no json')");
+    db.close();
+    const mended = await home.open();
+    expect(mended.repairs).toMatchObject([{ type: "store-rebuilt" }]);
+    expect(mended.mailbox.open("a")).toMatchObject([{ caller: "session:b" }]);
+    const events = mended.log.read({ after: 0, limit: 1 });
+    expect(events).toMatchObject([{ caller: "system" }]);
+  });
+});
+
 test("a home of 0.1 without outputs opens too", async () => {
   writeDatabase([earlier(session)]);
   rmSync(home.outputsRoot, { recursive: true, force: true });
@@ -216,5 +267,28 @@ test("a last turn without what later versions keep of it is completed", () => {
   const before = { ...session, lastTurn: known };
   expect(isSession(before)).toBe(false);
   expect(completed(before)).toEqual({ ...session, lastTurn: { ...known, isEnding: false, inferred: [] } });
+  expect(isSession(completed(before))).toBe(true);
+});
+
+test("issue 8, 1: an answer under way that an earlier version recorded is the operator's, for there was no other", () => {
+  const asked = {
+    id: "q",
+    kind: "command",
+    title: "rm",
+    subject: null,
+    cwd: null,
+    reason: null,
+    requestedAt: 1,
+  } as const;
+  const answer = { decision: "approved", stage: "given", at: 2 } as const;
+  const before = {
+    ...session,
+    approvals: [
+      { ...asked, answer },
+      { ...asked, id: "r", answer: null },
+    ],
+  };
+  expect(isSession(before)).toBe(false);
+  expect(completed(before)).toMatchObject({ approvals: [{ answer: { ...answer, by: "operator" } }, { answer: null }] });
   expect(isSession(completed(before))).toBe(true);
 });

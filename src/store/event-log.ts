@@ -5,6 +5,7 @@
  * show an event that is not committed.
  */
 import type { Clock } from "../platform/clock.ts";
+import type { CallerName } from "../session/caller.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
 import type { Commit, EventLog } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
@@ -20,6 +21,7 @@ interface EventRow {
   readonly seq: number;
   readonly at: number;
   readonly session_id: string | null;
+  readonly caller: CallerName | null;
   readonly body: string;
 }
 
@@ -65,7 +67,7 @@ export class SqliteEventLog implements EventLog {
       const rows = guardRead(this.#onFailure, () =>
         this.#db
           .all<EventRow>(
-            "SELECT seq, at, session_id, body FROM events WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+            "SELECT seq, at, session_id, caller, body FROM events WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
             sessionId,
             before,
             BACK_PAGE,
@@ -86,15 +88,16 @@ export class SqliteEventLog implements EventLog {
 
   /** Inside a transaction. */
   append(events: NonNullable<Commit["events"]>): readonly LoggedEvent[] {
-    const logged = events.map(({ sessionId, body }) => {
+    const logged = events.map(({ sessionId, body, caller = null }) => {
       const at = this.#clock.now();
       const { lastId } = this.#db.run(
-        "INSERT INTO events (at, session_id, body) VALUES (?, ?, ?)",
+        "INSERT INTO events (at, session_id, caller, body) VALUES (?, ?, ?, ?)",
         at,
         sessionId,
+        caller,
         JSON.stringify(body),
       );
-      return deepFreeze({ seq: lastId, at, sessionId, body });
+      return deepFreeze({ seq: lastId, at, sessionId, caller, body });
     });
     return Object.freeze(logged);
   }
@@ -124,7 +127,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   #selectRows(after: number, limit: number, sessionIds: readonly string[] | undefined): EventRow[] {
-    const columns = "SELECT seq, at, session_id, body FROM events";
+    const columns = "SELECT seq, at, session_id, caller, body FROM events";
     if (!sessionIds) return this.#db.all(`${columns} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit);
     if (sessionIds.length === 1) {
       return this.#db.all(
@@ -146,7 +149,7 @@ export class SqliteEventLog implements EventLog {
 
 function fromRow(row: EventRow): LoggedEvent {
   const body = parseColumn<EventBody>(row.body, "events.body");
-  return deepFreeze({ seq: row.seq, at: row.at, sessionId: row.session_id, body });
+  return deepFreeze({ seq: row.seq, at: row.at, sessionId: row.session_id, caller: row.caller, body });
 }
 
 /** Index of the first event with seq > after; the ring is sorted. */

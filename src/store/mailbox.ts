@@ -4,6 +4,7 @@
  * unknown outcome may still become known.
  */
 import { ReeveError } from "../platform/reeve-error.ts";
+import type { CallerName } from "../session/caller.ts";
 import type { Message, MessageRoute, MessageState } from "../session/message.ts";
 import type { Commit, Mailbox } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
@@ -16,6 +17,7 @@ export interface MessageRow {
   readonly text: string;
   readonly submit: number;
   readonly how: MessageRoute;
+  readonly caller: CallerName | null;
   readonly state: MessageState;
   readonly admitted_at: number;
   readonly settled_at: number | null;
@@ -57,10 +59,10 @@ export class SqliteMailbox implements Mailbox {
 
   /** Inside a transaction: takes the next position of its session. */
   stageAdmission(message: NonNullable<Commit["admit"]>): Message {
-    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, state, admitted_at, settled_at, detail)
-      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
+    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, caller, state, admitted_at, settled_at, detail)
+      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
       RETURNING *`;
-    const { id, sessionId, text, submit, how, state, admittedAt, settledAt, detail } = message;
+    const { id, sessionId, text, submit, how, caller, state, admittedAt, settledAt, detail } = message;
     const row = this.#db.get<MessageRow>(
       sql,
       id,
@@ -68,6 +70,7 @@ export class SqliteMailbox implements Mailbox {
       JSON.stringify(text),
       submit ? 1 : 0,
       how,
+      caller,
       state,
       admittedAt,
       settledAt,
@@ -126,6 +129,7 @@ function fromRow(row: MessageRow): Message {
     text: parseColumn<string>(row.text, "messages.text"),
     submit: row.submit === 1,
     how: row.how,
+    caller: row.caller,
     state: row.state,
     admittedAt: row.admitted_at,
     settledAt: row.settled_at,

@@ -5,11 +5,12 @@
  * schema or the new.
  *
  *   events       the log; AUTOINCREMENT so that no number is ever used twice.
- *                `body` is the EventBody as JSON.
+ *                `body` is the EventBody as JSON, `caller` whose wish it
+ *                comes from: operator, system or session:<id>.
  *   sessions     one row per session; `ordinal` is the order of creation,
  *                `body` the whole Session as JSON, from which `name` and
  *                `revision` are repeated.
- *   messages     one row per message; `text` and `detail` are JSON strings,
+ *   messages     one row per message; `caller` is who sent it; `text` and `detail` are JSON strings,
  *                because a bare column would lose unpaired surrogates.
  *   idempotency  which key has had which answer; rows older than a day go.
  *   meta         `instance`: this home's id.
@@ -63,6 +64,12 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   ALTER TABLE messages ADD COLUMN how TEXT NOT NULL DEFAULT 'queue' CHECK (how IN ('queue', 'steer', 'interrupt'));
+  `,
+  `
+  ALTER TABLE events ADD COLUMN caller TEXT;
+  `,
+  `
+  ALTER TABLE messages ADD COLUMN caller TEXT;
   `,
 ];
 

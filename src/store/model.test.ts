@@ -92,7 +92,7 @@ class Model {
     }
     if (wanted.events) {
       commit.events = wanted.events.map(({ sessionId, version }) => ({ sessionId, body: { ...STARTED, version } }));
-      for (const event of commit.events) next.events.push({ seq: next.events.length + 1, ...event });
+      for (const event of commit.events) next.events.push({ seq: next.events.length + 1, caller: null, ...event });
     }
     if (accepted) Object.assign(this, next);
     return { commit, accepted };

@@ -221,7 +221,7 @@ test("issue 7, 16: a file gives a salvaged session neither another launch nor a 
   rmSync(home.databasePath);
   const [first, second] = sessions as readonly [Session, Session];
   const asked = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
-  const answer = { decision: "approved", stage: "wanted", at: 1 } as const;
+  const answer = { decision: "approved", stage: "wanted", at: 1, by: "operator" } as const;
   for (const [session, changes] of [
     [first, { approvals: [{ ...asked, requestedAt: 1, answer }], restart: { count: 0, recentAt: [], dueAt: 5 } }],
     [second, { stop: { next: "restart", graceMs: 0, afterTurn: false } }],

@@ -94,15 +94,16 @@ export function restoreRows(found: Found): readonly string[] {
     for (const session of byCreation) if (registry.restore(session)) taken.add(session.id);
     for (const row of saved.events)
       db.run(
-        "INSERT OR IGNORE INTO events (seq, at, session_id, body) VALUES (?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO events (seq, at, session_id, caller, body) VALUES (?, ?, ?, ?, ?)",
         row.seq,
         row.at,
         row.session_id,
+        row.caller ?? null,
         row.body,
       );
     for (const row of saved.messages) {
-      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, state, admitted_at, settled_at, detail)
-        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
+      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, caller, state, admitted_at, settled_at, detail)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
       db.run(
         sql,
         row.id,
@@ -111,6 +112,7 @@ export function restoreRows(found: Found): readonly string[] {
         row.text,
         row.submit,
         row.how ?? "queue",
+        row.caller ?? null,
         row.state,
         row.admitted_at,
         row.settled_at,

@@ -6,6 +6,7 @@
  */
 import { lstatSync } from "node:fs";
 import type { IdempotencyRecord } from "./contract.ts";
+import type { CallerName } from "../session/caller.ts";
 import type { MessageRow } from "./mailbox.ts";
 import { completed, isSession } from "./session-shape.ts";
 import type { Session } from "../session/session.ts";
@@ -15,14 +16,16 @@ export interface EventRow {
   readonly seq: number;
   readonly at: number;
   readonly session_id: string | null;
+  /** Missing in schema 2. */
+  readonly caller?: CallerName | null;
   readonly body: string;
 }
 
-export type SalvagedMessage = Omit<MessageRow, "how"> & Partial<Pick<MessageRow, "how">>;
+export type SalvagedMessage = Omit<MessageRow, "how" | "caller"> & Partial<Pick<MessageRow, "how" | "caller">>;
 
 export interface Salvage {
   readonly sessions: readonly Session[];
-  /** Without `how` where schema 1 wrote them. */
+  /** Without `how` where schema 1 wrote them, without `caller` before schema 4. */
   readonly messages: readonly SalvagedMessage[];
   readonly events: readonly EventRow[];
   readonly idempotency: readonly IdempotencyRecord[];

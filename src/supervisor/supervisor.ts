@@ -9,6 +9,7 @@ import type { Death } from "../platform/daemon-record.ts";
 import type { Log } from "../platform/log.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
+import { type Caller, callerName } from "../session/caller.ts";
 import type { Command } from "../session/input.ts";
 import type { Message } from "../session/message.ts";
 import { isPromptAhead, pendingEffect } from "../session/pending-effect.ts";
@@ -17,7 +18,7 @@ import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
-import type { IdempotencyRecord, Store } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
 import { createAdapters } from "./launch/adapters.ts";
 import { createAttention } from "./attention/attention.ts";
@@ -34,7 +35,7 @@ import { readEnvFile, sessionEnvironment } from "./launch/environment.ts";
 import { isolated } from "./ledger/isolated.ts";
 import type { Launcher, LaunchRequest } from "./launch/launcher.ts";
 import { createLauncher } from "./launch/launcher.ts";
-import type { NewMessage } from "./ledger/ledger.ts";
+import type { NewMessage, Wish } from "./ledger/ledger.ts";
 import { createLedger } from "./ledger/ledger.ts";
 import { createObserver } from "./observer.ts";
 import type { ProgramFinder } from "./launch/program-finder.ts";
@@ -84,21 +85,13 @@ export interface Supervisor {
   start(
     request: SessionRequest,
     environment: Environment,
-    options?: { readonly firstMessage?: string; readonly idempotency?: IdempotencyRecord },
+    wish: Wish & { readonly firstMessage?: string },
   ): Promise<Session>;
   /** A start that is repeated brings its environment again: the daemon that had it may be gone. */
   bringAgain(sessionId: string, request: EnvironmentRequest): void;
   /** A restart may bring an environment, used only where the runtime kept none. */
-  submit(
-    sessionId: string,
-    command: Command,
-    options?: { readonly environment?: Environment; readonly idempotency?: IdempotencyRecord },
-  ): Promise<Session>;
-  send(
-    session: Session,
-    message: Pick<Message, "id" | "text" | "submit" | "how">,
-    idempotency?: IdempotencyRecord,
-  ): Promise<void>;
+  submit(sessionId: string, command: Command, wish: Wish & { readonly environment?: Environment }): Promise<Session>;
+  send(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">, wish: Wish): Promise<void>;
   /** One that is not known is inert: it says so, and does nothing. */
   agent(name: string): Agent;
   agents(): readonly Agent[];
@@ -280,9 +273,14 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runner.poke(sessionId);
   });
 
-  function admitted(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">): NewMessage {
+  function admitted(
+    session: Session,
+    message: Pick<Message, "id" | "text" | "submit" | "how">,
+    caller: Caller,
+  ): NewMessage {
     return {
       ...message,
+      caller: callerName(caller),
       sessionId: session.id,
       state: "admitted",
       admittedAt: clock.now(),
@@ -334,18 +332,18 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
     firstWord: attention.firstWord,
 
-    async start(request, environment, { firstMessage, idempotency } = {}) {
-      const { session, events } = planSession(request, clock.now());
+    async start(request, environment, { firstMessage, caller, idempotency }) {
+      const { session, events } = planSession(request, clock.now(), caller);
       const admit =
         firstMessage === undefined
           ? undefined
-          : admitted(session, { id: newMessageId(), text: firstMessage, submit: true, how: "queue" });
-      await brought.during(session.id, environment, () => ledger.plan(session, events, { idempotency, admit }));
+          : admitted(session, { id: newMessageId(), text: firstMessage, submit: true, how: "queue" }, caller);
+      await brought.during(session.id, environment, () => ledger.plan(session, events, { caller, idempotency, admit }));
       return session;
     },
 
-    submit: (sessionId, command, options = {}) =>
-      brought.during(sessionId, options.environment, () => ledger.apply(sessionId, command, options.idempotency)),
+    submit: (sessionId, command, { environment, ...wish }) =>
+      brought.during(sessionId, environment, () => ledger.apply(sessionId, command, wish)),
 
     bringAgain(sessionId, request) {
       const session = store.registry.get(sessionId);
@@ -357,8 +355,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       }
     },
 
-    async send(session, message, idempotency) {
-      await ledger.admit(admitted(session, message), idempotency);
+    async send(session, message, { caller, idempotency }) {
+      await ledger.admit(admitted(session, message, caller), idempotency);
     },
 
     async boot(version, deaths) {

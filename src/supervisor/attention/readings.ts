@@ -91,7 +91,7 @@ export function createReadings(parts: {
   return {
     async take(session, raw, idempotency) {
       const reading = admit(session, raw);
-      await ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading }, idempotency);
+      await ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading }, { idempotency });
       spoke(session, reading);
     },
     async takeLines(session, raw, cursor) {

@@ -36,6 +36,7 @@ const NAMES = {
   status: "status file",
   screen: "screen",
   operator: "start",
+  session: "start",
   runtime: "runtime",
   supervisor: "clock",
 } as const satisfies Record<Evidence["source"], string>;

@@ -7,6 +7,7 @@ import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
+import { type Caller, type CallerName, callerName } from "../../session/caller.ts";
 import type { HomeEvent, SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
 import type { Message } from "../../session/message.ts";
@@ -19,14 +20,20 @@ import type { Receipts } from "./receipts.ts";
 
 export type NewMessage = Omit<Message, "position">;
 
+/** What a wish comes with: who has it, and the key by which it is known again. */
+export interface Wish {
+  readonly caller: Caller;
+  readonly idempotency?: IdempotencyRecord | undefined;
+}
+
 export interface Ledger {
-  /** Commits what the input makes of the session; a refused command is an error. */
-  apply(sessionId: string, input: Input, idempotency?: IdempotencyRecord): Promise<Session>;
+  /** Commits what the input makes of the session; a refused command is an error. A command is somebody's wish. */
+  apply(sessionId: string, input: Input, wish?: Partial<Wish>): Promise<Session>;
   /** A new session, in one commit with its first message if it has one. */
   plan(
     session: Session,
     events: readonly SessionEvent[],
-    options: { readonly idempotency?: IdempotencyRecord | undefined; readonly admit?: NewMessage | undefined },
+    wish: Wish & { readonly admit?: NewMessage | undefined },
   ): Promise<void>;
   admit(message: NewMessage, idempotency?: IdempotencyRecord): Promise<void>;
   /** A message that was delivered stays so. */
@@ -72,7 +79,7 @@ export function createLedger(parts: {
   }
 
   return {
-    apply: (sessionId, input, idempotency) =>
+    apply: (sessionId, input, { caller, idempotency } = {}) =>
       queue.run(sessionId, async () => {
         failpoint(`${input.type}.before-commit`);
         const session = store.registry.get(sessionId);
@@ -82,7 +89,11 @@ export function createLedger(parts: {
             kind: "not-found",
             message: `There is no session ${sessionId}.`,
           });
-        const outcome = transition(session, input, { now: clock.now(), random: Math.random() });
+        const outcome = transition(session, input, {
+          now: clock.now(),
+          random: Math.random(),
+          ...(caller === undefined ? {} : { caller }),
+        });
         if (outcome.refused !== null)
           throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
         const taken = takenBy(session, input, outcome.session.turns);
@@ -91,7 +102,7 @@ export function createLedger(parts: {
         if (!isChanged && events.length === 0 && idempotency === undefined) return session;
         await store.commit({
           ...(isChanged ? { session: outcome.session } : {}),
-          events: events.map((body) => ({ sessionId, body })),
+          events: events.map((body) => ({ sessionId, body, ...askedBy(caller) })),
           ...(taken === null ? {} : { settle: taken.settle }),
           ...(idempotency === undefined ? {} : { idempotency }),
         });
@@ -100,13 +111,13 @@ export function createLedger(parts: {
         return outcome.session;
       }),
 
-    plan: (session, events, { idempotency, admit }) =>
+    plan: (session, events, { caller, idempotency, admit }) =>
       queue.run(session.id, async () => {
         failpoint("start.before-commit");
         const bodies = admit === undefined ? events : [...events, admission(admit)];
         await store.commit({
           session,
-          events: bodies.map((body) => ({ sessionId: session.id, body })),
+          events: bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })),
           ...(admit === undefined ? {} : { admit }),
           ...(idempotency === undefined ? {} : { idempotency }),
         });
@@ -120,7 +131,7 @@ export function createLedger(parts: {
         failpoint("send.before-commit");
         await store.commit({
           admit: message,
-          events: [{ sessionId: message.sessionId, body }],
+          events: [{ sessionId: message.sessionId, body, caller: message.caller }],
           ...(idempotency === undefined ? {} : { idempotency }),
         });
         failpoint("send.after-commit");
@@ -159,6 +170,10 @@ export function createLedger(parts: {
 interface TakenMessage {
   readonly settle: NonNullable<Commit["settle"]>;
   readonly event: SessionEvent;
+}
+
+function askedBy(caller: Caller | undefined): { readonly caller?: CallerName } {
+  return caller === undefined ? {} : { caller: callerName(caller) };
 }
 
 function admission(message: NewMessage): SessionEvent {

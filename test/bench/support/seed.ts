@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { locateHome, sessionDir } from "../../../src/platform/home.ts";
 import { ensurePrivateDir } from "../../../src/platform/private-dir.ts";
+import { OPERATOR } from "../../../src/session/caller.ts";
 import { planSession } from "../../../src/session/plan-session.ts";
 import type { Session } from "../../../src/session/session.ts";
 import { openStore } from "../../../src/store/open-store.ts";
@@ -59,6 +60,7 @@ export function restingSession(
       observabilityReason: "A plain command writes no transcript; its screen is shown instead.",
     },
     now,
+    OPERATOR,
   );
   const evidence = {
     source: "runtime",

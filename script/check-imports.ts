@@ -2,9 +2,9 @@
  * Which folder may import which: the table of ARCHITECTURE.md as checked data.
  * A folder may import itself and what is listed; nothing else in src/.
  */
-import { readFileSync } from "node:fs";
 import { globSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { importsOf, roomOf } from "./source-imports.ts";
 
 const root = join(import.meta.dirname, "..", "src");
 
@@ -38,16 +38,17 @@ const CONCRETE = /^(?:runtime|agent)\/[^/]+\//;
 const problems: string[] = [];
 for (const file of globSync("**/*.ts", { cwd: root })) {
   // A test sees all rooms of its house.
-  const from = file.endsWith(".test.ts") ? houseOf(file) : folderOf(file);
-  for (const { target, isType } of importsOf(file)) {
-    const to = folderOf(target);
+  const isTest = file.endsWith(".test.ts");
+  const from = isTest ? houseOf(file) : roomOf(file);
+  for (const { target, isType } of importsOf(root, file)) {
+    const to = roomOf(target);
     if (to === from) {
       if (CONCRETE.test(target) && CONCRETE.test(file) && dirname(target).split("/")[1] !== dirname(file).split("/")[1])
         problems.push(`${file}: one adapter imports another (${target})`);
       continue;
     }
     const allowed = MAY_IMPORT[from] ?? [];
-    if (!allowed.includes(to) && !(isType && allowed.includes(`${to} (types)`)))
+    if (!allowed.includes(to) && !((isType || isTest) && allowed.includes(`${to} (types)`)))
       problems.push(`${file}: ${from} must not import ${to} (${target})`);
     if (CONCRETE.test(target) && from !== "daemon.ts")
       problems.push(`${file}: only daemon.ts imports a concrete runtime or agent (${target})`);
@@ -56,27 +57,6 @@ for (const file of globSync("**/*.ts", { cwd: root })) {
 for (const problem of problems) console.error(problem);
 process.exit(problems.length === 0 ? 0 : 1);
 
-function folderOf(path: string): string {
-  const parts = path.split("/");
-  if (parts.length === 1) return path;
-  const hasRooms = parts[0] === "surface" || parts[0] === "supervisor";
-  return hasRooms && parts.length > 2 ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
-}
-
 function houseOf(path: string): string {
-  return path.startsWith("supervisor/") ? "supervisor" : folderOf(path);
-}
-
-function importsOf(file: string): { readonly target: string; readonly isType: boolean }[] {
-  const text = readFileSync(join(root, file), "utf8");
-  const found = text.matchAll(
-    /^\s*(?:import|export)\s+(type\s+)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/gm,
-  );
-  const isTest = file.endsWith(".test.ts");
-  return [...found]
-    .map((match) => ({
-      target: relative(root, resolve(root, dirname(file), match[2] ?? match[3] ?? "")),
-      isType: match[1] !== undefined || isTest,
-    }))
-    .filter(({ target }) => !target.startsWith(".."));
+  return path.startsWith("supervisor/") ? "supervisor" : roomOf(path);
 }

@@ -25,6 +25,7 @@ const COVERAGE = {
       env_file: "--env-file",
       environment: "not an option: the caller's own environment",
       parent: "not an option: REEVE_SESSION_ID says it, inside a session",
+      until: "not an option: the client waits for the process by itself",
     },
   },
   list_sessions: { command: "list", fields: { all: "--all", role: "--role" } },

@@ -31,14 +31,14 @@ export const ROUTES = {
   stopDaemon: { method: "POST", path: "/v1/daemon/stop" },
 } as const satisfies Record<Verb, Route>;
 
-export interface Target {
+export interface AimedRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string;
 }
 
 /** `{session}` goes into the path, the rest into the query (arrays repeat their key) or the body. */
-export function aim(route: Route, input: Readonly<Record<string, unknown>>): Target {
+export function aim(route: Route, input: Readonly<Record<string, unknown>>): AimedRequest {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name);

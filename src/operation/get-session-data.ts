@@ -18,7 +18,7 @@ import { targetOf } from "../supervisor/ledger/target.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
-import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
+import { iso, sessionViewSchema, usageSchema, viewSession } from "./session-view.ts";
 
 const MOST_TAIL_BYTES = 49_152;
 /** Lines of scrollback that can hold the largest tail at the usual width. */
@@ -36,14 +36,7 @@ const messageSchema = z.object({
       is_error: z.boolean(),
     }),
   ),
-  usage: z.nullable(
-    z.object({
-      input_tokens: z.number(),
-      cached_input_tokens: z.number(),
-      output_tokens: z.number(),
-      cost_usd: z.nullable(z.number()),
-    }),
-  ),
+  usage: z.nullable(usageSchema),
   at: z.nullable(z.string()),
   /** The agent's own name of the turn. */
   turn: z.nullable(z.string()),

@@ -8,6 +8,13 @@ import type { About } from "../supervisor/supervisor.ts";
 
 const instant = z.nullable(z.string());
 
+export const usageSchema = z.object({
+  input_tokens: z.number(),
+  cached_input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.nullable(z.number()),
+});
+
 export const sessionViewSchema = z.object({
   session_id: z.string(),
   name: z.string(),
@@ -45,14 +52,7 @@ export const sessionViewSchema = z.object({
   approvals: z.number(),
   /** What the agent left working beside its turns; a turn is over when what holds it has ended, too. */
   background: z.array(z.object({ kind: z.enum(["subagent", "command"]), title: z.string(), holds_turn: z.boolean() })),
-  usage: z.nullable(
-    z.object({
-      input_tokens: z.number(),
-      cached_input_tokens: z.number(),
-      output_tokens: z.number(),
-      cost_usd: z.nullable(z.number()),
-    }),
-  ),
+  usage: z.nullable(usageSchema),
   agent_version: z.nullable(z.string()),
   watched_by: z.string(),
   exit: z.nullable(z.object({ code: z.nullable(z.number()), signal: z.nullable(z.string()), at: z.string() })),

@@ -10,6 +10,7 @@
  * reader finds the old object, the new one, or something that is not JSON.
  */
 import { closeSync, constants, rmSync, writeSync } from "node:fs";
+import { fieldsOf } from "./json-fields.ts";
 import { openOwnFile } from "./own-file.ts";
 import { readPlainFile } from "./plain-file.ts";
 
@@ -118,8 +119,6 @@ function encode(record: Partial<DaemonRecord>): Buffer {
   return padded;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function checked(value: unknown): Partial<DaemonRecord> {
   const { pid, startTicks, version, startedAt, died, untold } = fieldsOf(value);
   const { at, error } = fieldsOf(died);
@@ -141,8 +140,4 @@ function checkedDeath(value: unknown): Death {
     startedAt: typeof startedAt === "number" ? startedAt : null,
     error: typeof error === "string" ? error : null,
   };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

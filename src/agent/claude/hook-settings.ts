@@ -6,7 +6,7 @@
  * several sources are joined by Claude Code.
  */
 import { shellQuote } from "../../platform/shell-quote.ts";
-import { type Fields, fieldsOrNull } from "../json-fields.ts";
+import { type Fields, fieldsOrNull } from "../../platform/json-fields.ts";
 
 /** A shell script that takes milliseconds; an agent must never wait long for it. */
 const HOOK_TIMEOUT_S = 10;

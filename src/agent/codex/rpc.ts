@@ -4,7 +4,7 @@
  * answer gets no answer at all: the first one counts, and others are attached.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { type Fields, fieldsOf, isFields, parseFields, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, isFields, parseFields, textOf } from "../../platform/json-fields.ts";
 
 /** Resuming a long history takes about a second; an answer that takes this long will not come. */
 const ANSWER_MS = 20_000;

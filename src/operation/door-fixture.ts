@@ -5,6 +5,7 @@ import { inertRuntime } from "../runtime/inert-runtime.ts";
 import { systemClock } from "../platform/clock.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import type { Session } from "../session/session.ts";
+import { putSession } from "../store/change.ts";
 import type { Store } from "../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts";
 import { agentWith } from "../supervisor/attention/watch-fixture.ts";
@@ -42,7 +43,7 @@ export async function makeDoorGround(
   ];
   for (const [id, changes] of family) {
     const running = { agent: "inline", name: id, state: "running", incarnation: 1 } as const;
-    await store.commit({ session: makeSession(home, id, { ...running, ...changes }) });
+    await store.commit({ changes: [putSession(makeSession(home, id, { ...running, ...changes }))] });
   }
   const { log } = home;
   const supervisor = createSupervisor({

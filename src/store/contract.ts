@@ -5,29 +5,23 @@
  */
 import type { CallerName } from "../session/caller.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
-import type { Message, MessageState } from "../session/message.ts";
+import type { Message } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
+import type { Change } from "./change.ts";
 
+/** All of it is kept, or nothing. */
 export interface Commit {
-  /**
-   * The new row; its revision must be exactly one above the stored one (0: none
-   * yet). A session that has not ended is refused the name of another such one.
-   */
-  readonly session?: Session;
-  readonly events?: readonly {
-    readonly sessionId: string | null;
-    readonly body: EventBody;
-    /** Whose wish it comes from. */
-    readonly caller?: CallerName | null;
-  }[];
-  readonly admit?: Omit<Message, "position">;
-  readonly settle?: {
-    readonly messageId: string;
-    readonly state: MessageState;
-    readonly detail: string | null;
-    readonly at: number;
-  };
+  /** Made in this order. */
+  readonly changes?: readonly Change[];
+  readonly events?: readonly NewEvent[];
   readonly idempotency?: IdempotencyRecord;
+}
+
+export interface NewEvent {
+  readonly sessionId: string | null;
+  /** Whose wish it comes from. */
+  readonly caller?: CallerName | null;
+  readonly body: EventBody;
 }
 
 /** Which answer a key already has; `subject` is the id of what the first call made or changed. */
@@ -75,7 +69,7 @@ export interface Store {
   readonly registry: Registry;
   readonly mailbox: Mailbox;
   /** Durable when resolved (fsynced); concurrent commits share a transaction, each all or nothing. */
-  commit(change: Commit): Promise<readonly LoggedEvent[]>;
+  commit(commit: Commit): Promise<readonly LoggedEvent[]>;
   idempotency(key: string): IdempotencyRecord | undefined;
   /** This home's id, made once; part of every mark. Matches ^[a-z0-9]{8,16}$. */
   readonly instance: string;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { EventBody } from "../session/event.ts";
+import { putSession } from "./change.ts";
 import { makeHome, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
 
 let home: TestHome;
@@ -13,7 +14,7 @@ const isAdmission = ({ type }: EventBody): boolean => type === "message-admitted
 
 test("the newest event that fits: in memory, in the database, however far back, or none", async () => {
   const store = await home.open();
-  await store.commit({ session: makeSession(home, "a") });
+  await store.commit({ changes: [putSession(makeSession(home, "a"))] });
   const noise = (count: number) => Array.from({ length: count }, () => ({ sessionId: "a", body: STARTED }));
   await store.commit({ events: [{ sessionId: "a", body: admitted("old") }] });
   await store.commit({

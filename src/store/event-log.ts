@@ -7,7 +7,7 @@
 import type { Clock } from "../platform/clock.ts";
 import type { CallerName } from "../session/caller.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
-import type { Commit, EventLog } from "./contract.ts";
+import type { EventLog, NewEvent } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
 import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
 
@@ -87,8 +87,8 @@ export class SqliteEventLog implements EventLog {
   }
 
   /** Inside a transaction. */
-  append(events: NonNullable<Commit["events"]>): readonly LoggedEvent[] {
-    const logged = events.map(({ sessionId, body, caller = null }) => {
+  append(events: readonly NewEvent[]): readonly LoggedEvent[] {
+    const logged = events.map(({ sessionId, caller = null, body }) => {
       const at = this.#clock.now();
       const { lastId } = this.#db.run(
         "INSERT INTO events (at, session_id, caller, body) VALUES (?, ?, ?, ?)",

@@ -85,7 +85,7 @@ function assemble(parts: Parts): OpenStore {
     onCorruption: onFailure,
     publish: (batch) => {
       tables.publish(batch);
-      for (const { session } of batch) if (session) writer.put({ seq: tables.log.head(), session });
+      for (const { sessions } of batch) for (const session of sessions) writer.put({ seq: tables.log.head(), session });
     },
   });
   const background = new AbortController();
@@ -121,7 +121,7 @@ function assemble(parts: Parts): OpenStore {
     repairs,
     warnings: () => warnings,
     verified: compared.then(() => checked),
-    commit: async (change) => (await queue.enqueue((before) => tables.stage(change, before))).events,
+    commit: async (commit) => (await queue.enqueue((before) => tables.stage(commit, before))).events,
     idempotency: (key) => guardRead(onFailure, () => tables.idempotency.get(key)),
     close: () => (closing ??= close()),
   };

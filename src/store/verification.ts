@@ -43,7 +43,7 @@ export async function verifyStateFiles({
     log("a state.json was set aside", { path, why });
     if (session) writer.put({ seq: tables.log.head(), session });
     await queue.enqueue(() => ({
-      session: undefined,
+      sessions: [],
       messages: [],
       events: tables.log.append([
         { sessionId: session?.id ?? null, body: { type: "state-file-quarantined", path, why } },

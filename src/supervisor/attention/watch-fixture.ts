@@ -6,6 +6,7 @@ import { systemClock } from "../../platform/clock.ts";
 import type { SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { putSession } from "../../store/change.ts";
 import type { Store } from "../../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../../store/store-fixture.ts";
 import { createLedger, type Ledger } from "../ledger/ledger.ts";
@@ -83,7 +84,7 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
       ...changes,
     });
     mkdirSync(session.outputsDir, { recursive: true });
-    await store.commit({ session });
+    await store.commit({ changes: [putSession(session)] });
   }
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock: systemClock, log: home.log, receipts });

@@ -28,7 +28,12 @@ export interface DoorGround {
 /** boss started worker, worker started helper; stranger is nobody's; gone has ended. None of them has a process. */
 export async function makeDoorGround(
   more: readonly (readonly [string, Partial<Session>])[] = [],
-  adapters: { readonly runtime?: Runtime; readonly agents?: readonly Agent[] } = {},
+  adapters: {
+    readonly runtime?: Runtime;
+    readonly agents?: readonly Agent[];
+    /** What the door sees of the store. */
+    readonly seen?: (store: Store) => Store;
+  } = {},
 ): Promise<DoorGround> {
   const home = makeHome();
   ensurePrivateDir(home.outputsRoot);
@@ -65,7 +70,7 @@ export async function makeDoorGround(
     home,
     store,
     door: createDoor({
-      store,
+      store: adapters.seen?.(store) ?? store,
       supervisor,
       clock: systemClock,
       outputsDir: home.outputsRoot,

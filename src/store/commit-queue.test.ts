@@ -46,7 +46,7 @@ describe("group commit", () => {
       outcomes.map((outcome) => (outcome.status === "fulfilled" ? "kept" : (outcome.reason as { code: string }).code)),
     ).toEqual(["kept", "change-refused", "revision-conflict", "message-not-open", "kept"]);
     expect(store.registry.all().map(({ name }) => name)).toEqual(["name-a", "name-b"]);
-    expect(store.log.read({ after: 0, limit: 9 }).map(({ sessionId }) => sessionId)).toEqual(["a"]);
+    expect((await store.log.read({ after: 0, limit: 9 })).map(({ sessionId }) => sessionId)).toEqual(["a"]);
   });
 
   test("a change that builds on a refused one of the same turn is refused as well", async () => {

@@ -4,7 +4,7 @@
  * commits. Everything returned is immutable.
  */
 import type { CallerName } from "../session/caller.ts";
-import type { EventBody, LoggedEvent } from "../session/event.ts";
+import type { EventBody, EventType, LoggedEvent } from "../session/event.ts";
 import type { Message } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
 import type { Change } from "./change.ts";
@@ -34,17 +34,30 @@ export interface IdempotencyRecord {
   readonly at: number;
 }
 
+/** Events with seq > after, in order, at most `limit`; of these sessions, of these types, of this caller only. */
+export interface EventQuery {
+  readonly after: number;
+  readonly limit: number;
+  readonly sessionIds?: readonly string[];
+  readonly types?: readonly EventType[];
+  readonly caller?: CallerName;
+}
+
+/**
+ * Reading takes time, in which more may be committed. Whoever waits for
+ * something follows the log first and reads then: what is committed from that
+ * moment on is told, what was committed before is read.
+ */
 export interface EventLog {
-  /** The highest sequence number committed; 0 when empty. */
+  /** The highest sequence number committed; 0 when empty. Known without reading. */
   head(): number;
-  /** Events with seq > after, in order, at most `limit`, optionally of these sessions only. */
-  read(query: {
-    readonly after: number;
-    readonly limit: number;
-    readonly sessionIds?: readonly string[];
-  }): readonly LoggedEvent[];
-  /** The newest event of a session that fits. */
-  latest(sessionId: string, fits: (body: EventBody) => boolean): LoggedEvent | undefined;
+  read(query: EventQuery): Promise<readonly LoggedEvent[]>;
+  /** The newest event of a session that is of one of these types and fits. */
+  latest(query: {
+    readonly sessionId: string;
+    readonly types: readonly EventType[];
+    readonly fits?: (body: EventBody) => boolean;
+  }): Promise<LoggedEvent | undefined>;
   /** Called with each committed batch, in order; must not throw. */
   follow(listener: (events: readonly LoggedEvent[]) => void): () => void;
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Session } from "../session/session.ts";
-import { admitMessage, putSession } from "./change.ts";
+import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
 import { completed, isSession } from "./session-shape.ts";
 import { Sqlite } from "./sqlite.ts";
@@ -221,7 +221,7 @@ describe("issue 8, 1: who asked", () => {
     await store.close();
     const again = await home.open();
     expect(again.mailbox.open("a").map(({ caller }) => caller)).toEqual([null, "session:b"]);
-    const events = again.log.read({ after: 0, limit: 9 });
+    const events = await again.log.read({ after: 0, limit: 9 });
     expect(events.map(({ caller }) => caller)).toEqual([null, "session:b"]);
   });
 
@@ -238,7 +238,7 @@ describe("issue 8, 1: who asked", () => {
     const mended = await home.open();
     expect(mended.repairs).toMatchObject([{ type: "store-rebuilt" }]);
     expect(mended.mailbox.open("a")).toMatchObject([{ caller: "session:b" }]);
-    const events = mended.log.read({ after: 0, limit: 1 });
+    const events = await mended.log.read({ after: 0, limit: 1 });
     expect(events).toMatchObject([{ caller: "system" }]);
   });
 });

@@ -113,12 +113,13 @@ class Model {
     };
   }
 
-  viewOf(store: OpenStore): unknown {
+  async viewOf(store: OpenStore): Promise<unknown> {
+    const events = await store.log.read({ after: 0, limit: 1_000 });
     return {
       sessions: store.registry.all(),
       open: IDS.map((one) => store.mailbox.open(one)),
       messages: [...this.messages.keys()].map((one) => store.mailbox.get(one)),
-      events: store.log.read({ after: 0, limit: 1_000 }).map(({ at: _at, ...event }) => event),
+      events: events.map(({ at: _at, ...event }) => event),
       head: store.log.head(),
       keys: ["k1", "k2", "k3"].filter((key) => store.idempotency(key)),
     };
@@ -152,7 +153,7 @@ test("the store does what the model does, across reopenings", { timeout: 60_000 
             const outcomes = await Promise.allSettled(taken.map(({ commit }) => store.commit(commit)));
             expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(taken.map(({ accepted }) => accepted));
           }
-          expect(model.viewOf(store)).toEqual(model.view());
+          expect(await model.viewOf(store)).toEqual(model.view());
         }
       } finally {
         await home.remove();

@@ -46,18 +46,18 @@ describe("round trips", () => {
     await store.commit({ changes: [putSession(second)] });
     await store.commit({ changes: [admitMessage(makeMessage("a", "m2"))] });
     await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 5 })] });
-    const snapshot = (from: typeof store) => ({
+    const snapshot = async (from: typeof store) => ({
       all: from.registry.all(),
       twin: from.registry.byName("twin"),
       renamed: from.registry.byName("renamed"),
       open: from.mailbox.open("a"),
       typed: from.mailbox.typed("a", 9),
-      events: from.log.read({ after: 0, limit: 10 }),
+      events: await from.log.read({ after: 0, limit: 10 }),
       key: from.idempotency("k"),
       head: from.log.head(),
       instance: from.instance,
     });
-    const before = snapshot(store);
+    const before = await snapshot(store);
     expect(before).toEqual({
       all: [renamed, second],
       twin: [second],
@@ -74,7 +74,7 @@ describe("round trips", () => {
     });
     await store.close();
     const again = await home.open();
-    expect(snapshot(again)).toEqual(before);
+    expect(await snapshot(again)).toEqual(before);
     expect(again.repairs).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe("reading the log", () => {
       await cold.commit({
         events: Array.from({ length: 100 }, (_, index) => ({ sessionId: `s-${index % 2}`, body: STARTED })),
       });
-    const all = cold.log.read({ after: 0, limit: 10_000 });
+    const all = await cold.log.read({ after: 0, limit: 10_000 });
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 5_200 }, (_, index) => index + 1));
     expect(all.slice(2_600)).toEqual(hot);
     for (const after of [0, 2_599, 2_600, 2_601, 3_000, 3_700, 4_100, 4_199, 4_200, 5_199, 5_200, 9_999]) {
@@ -176,7 +176,7 @@ describe("reading the log", () => {
               seq > after && (!sessionIds || (sessionId !== null && sessionIds.includes(sessionId))),
           )
           .slice(0, 7);
-        expect(cold.log.read({ after, limit: 7, ...(sessionIds && { sessionIds }) })).toEqual(wanted);
+        expect(await cold.log.read({ after, limit: 7, ...(sessionIds && { sessionIds }) })).toEqual(wanted);
       }
     }
   });

@@ -55,7 +55,7 @@ async function expectRecovered(): Promise<void> {
     events: [{ sessionId: null, body: STARTED }],
   });
   expect(event?.seq).toBeGreaterThan(20);
-  expect(store.log.read({ after: (event?.seq ?? 0) - 1, limit: 10 })).toEqual([event]);
+  expect(await store.log.read({ after: (event?.seq ?? 0) - 1, limit: 10 })).toEqual([event]);
   await store.verified;
   await store.close();
 }
@@ -89,7 +89,7 @@ test("any single page may be overwritten", async () => {
     expect([page, store.registry.all().map(unheld)]).toEqual([page, sessions]);
     expect([
       page,
-      store.log.read({ after: 0, limit: 100 }).every(({ body }) => body.type === "daemon-started"),
+      (await store.log.read({ after: 0, limit: 100 })).every(({ body }) => body.type === "daemon-started"),
     ]).toEqual([page, true]);
     await store.close();
   }
@@ -135,7 +135,7 @@ test("what can still be read is saved: events, messages and sessions without a s
     if (
       store.registry.all().length === 20 &&
       open.length === 20 &&
-      store.log.read({ after: 0, limit: 99 }).length >= 20
+      (await store.log.read({ after: 0, limit: 99 })).length >= 20
     )
       whole += 1;
     await store.close();
@@ -271,7 +271,7 @@ test("damage in a big database that was not closed properly is found in the back
   const mended = await home.open();
   expect(mended.repairs).toMatchObject([{ type: "store-rebuilt", sessions: 20 }]);
   expect(mended.registry.all().map(unheld)).toEqual(sessions);
-  expect(mended.log.read({ after: 0, limit: 50_000 }).length).toBeGreaterThan(15_000);
+  expect((await mended.log.read({ after: 0, limit: 50_000 })).length).toBeGreaterThan(15_000);
 });
 
 function pages(): number {

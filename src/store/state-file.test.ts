@@ -108,7 +108,7 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
     const store = await home.open();
     await store.verified;
     expect(store.repairs).toEqual([]);
-    const told = store.log.read({ after: 1, limit: 10 }).map(({ sessionId, body }) => ({ sessionId, body }));
+    const told = (await store.log.read({ after: 1, limit: 10 })).map(({ sessionId, body }) => ({ sessionId, body }));
     expect(told).toEqual([
       {
         sessionId: "a",
@@ -143,7 +143,7 @@ describe("database and state.json disagree", () => {
     const store = await home.open();
     await store.verified;
     expect(store.registry.get("a")).toEqual(session);
-    expect(store.log.read({ after: 1, limit: 10 }).map(({ body }) => body)).toEqual([
+    expect((await store.log.read({ after: 1, limit: 10 })).map(({ body }) => body)).toEqual([
       {
         type: "state-file-quarantined",
         path: expect.stringMatching(/state\.json\.corrupt-\d+$/),
@@ -181,7 +181,7 @@ describe("database and state.json disagree", () => {
         expect([start, store.registry.get("planted")]).toEqual([start, undefined]);
         expect(store.warnings()).toEqual([expect.stringMatching(/state\.json\.unknown-\d+ describes a session that/)]);
         expect(
-          store.log.read({ after: 0, limit: 10 }).filter(({ body }) => body.type === "state-file-quarantined"),
+          (await store.log.read({ after: 0, limit: 10 })).filter(({ body }) => body.type === "state-file-quarantined"),
         ).toHaveLength(1);
         await store.close();
       }
@@ -208,7 +208,9 @@ describe("database and state.json disagree", () => {
     const store = await home.open();
     await store.verified;
     expect(store.registry.get("a")).toEqual(session);
-    expect(store.log.read({ after: 1, limit: 10 }).map(({ body }) => body.type)).toEqual(["state-file-quarantined"]);
+    expect((await store.log.read({ after: 1, limit: 10 })).map(({ body }) => body.type)).toEqual([
+      "state-file-quarantined",
+    ]);
   });
 
   test("a missing file is written again", async () => {

@@ -7,7 +7,7 @@ import type { LoggedEvent } from "../session/event.ts";
 import type { Message } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
 import type { Clock } from "../platform/clock.ts";
-import { SqliteEventLog } from "./event-log.ts";
+import { type Draft, SqliteEventLog } from "./event-log.ts";
 import { IdempotencyTable } from "./idempotency.ts";
 import { SqliteMailbox } from "./mailbox.ts";
 import { SqliteRegistry } from "./registry.ts";
@@ -17,7 +17,9 @@ import type { Sqlite } from "./sqlite.ts";
 export interface Staged {
   readonly sessions: readonly Session[];
   readonly messages: readonly Message[];
-  readonly events: readonly LoggedEvent[];
+  readonly drafts: readonly Draft[];
+  /** The drafts, once they have their numbers. */
+  events: readonly LoggedEvent[];
 }
 
 export class Tables {
@@ -50,7 +52,14 @@ export class Tables {
           messages.push(this.mailbox.stage(change));
       }
     }
-    return { sessions, messages, events: this.log.append(commit.events ?? []) };
+    return { sessions, messages, drafts: this.log.draft(commit.events ?? []), events: [] };
+  }
+
+  /** At the end of a transaction that keeps all of these. Events of many commits are written with few statements. */
+  complete(batch: readonly Staged[]): void {
+    const logged = this.log.append(batch.flatMap(({ drafts }) => drafts));
+    let next = 0;
+    for (const staged of batch) staged.events = Object.freeze(logged.slice(next, (next += staged.drafts.length)));
   }
 
   /** After the transaction; followers are told last, so that they see the rows of what they hear. */

@@ -108,7 +108,9 @@ test("several at once are no lost runtime", async () => {
   for (const id of ["one", "two", "three"]) await create(id);
   await arrive();
   expect(["one", "two", "three"].map((id) => session(id).state)).toEqual(["running", "running", "running"]);
-  expect(store.log.read({ after: 0, limit: 100 }).filter(({ body }) => body.type === "runtime-lost")).toEqual([]);
+  expect((await store.log.read({ after: 0, limit: 100 })).filter(({ body }) => body.type === "runtime-lost")).toEqual(
+    [],
+  );
 });
 
 test("what could not be asked before it was created is not unreachable since", async () => {

@@ -5,6 +5,7 @@ import { inertRuntime } from "../runtime/inert-runtime.ts";
 import { systemClock } from "../platform/clock.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import type { Session } from "../session/session.ts";
+import { putSession } from "../store/change.ts";
 import type { Store } from "../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts";
 import { agentWith } from "../supervisor/attention/watch-fixture.ts";
@@ -27,7 +28,12 @@ export interface DoorGround {
 /** boss started worker, worker started helper; stranger is nobody's; gone has ended. None of them has a process. */
 export async function makeDoorGround(
   more: readonly (readonly [string, Partial<Session>])[] = [],
-  adapters: { readonly runtime?: Runtime; readonly agents?: readonly Agent[] } = {},
+  adapters: {
+    readonly runtime?: Runtime;
+    readonly agents?: readonly Agent[];
+    /** What the door sees of the store. */
+    readonly seen?: (store: Store) => Store;
+  } = {},
 ): Promise<DoorGround> {
   const home = makeHome();
   ensurePrivateDir(home.outputsRoot);
@@ -42,7 +48,7 @@ export async function makeDoorGround(
   ];
   for (const [id, changes] of family) {
     const running = { agent: "inline", name: id, state: "running", incarnation: 1 } as const;
-    await store.commit({ session: makeSession(home, id, { ...running, ...changes }) });
+    await store.commit({ changes: [putSession(makeSession(home, id, { ...running, ...changes }))] });
   }
   const { log } = home;
   const supervisor = createSupervisor({
@@ -64,7 +70,7 @@ export async function makeDoorGround(
     home,
     store,
     door: createDoor({
-      store,
+      store: adapters.seen?.(store) ?? store,
       supervisor,
       clock: systemClock,
       outputsDir: home.outputsRoot,

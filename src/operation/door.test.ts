@@ -200,7 +200,7 @@ describe("issue 8, 1: who called is recorded", () => {
     leave();
     await answered;
     expect(store.registry.get("asker")?.lastCommand).toMatchObject({ type: "answer", by: "system" });
-    expect(store.log.read({ after: 0, limit: 1, sessionIds: ["asker"] })).toMatchObject([
+    expect(await store.log.read({ after: 0, limit: 1, sessionIds: ["asker"] })).toMatchObject([
       { caller: "system", body: { type: "approval-answer-requested", decision: "approved" } },
     ]);
   });

@@ -62,6 +62,7 @@ export const explainSession = defineOperation({
   }),
 
   async run(input, { store, supervisor }) {
+    const disputes = disputesOf(await disputed(store, resolveSession(store.registry, input.session).id));
     const session = resolveSession(store.registry, input.session);
     const { lastWords, channel, obstacle } = supervisor.testimony(session);
     return {
@@ -95,7 +96,7 @@ export const explainSession = defineOperation({
           at: iso(at),
           weight,
         })),
-      disputes: disputesOf(eventsOf(store, session.id)),
+      disputes,
     };
   },
 });
@@ -144,11 +145,12 @@ function verdictReason(turns: number, lastTurn: Session["lastTurn"]): string {
     : `The first that saw its end and told of it: ${source}.`;
 }
 
-function eventsOf(store: Store, sessionId: string): readonly LoggedEvent[] {
+async function disputed(store: Store, sessionId: string): Promise<readonly LoggedEvent[]> {
   const events: LoggedEvent[] = [];
+  const types = ["turn-disputed", "turn-corrected"] as const;
   for (let after = 0; ;) {
-    const page = store.log.read({ after, limit: PAGE, sessionIds: [sessionId] });
-    events.push(...page.filter(({ body }) => body.type === "turn-disputed" || body.type === "turn-corrected"));
+    const page = await store.log.read({ after, limit: PAGE, sessionIds: [sessionId], types });
+    events.push(...page);
     after = page.at(-1)?.seq ?? after;
     if (page.length < PAGE) return events;
   }

@@ -10,7 +10,7 @@ import { readPlainFileIfFit } from "../platform/plain-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { keepTail, stripControls, stripTerminal } from "../platform/terminal-text.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
-import { isTurnEnd } from "../session/event.ts";
+import { isTurnEnd, TURN_ENDS } from "../session/event.ts";
 import { finalScreenPath } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { EventLog } from "../store/contract.ts";
@@ -114,20 +114,21 @@ async function readWholeTurn(
     const session = store.registry.get(id);
     if (session === undefined) return null;
     const transcript = await readTranscript(session, agent, tail, since);
-    const completed = store.log.latest(id, ({ type }) => type === "turn-completed");
+    const completed = await store.log.latest({ sessionId: id, types: ["turn-completed"] });
     const isAwaited = agent.capabilities.transcript && clock.now() - (completed?.at ?? 0) < WRITTEN_WITHIN_MS;
     if (completed === undefined || !isAwaited) return transcript;
     // What came since an earlier answer may be nothing because that answer had the reply.
     const newest = since === null ? transcript : await readTranscript(session, agent, tail, null);
-    if (holdsReply(newest?.messages ?? [], completed.at, endBefore(store.log, id, completed))) return transcript;
+    if (holdsReply(newest?.messages ?? [], completed.at, await endBefore(store.log, id, completed))) return transcript;
     await clock.sleep(LOOK_AGAIN_MS);
   }
 }
 
 /** When the turn before that one was over. */
-function endBefore(log: EventLog, sessionId: string, { body }: LoggedEvent): number {
-  const isEarlierEnd = (other: EventBody): boolean => isTurnEnd(other) && isTurnEnd(body) && other.turn < body.turn;
-  return log.latest(sessionId, isEarlierEnd)?.at ?? 0;
+async function endBefore(log: EventLog, sessionId: string, { body }: LoggedEvent): Promise<number> {
+  const isEarlier = (other: EventBody): boolean => isTurnEnd(other) && isTurnEnd(body) && other.turn < body.turn;
+  const end = await log.latest({ sessionId, types: TURN_ENDS, fits: isEarlier });
+  return end?.at ?? 0;
 }
 
 /**

@@ -36,9 +36,8 @@ export const readEvents = defineOperation({
   output: z.object({ events: z.array(eventViewSchema), cursor: z.number() }),
 
   async run(input, context) {
-    const { store } = context;
-    const events = store.log.read({ after: input.after, limit: input.limit, ...sessionsOf(input.session, context)() });
-    return { events: events.map(viewEvent), cursor: events.at(-1)?.seq ?? Math.max(input.after, store.log.head()) };
+    const { events, cursor } = await readOn(input.after, input.limit, sessionsOf(input.session, context), context);
+    return { events: events.map(viewEvent), cursor };
   },
 
   stream: {
@@ -54,8 +53,9 @@ const PAGE = 200;
 async function* follow(
   after: number,
   sessions: ReturnType<typeof sessionsOf>,
-  { store: { log }, signal }: OperationContext,
+  { store, signal }: OperationContext,
 ): AsyncGenerator<readonly StreamItem[], void, void> {
+  const { log } = store;
   let cursor = after;
   let wake: (() => void) | null = null;
   const wakeUp = (): void => wake?.();
@@ -69,10 +69,9 @@ async function* follow(
     });
   try {
     while (!signal.aborted) {
-      const head = log.head();
-      const events = log.read({ after: cursor, limit: PAGE, ...sessions() });
-      cursor = events.at(-1)?.seq ?? Math.max(cursor, head);
-      if (events.length > 0) yield events.map(itemOf);
+      const page = await readOn(cursor, PAGE, sessions, { store });
+      cursor = page.cursor;
+      if (page.events.length > 0) yield page.events.map(itemOf);
       if (log.head() > cursor) continue;
       await asleep();
     }
@@ -80,6 +79,22 @@ async function* follow(
     unfollow();
     signal.removeEventListener("abort", wakeUp);
   }
+}
+
+/**
+ * What there is, and where to go on. Nothing is taken that was committed while it was read: it may be about a session
+ * that this caller may see since then, whose first events were not asked for.
+ */
+async function readOn(
+  after: number,
+  limit: number,
+  sessions: ReturnType<typeof sessionsOf>,
+  { store: { log } }: Pick<OperationContext, "store">,
+): Promise<{ readonly events: readonly LoggedEvent[]; readonly cursor: number }> {
+  const head = log.head();
+  const read = await log.read({ after, limit, ...sessions() });
+  const events = read.filter(({ seq }) => seq <= head);
+  return { events, cursor: events.at(-1)?.seq ?? Math.max(after, head) };
 }
 
 function itemOf(event: LoggedEvent): StreamItem {

@@ -64,6 +64,7 @@ export const sendMessage = defineOperation({
     });
     const isSettled = (): boolean => !["admitted", "leased"].includes(store.mailbox.get(messageId)?.state ?? "unknown");
     await until(context, isSettled, input.timeout_seconds * 1_000);
+    const cursor = await admissionOf(store, session.id, messageId);
     const message = store.mailbox.get(messageId);
     if (message === undefined)
       throw new ReeveError({
@@ -77,7 +78,7 @@ export const sendMessage = defineOperation({
       state: message.state,
       detail: message.detail ?? waitingFor(supervisor.testimony(session).obstacle, messageId),
       admitted_at: iso(message.admittedAt),
-      cursor: admissionOf(store, session.id, messageId),
+      cursor,
     };
   },
 });
@@ -103,9 +104,10 @@ export function waitingFor(
 }
 
 /** Where in the log it was admitted, also if this call only repeats that. */
-function admissionOf({ log }: Store, sessionId: string, messageId: string): number {
-  const isIt = (body: EventBody): boolean => body.type === "message-admitted" && body.messageId === messageId;
-  return log.latest(sessionId, isIt)?.seq ?? log.head();
+async function admissionOf({ log }: Store, sessionId: string, messageId: string): Promise<number> {
+  const fits = (body: EventBody): boolean => body.type === "message-admitted" && body.messageId === messageId;
+  const admission = await log.latest({ sessionId, types: ["message-admitted"], fits });
+  return admission?.seq ?? log.head();
 }
 
 const SHORT_TEXT = 4_096;

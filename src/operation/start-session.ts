@@ -142,7 +142,7 @@ export const startSession = defineOperation({
     };
     const id = await idempotent(context, "start_session", start, bringAgain);
     if (input.until === "created") await settled(context, id, isTried, CREATED_WITHIN_MS);
-    return answer(context, id);
+    return await answer(context, id);
   },
 });
 
@@ -153,7 +153,8 @@ function isTried({ state, createFailures }: Session): boolean {
   return state !== "starting" || createFailures !== null;
 }
 
-function answer({ store, supervisor }: OperationContext, id: string) {
+async function answer({ store, supervisor }: OperationContext, id: string) {
+  const cursor = await startOf(store, id);
   const session = store.registry.get(id);
   if (session === undefined)
     throw new ReeveError({
@@ -161,15 +162,15 @@ function answer({ store, supervisor }: OperationContext, id: string) {
       kind: "internal",
       message: `Session ${id} was recorded but is not there.`,
     });
-  return { ...viewSession(session, supervisor.about(session)), cursor: startOf(store, id) };
+  return { ...viewSession(session, supervisor.about(session)), cursor };
 }
 
 /** What the start was committed with: planned, starting, and its first message if it has one. */
 const FIRST_EVENTS = 3;
 
 /** Where in the log it was asked for, also if this call only repeats that. */
-function startOf({ log }: Store, sessionId: string): number {
-  const first = log.read({ after: 0, limit: FIRST_EVENTS, sessionIds: [sessionId] });
+async function startOf({ log }: Store, sessionId: string): Promise<number> {
+  const first = await log.read({ after: 0, limit: FIRST_EVENTS, sessionIds: [sessionId] });
   return first.findLast(({ body }) => isAsk(body))?.seq ?? log.head();
 }
 

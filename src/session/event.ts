@@ -131,6 +131,8 @@ export type HomeEvent =
 
 export type EventBody = SessionEvent | HomeEvent;
 
+export type EventType = EventBody["type"];
+
 /** An event as the log holds it: `seq` is the one monotonic sequence. */
 export interface LoggedEvent {
   readonly seq: number;
@@ -141,8 +143,10 @@ export interface LoggedEvent {
   readonly body: EventBody;
 }
 
-export type TurnEnd = Extract<EventBody, { readonly type: "turn-completed" | "turn-failed" | "turn-interrupted" }>;
+export const TURN_ENDS = ["turn-completed", "turn-failed", "turn-interrupted"] as const;
+
+export type TurnEnd = Extract<EventBody, { readonly type: (typeof TURN_ENDS)[number] }>;
 
 export function isTurnEnd(body: EventBody): body is TurnEnd {
-  return body.type === "turn-completed" || body.type === "turn-failed" || body.type === "turn-interrupted";
+  return TURN_ENDS.some((type) => type === body.type);
 }

@@ -50,8 +50,10 @@ async function expectAllKept(lines: readonly string[]): Promise<void> {
     .filter((line) => !line.includes("refused"))
     .map((line) => JSON.parse(line) as Acknowledged);
   const store = await home.open();
+  const events = await store.log.read({ after: 0, limit: 1_000_000 });
+  const bySeq = new Map(events.map((event) => [event.seq, event]));
   const lost = acknowledged.filter(({ id, revision, seq, messageId }) => {
-    const [event] = store.log.read({ after: seq - 1, limit: 1 });
+    const event = bySeq.get(seq);
     return (
       (store.registry.get(id)?.revision ?? 0) < revision ||
       event?.seq !== seq ||

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Session } from "../session/session.ts";
+import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
 import { completed, isSession } from "./session-shape.ts";
 import { Sqlite } from "./sqlite.ts";
@@ -95,7 +96,7 @@ describe("a database of schema 1", () => {
       stalledAt: 5,
       usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2, costUsd: null },
     });
-    await store.commit({ session: next, admit: makeMessage("a", "m2", { how: "interrupt" }) });
+    await store.commit({ changes: [putSession(next), admitMessage(makeMessage("a", "m2", { how: "interrupt" }))] });
     await store.close();
     const again = await home.open();
     expect(again.registry.get("a")).toEqual(next);
@@ -168,11 +169,11 @@ describe("how a message is to be given", () => {
     async (how) => {
       const whole = makeSession(home, "a");
       const store = await home.open();
-      await store.commit({ session: whole, admit: makeMessage("a", "m1", { how }) });
-      await store.commit({ admit: makeMessage("a", "m2", { how }) });
-      await store.commit({ settle: { messageId: "m1", state: "leased", detail: null, at: 5 } });
+      await store.commit({ changes: [putSession(whole), admitMessage(makeMessage("a", "m1", { how }))] });
+      await store.commit({ changes: [admitMessage(makeMessage("a", "m2", { how }))] });
+      await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 5 })] });
       expect(store.mailbox.typed("a", 9)).toMatchObject([{ id: "m1", how }]);
-      await store.commit({ settle: { messageId: "m1", state: "delivered", detail: "typed", at: 6 } });
+      await store.commit({ changes: [settleMessage({ messageId: "m1", state: "delivered", detail: "typed", at: 6 })] });
       await store.close();
       const again = await home.open();
       expect(again.mailbox.get("m1")).toMatchObject({ state: "delivered", how });
@@ -189,8 +190,10 @@ describe("how a message is to be given", () => {
 
   test("anything else is refused by the database", async () => {
     const store = await home.open();
-    await store.commit({ session: makeSession(home, "a") });
-    await expect(store.commit({ admit: makeMessage("a", "m", { how: "loudly" as "queue" }) })).rejects.toThrow(/CHECK/);
+    await store.commit({ changes: [putSession(makeSession(home, "a"))] });
+    await expect(
+      store.commit({ changes: [admitMessage(makeMessage("a", "m", { how: "loudly" as "queue" }))] }),
+    ).rejects.toThrow(/CHECK/);
   });
 });
 
@@ -212,21 +215,20 @@ describe("issue 8, 1: who asked", () => {
     const store = await home.open();
     expect(store.registry.get("a")).toMatchObject({ startedBy: null, lastCommand: null });
     await store.commit({
-      admit: makeMessage("a", "m2", { caller: "session:b" }),
+      changes: [admitMessage(makeMessage("a", "m2", { caller: "session:b" }))],
       events: [{ sessionId: "a", body: STARTED, caller: "session:b" }],
     });
     await store.close();
     const again = await home.open();
     expect(again.mailbox.open("a").map(({ caller }) => caller)).toEqual([null, "session:b"]);
-    const events = again.log.read({ after: 0, limit: 9 });
+    const events = await again.log.read({ after: 0, limit: 9 });
     expect(events.map(({ caller }) => caller)).toEqual([null, "session:b"]);
   });
 
   test("survives the damage of the database", async () => {
     const store = await home.open();
     await store.commit({
-      session: makeSession(home, "a"),
-      admit: makeMessage("a", "m1", { caller: "session:b" }),
+      changes: [putSession(makeSession(home, "a")), admitMessage(makeMessage("a", "m1", { caller: "session:b" }))],
       events: [{ sessionId: "a", body: STARTED, caller: "system" }],
     });
     await store.close();
@@ -236,7 +238,7 @@ describe("issue 8, 1: who asked", () => {
     const mended = await home.open();
     expect(mended.repairs).toMatchObject([{ type: "store-rebuilt" }]);
     expect(mended.mailbox.open("a")).toMatchObject([{ caller: "session:b" }]);
-    const events = mended.log.read({ after: 0, limit: 1 });
+    const events = await mended.log.read({ after: 0, limit: 1 });
     expect(events).toMatchObject([{ caller: "system" }]);
   });
 });

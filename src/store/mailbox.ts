@@ -6,7 +6,8 @@
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { CallerName } from "../session/caller.ts";
 import type { Message, MessageRoute, MessageState } from "../session/message.ts";
-import type { Commit, Mailbox } from "./contract.ts";
+import type { Change, NewMessage, Settlement } from "./change.ts";
+import type { Mailbox } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
 import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
 
@@ -57,8 +58,13 @@ export class SqliteMailbox implements Mailbox {
     return guardRead(this.#onFailure, () => this.#db.all<MessageRow>(sql, sessionId, most).map(fromRow));
   }
 
-  /** Inside a transaction: takes the next position of its session. */
-  stageAdmission(message: NonNullable<Commit["admit"]>): Message {
+  /** Inside a transaction. */
+  stage(change: Extract<Change, { kind: "message" }>): Message {
+    return "admit" in change ? this.#admit(change.admit) : this.#settle(change.settle);
+  }
+
+  /** Takes the next position of its session. */
+  #admit(message: NewMessage): Message {
     const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, caller, state, admitted_at, settled_at, detail)
       SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
       RETURNING *`;
@@ -86,8 +92,8 @@ export class SqliteMailbox implements Mailbox {
     return fromRow(row);
   }
 
-  /** Inside a transaction. A lease is not an outcome, so it leaves `settledAt` alone. */
-  stageSettlement({ messageId, state, detail, at }: NonNullable<Commit["settle"]>): Message {
+  /** A lease is not an outcome, so it leaves `settledAt` alone. */
+  #settle({ messageId, state, detail, at }: Settlement): Message {
     const sql = `UPDATE messages SET state = ?, settled_at = ?, detail = ?
       WHERE id = ? AND (state IN ('admitted', 'leased') OR (state = 'unknown' AND ? IN ('delivered', 'refused')))
       RETURNING *`;

@@ -5,15 +5,16 @@
  * schema or the new.
  *
  *   events       the log; AUTOINCREMENT so that no number is ever used twice.
- *                `body` is the EventBody as JSON, `caller` whose wish it
- *                comes from: operator, system or session:<id>.
+ *                `body` is the EventBody as JSON, from which `type` is
+ *                repeated (null: not yet); `caller` is whose wish it comes
+ *                from: operator, system or session:<id>.
  *   sessions     one row per session; `ordinal` is the order of creation,
  *                `body` the whole Session as JSON, from which `name` and
  *                `revision` are repeated.
  *   messages     one row per message; `caller` is who sent it; `text` and `detail` are JSON strings,
  *                because a bare column would lose unpaired surrogates.
  *   idempotency  which key has had which answer; rows older than a day go.
- *   meta         `instance`: this home's id.
+ *   meta         `instance`: this home's id; `untyped-to`: see event-columns.ts.
  */
 import { failpoint } from "../platform/failpoint.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
@@ -70,6 +71,13 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   ALTER TABLE messages ADD COLUMN caller TEXT;
+  `,
+  `
+  ALTER TABLE events ADD COLUMN type TEXT;
+  CREATE INDEX events_by_type ON events (type) WHERE type IS NOT NULL;
+  CREATE INDEX events_by_session_type ON events (session_id, type) WHERE type IS NOT NULL;
+  CREATE INDEX events_by_caller ON events (caller) WHERE caller IS NOT NULL;
+  INSERT INTO meta (key, value) SELECT 'untyped-to', CAST(MAX(seq) AS TEXT) FROM events HAVING MAX(seq) IS NOT NULL;
   `,
 ];
 

@@ -5,6 +5,7 @@ import type { LoggedEvent } from "../session/event.ts";
 import type { Message, MessageState } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
+import { admitMessage, type Change, putSession, settleMessage } from "./change.ts";
 import type { Commit } from "./contract.ts";
 import type { OpenStore } from "./open-store.ts";
 import { makeHome, makeMessage, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
@@ -31,7 +32,7 @@ const change = fc.record(
   },
   { requiredKeys: [] },
 );
-type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
+type Wanted = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.array(change, { minLength: 1, maxLength: 6 }) },
   { weight: 1, arbitrary: fc.constant("reopen" as const) },
@@ -44,14 +45,15 @@ class Model {
   keys = new Set<string>();
 
   /** The commit for a change, and whether it must be accepted; applies it if so. */
-  take(home: TestHome, wanted: Change): { readonly commit: Commit; readonly accepted: boolean } {
+  take(home: TestHome, wanted: Wanted): { readonly commit: Commit; readonly accepted: boolean } {
     const next = Object.assign(new Model(), {
       sessions: new Map(this.sessions),
       messages: new Map(this.messages),
       events: [...this.events],
       keys: new Set(this.keys),
     });
-    const commit: { -readonly [Key in keyof Commit]: Commit[Key] } = {};
+    const changes: Change[] = [];
+    const commit: { -readonly [Key in keyof Commit]: Commit[Key] } = { changes };
     let accepted = true;
     if (wanted.key !== undefined) {
       commit.idempotency = { key: wanted.key, operation: "o", fingerprint: "f", subject: "s", at: Date.now() };
@@ -63,26 +65,28 @@ class Model {
       const revision = (this.sessions.get(wanted.session.id)?.revision ?? 0) + wanted.session.step;
       const life = ended ? ({ desired: "stopped", state: "stopped" } as const) : {};
       const plain = makeSession(home, wanted.session.id, { name, revision, ...life });
-      commit.session = { ...plain, launch: { ...plain.launch, prompt } };
+      const session = { ...plain, launch: { ...plain.launch, prompt } };
+      changes.push(putSession(session));
       const others = [...this.sessions.values()].filter((other) => other.id !== plain.id);
       accepted &&= wanted.session.step === 1;
       accepted &&= ended || others.every((other) => other.name !== name || isEnded(other));
-      next.sessions.set(plain.id, commit.session);
+      next.sessions.set(plain.id, session);
     }
     if (wanted.admit) {
       const { id: newId, sessionId, text } = wanted.admit;
-      commit.admit = makeMessage(sessionId, newId, { text });
+      const message = makeMessage(sessionId, newId, { text });
+      changes.push(admitMessage(message));
       accepted &&= next.sessions.has(sessionId) && !this.messages.has(newId);
       const position =
         Math.max(
           0,
           ...[...this.messages.values()].filter((one) => one.sessionId === sessionId).map((one) => one.position),
         ) + 1;
-      next.messages.set(newId, { ...commit.admit, position });
+      next.messages.set(newId, { ...message, position });
     }
     if (wanted.settle) {
       const { messageId: settled, state } = wanted.settle;
-      commit.settle = { messageId: settled, state, detail: "d", at: 7 };
+      changes.push(settleMessage({ messageId: settled, state, detail: "d", at: 7 }));
       const before = next.messages.get(settled);
       const open = state === "admitted" || state === "leased";
       accepted &&=
@@ -109,12 +113,13 @@ class Model {
     };
   }
 
-  viewOf(store: OpenStore): unknown {
+  async viewOf(store: OpenStore): Promise<unknown> {
+    const events = await store.log.read({ after: 0, limit: 1_000 });
     return {
       sessions: store.registry.all(),
       open: IDS.map((one) => store.mailbox.open(one)),
       messages: [...this.messages.keys()].map((one) => store.mailbox.get(one)),
-      events: store.log.read({ after: 0, limit: 1_000 }).map(({ at: _at, ...event }) => event),
+      events: events.map(({ at: _at, ...event }) => event),
       head: store.log.head(),
       keys: ["k1", "k2", "k3"].filter((key) => store.idempotency(key)),
     };
@@ -148,7 +153,7 @@ test("the store does what the model does, across reopenings", { timeout: 60_000 
             const outcomes = await Promise.allSettled(taken.map(({ commit }) => store.commit(commit)));
             expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(taken.map(({ accepted }) => accepted));
           }
-          expect(model.viewOf(store)).toEqual(model.view());
+          expect(await model.viewOf(store)).toEqual(model.view());
         }
       } finally {
         await home.remove();

@@ -16,6 +16,7 @@ import { clearTheWay } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { hold } from "../session/hold.ts";
 import type { Session } from "../session/session.ts";
+import { markUntyped } from "./event-columns.ts";
 import { migrate } from "./migrations.ts";
 import type { Left } from "./open-marker.ts";
 import type { StoreOptions } from "./options.ts";
@@ -101,6 +102,8 @@ export function restoreRows(found: Found): readonly string[] {
         row.caller ?? null,
         row.body,
       );
+    const newest = saved.events.at(-1);
+    if (newest !== undefined) markUntyped(db, newest.seq);
     for (const row of saved.messages) {
       const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, caller, state, admitted_at, settled_at, detail)
         SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;

@@ -6,20 +6,14 @@
  */
 import { lstatSync } from "node:fs";
 import type { IdempotencyRecord } from "./contract.ts";
-import type { CallerName } from "../session/caller.ts";
+import type { EventRow } from "./event-rows.ts";
 import type { MessageRow } from "./mailbox.ts";
 import { completed, isSession } from "./session-shape.ts";
 import type { Session } from "../session/session.ts";
 import { Sqlite } from "./sqlite.ts";
 
-export interface EventRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly session_id: string | null;
-  /** Missing in schema 2. */
-  readonly caller?: CallerName | null;
-  readonly body: string;
-}
+/** Without `caller` before schema 3. */
+export type SalvagedEvent = Omit<EventRow, "caller"> & Partial<Pick<EventRow, "caller">>;
 
 export type SalvagedMessage = Omit<MessageRow, "how" | "caller"> & Partial<Pick<MessageRow, "how" | "caller">>;
 
@@ -27,7 +21,7 @@ export interface Salvage {
   readonly sessions: readonly Session[];
   /** Without `how` where schema 1 wrote them, without `caller` before schema 4. */
   readonly messages: readonly SalvagedMessage[];
-  readonly events: readonly EventRow[];
+  readonly events: readonly SalvagedEvent[];
   readonly idempotency: readonly IdempotencyRecord[];
   readonly instance: string | undefined;
   /** The highest sequence number it shows any sign of. */
@@ -53,7 +47,7 @@ export function salvage(quarantinedPath: string): Salvage {
     return NOTHING_SALVAGED;
   }
   try {
-    const events = rows<EventRow>(db, "events", "seq")
+    const events = rows<SalvagedEvent>(db, "events", "seq")
       .filter((row) => isEventBody(row.body))
       .toSorted((one, other) => one.seq - other.seq);
     const counter =

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Listing, Runtime } from "../../src/runtime/contract.ts";
 import type { Session } from "../../src/session/session.ts";
+import { putSession } from "../../src/store/change.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../../src/store/store-fixture.ts";
 import { createLedger, type Ledger } from "../../src/supervisor/ledger/ledger.ts";
@@ -66,7 +67,7 @@ const session = (id: string): Session => store.registry.get(id) ?? makeSession(h
 
 async function plan(id: string): Promise<void> {
   const starting = makeSession(home, id, { state: "starting", incarnation: 1, restartPolicy: "never" });
-  await store.commit({ session: starting });
+  await store.commit({ changes: [putSession(starting)] });
 }
 
 /** As the create effect does it: in the runtime, then as a fact. */
@@ -107,7 +108,9 @@ test("several at once are no lost runtime", async () => {
   for (const id of ["one", "two", "three"]) await create(id);
   await arrive();
   expect(["one", "two", "three"].map((id) => session(id).state)).toEqual(["running", "running", "running"]);
-  expect(store.log.read({ after: 0, limit: 100 }).filter(({ body }) => body.type === "runtime-lost")).toEqual([]);
+  expect((await store.log.read({ after: 0, limit: 100 })).filter(({ body }) => body.type === "runtime-lost")).toEqual(
+    [],
+  );
 });
 
 test("what could not be asked before it was created is not unreachable since", async () => {

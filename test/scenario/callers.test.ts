@@ -119,7 +119,7 @@ describe("issue 8, 1: a session that starts another", () => {
     const session = started.session_id;
     expect(started).toMatchObject({ parent_session_id: "worker", started_by: "session:worker" });
     const reason = { evidence: { source: "session", detail: "asked for by session worker" } };
-    expect(store.log.read({ after: 0, limit: 2, sessionIds: [session] })).toMatchObject([
+    expect(await store.log.read({ after: 0, limit: 2, sessionIds: [session] })).toMatchObject([
       { caller: "session:worker", body: { type: "session-planned" } },
       { caller: "session:worker", body: { type: "session-starting", reason } },
     ]);

@@ -14,10 +14,10 @@ const take = (reading: Partial<Reading>): Promise<void> =>
   ground.readings.take(ground.session(), { source: "hook", detail: "a hook", ...reading });
 
 /** Everything that reached the disk or memory, as text. */
-const everything = (): string =>
+const everything = async (): Promise<string> =>
   JSON.stringify([
     ground.session(),
-    ground.store.log.read({ after: 0, limit: 1_000 }),
+    await ground.store.log.read({ after: 0, limit: 1_000 }),
     ground.readings.lastWords(ground.session()),
   ]);
 
@@ -38,7 +38,7 @@ test.each<[string, Partial<Reading>]>([
   ["a prompt", { turn: { phase: "started", prompt: `use ${SECRET}` } }],
 ])("secrets are taken out of %s", async (_what, reading) => {
   await take(reading);
-  expect(everything()).not.toContain(SECRET);
+  expect(await everything()).not.toContain(SECRET);
   expect(ground.store.log.head()).toBeGreaterThan(0);
 });
 
@@ -52,7 +52,7 @@ test("also of what is only noted, and of lines", async () => {
     { source: "transcript", detail: "line", turn: { phase: "failed", error: SECRET } },
   ];
   await ground.readings.takeLines(ground.session(), lines, { identity: "1:a", offset: 5, isInLongLine: false });
-  expect(everything()).not.toContain(SECRET);
+  expect(await everything()).not.toContain(SECRET);
   expect(ground.events("turn-failed")).toMatchObject([{ error: REDACTED }]);
   expect(ground.session().transcriptCursor).toEqual({ identity: "1:a", offset: 5, isInLongLine: false });
 });
@@ -67,7 +67,7 @@ test("where the secrets are not known, none of the agent's own words are kept", 
     approval: { requested: request },
   });
   await readings.take(ground.session(), { source: "hook", detail: "a hook", turn: { phase: "failed", error: SECRET } });
-  expect(everything()).not.toContain(SECRET);
+  expect(await everything()).not.toContain(SECRET);
   expect(ground.events("turn-failed")).toMatchObject([
     { error: "(not kept: which secrets it may hold is not known)", evidence: { detail: "a hook" } },
   ]);
@@ -76,11 +76,11 @@ test("where the secrets are not known, none of the agent's own words are kept", 
 test("long texts are cut after the secrets were taken out, so that no half of one is left", async () => {
   const long = `${"x".repeat(3_990)}${SECRET}${"y".repeat(100_000)}`;
   await take({ detail: long, approval: { requested: { ...request, title: long, subject: long, reason: long } } });
-  expect(everything()).not.toContain(SECRET.slice(0, 6));
+  expect(await everything()).not.toContain(SECRET.slice(0, 6));
   const [approval] = ground.session().approvals;
   expect([approval?.title.length, approval?.subject?.length, approval?.reason?.length]).toEqual([4_001, 4_001, 4_001]);
   await take({ turn: { phase: "failed", error: long }, activity: "awaiting-input", asks: long });
-  expect(everything().length).toBeLessThan(60_000);
+  expect((await everything()).length).toBeLessThan(60_000);
 });
 
 test("what was said last is remembered by source, with what came of it", async () => {

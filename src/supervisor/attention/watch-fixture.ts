@@ -3,9 +3,10 @@ import { mkdirSync } from "node:fs";
 import type { Agent } from "../../agent/contract.ts";
 import { redact } from "../../capture/redaction.ts";
 import { systemClock } from "../../platform/clock.ts";
-import type { SessionEvent } from "../../session/event.ts";
+import type { LoggedEvent, SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { putSession } from "../../store/change.ts";
 import type { Store } from "../../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../../store/store-fixture.ts";
 import { createLedger, type Ledger } from "../ledger/ledger.ts";
@@ -83,8 +84,11 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
       ...changes,
     });
     mkdirSync(session.outputsDir, { recursive: true });
-    await store.commit({ session });
+    await store.commit({ changes: [putSession(session)] });
   }
+  const logged: LoggedEvent[] = [];
+  store.log.follow((events) => void logged.push(...events));
+  logged.unshift(...(await store.log.read({ after: 0, limit: 10_000 })));
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock: systemClock, log: home.log, receipts });
   const readings = createReadings({ ledger, clock: systemClock, redact: (_id, text) => redact(text, [SECRET]) });
@@ -108,8 +112,7 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
     session,
     apply: (input) => ledger.apply("s", input),
     events: <Type extends SessionEvent["type"]>(...types: readonly Type[]) =>
-      store.log
-        .read({ after: 0, limit: 10_000 })
+      logged
         .map(({ body }) => body)
         .filter((body): body is Extract<SessionEvent, { type: Type }> => types.some((type) => type === body.type)),
     use(watcher) {

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { admitMessage, putSession } from "../../store/change.ts";
 import { makeHome, makeMessage, makeSession, type TestHome } from "../../store/store-fixture.ts";
 import { conceal, concealMessages, isConcealed, reveal } from "./concealed-text.ts";
 
@@ -36,8 +37,8 @@ test("issue 7, 19: the database has the name, the supervisor has the text, and n
   const raw = await home.open();
   let known: typeof SECRETS | null = SECRETS;
   const store = concealMessages(raw, { known: () => known, brought: () => null });
-  await store.commit({ session: makeSession(home, "a") });
-  await store.commit({ admit: makeMessage("a", "m", { text: "use tok3n-value now" }) });
+  await store.commit({ changes: [putSession(makeSession(home, "a"))] });
+  await store.commit({ changes: [admitMessage(makeMessage("a", "m", { text: "use tok3n-value now" }))] });
   expect(raw.mailbox.get("m")?.text).toBe("use \u0001TOKEN\u0002 now");
   expect(store.mailbox.get("m")?.text).toBe("use tok3n-value now");
   expect(store.mailbox.open("a").map(({ text }) => text)).toEqual(["use tok3n-value now"]);
@@ -50,7 +51,7 @@ test("issue 7, 19: the first message of a session is concealed by the environmen
   const brought = { TOKEN: "tok3n-value" };
   const store = concealMessages(raw, { known: () => null, brought: () => brought });
   const admit = makeMessage("a", "m", { text: "use tok3n-value now" });
-  await store.commit({ session: makeSession(home, "a"), admit });
+  await store.commit({ changes: [putSession(makeSession(home, "a")), admitMessage(admit)] });
   expect(raw.mailbox.get("m")?.text).toBe("use \u0001TOKEN\u0002 now");
   expect(store.mailbox.get("m")?.text).toBe("use tok3n-value now");
 });
@@ -61,8 +62,8 @@ test("issue 7, 19: a message to a session whose process cannot be asked hides wh
   const session = makeSession(home, "a");
   const envFile = join(home.directory, "secrets.env");
   writeFileSync(envFile, "FROM_FILE=tok3n-value\n");
-  await store.commit({ session: { ...session, launch: { ...session.launch, envFile } } });
-  await store.commit({ admit: makeMessage("a", "m", { text: "use tok3n-value now" }) });
+  await store.commit({ changes: [putSession({ ...session, launch: { ...session.launch, envFile } })] });
+  await store.commit({ changes: [admitMessage(makeMessage("a", "m", { text: "use tok3n-value now" }))] });
   expect(raw.mailbox.get("m")?.text).toBe("use \u0001FROM_FILE\u0002 now");
   expect(store.mailbox.get("m")?.text).toBe("use tok3n-value now");
 });

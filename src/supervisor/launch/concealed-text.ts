@@ -4,6 +4,7 @@
  * may contain. It is resolved from the session's environment when the message
  * is given, so that what arrives is what was sent.
  */
+import { admitMessage, type Change } from "../../store/change.ts";
 import type { Mailbox, Store } from "../../store/contract.ts";
 import type { Message } from "../../session/message.ts";
 import type { Session } from "../../session/session.ts";
@@ -77,11 +78,15 @@ export function concealMessages(
   return {
     ...store,
     mailbox,
-    commit(change) {
-      const { admit } = change;
-      if (admit === undefined) return store.commit(change);
-      const secrets = secretsOf(admit.sessionId, change.session) ?? [];
-      return store.commit({ ...change, admit: { ...admit, text: conceal(admit.text, secrets) } });
-    },
+    commit: (commit) =>
+      store.commit(commit.changes === undefined ? commit : { ...commit, changes: commit.changes.map(concealed) }),
   };
+
+  function concealed(change: Change, _index: number, changes: readonly Change[]): Change {
+    if (!(change.kind === "message" && "admit" in change)) return change;
+    const { sessionId, text } = change.admit;
+    const planned = changes.find((other) => other.kind === "session" && other.session.id === sessionId);
+    const secrets = secretsOf(sessionId, planned?.kind === "session" ? planned.session : undefined) ?? [];
+    return admitMessage({ ...change.admit, text: conceal(text, secrets) });
+  }
 }

@@ -10,15 +10,14 @@ import { isBackgroundOnly } from "../../session/background.ts";
 import { type Caller, type CallerName, callerName } from "../../session/caller.ts";
 import type { HomeEvent, SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
-import type { Message } from "../../session/message.ts";
+import type { Message, MessageState } from "../../session/message.ts";
 import type { Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
-import type { Commit, IdempotencyRecord, Store } from "../../store/contract.ts";
+import { admitMessage, type NewMessage, putSession, type Settlement, settleMessage } from "../../store/change.ts";
+import type { IdempotencyRecord, Store } from "../../store/contract.ts";
 import { isolated } from "./isolated.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Receipts } from "./receipts.ts";
-
-export type NewMessage = Omit<Message, "position">;
 
 /** What a wish comes with: who has it, and the key by which it is known again. */
 export interface Wish {
@@ -37,12 +36,7 @@ export interface Ledger {
   ): Promise<void>;
   admit(message: NewMessage, idempotency?: IdempotencyRecord): Promise<void>;
   /** A message that was delivered stays so. */
-  settle(
-    message: Message,
-    outcome: NonNullable<Commit["settle"]>["state"],
-    event: SessionEvent | null,
-    detail: string | null,
-  ): Promise<void>;
+  settle(message: Message, outcome: MessageState, event: SessionEvent | null, detail: string | null): Promise<void>;
   note(event: HomeEvent): Promise<void>;
   onCommit(listener: (sessionId: string) => void): void;
   idle(): Promise<void>;
@@ -101,9 +95,11 @@ export function createLedger(parts: {
         const isChanged = outcome.session !== session;
         if (!isChanged && events.length === 0 && idempotency === undefined) return session;
         await store.commit({
-          ...(isChanged ? { session: outcome.session } : {}),
+          changes: [
+            ...(isChanged ? [putSession(outcome.session)] : []),
+            ...(taken === null ? [] : [settleMessage(taken.settle)]),
+          ],
           events: events.map((body) => ({ sessionId, body, ...askedBy(caller) })),
-          ...(taken === null ? {} : { settle: taken.settle }),
           ...(idempotency === undefined ? {} : { idempotency }),
         });
         failpoint(`${input.type}.after-commit`);
@@ -116,9 +112,8 @@ export function createLedger(parts: {
         failpoint("start.before-commit");
         const bodies = admit === undefined ? events : [...events, admission(admit)];
         await store.commit({
-          session,
+          changes: [putSession(session), ...(admit === undefined ? [] : [admitMessage(admit)])],
           events: bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })),
-          ...(admit === undefined ? {} : { admit }),
           ...(idempotency === undefined ? {} : { idempotency }),
         });
         failpoint("start.after-commit");
@@ -130,7 +125,7 @@ export function createLedger(parts: {
         const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({
-          admit: message,
+          changes: [admitMessage(message)],
           events: [{ sessionId: message.sessionId, body, caller: message.caller }],
           ...(idempotency === undefined ? {} : { idempotency }),
         });
@@ -152,7 +147,7 @@ export function createLedger(parts: {
             ? { ...event, turn }
             : event;
         await store.commit({
-          settle: { messageId: id, state, detail, at: clock.now() },
+          changes: [settleMessage({ messageId: id, state, detail, at: clock.now() })],
           events: body === null ? [] : [{ sessionId, body }],
         });
         if (state !== "leased") turnOfLease.delete(id);
@@ -168,7 +163,7 @@ export function createLedger(parts: {
 }
 
 interface TakenMessage {
-  readonly settle: NonNullable<Commit["settle"]>;
+  readonly settle: Settlement;
   readonly event: SessionEvent;
 }
 

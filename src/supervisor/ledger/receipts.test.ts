@@ -85,7 +85,7 @@ test("what is not on its way is not settled by it, and nothing of a prompt is wr
   expect(state()).toBe("delivered");
   await take(started({ id: "2", prompt: SECRET }));
   expect(ground.events("message-delivered")).toHaveLength(1);
-  const written = JSON.stringify([ground.session(), ground.store.log.read({ after: 0, limit: 1_000 })]);
+  const written = JSON.stringify([ground.session(), await ground.store.log.read({ after: 0, limit: 1_000 })]);
   expect(written).not.toContain(SECRET);
   expect(written).not.toContain(promptPrint(SECRET));
 });

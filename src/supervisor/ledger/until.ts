@@ -1,4 +1,7 @@
-/** Waiting for something to become true: asked again after every commit, never by polling. */
+/**
+ * Waiting for something to become true that is known from memory (registry, mailbox): asked again after every commit,
+ * never by polling. What only the log tells is waited for with news.ts.
+ */
 import type { LoggedEvent } from "../../session/event.ts";
 import type { Store } from "../../store/contract.ts";
 

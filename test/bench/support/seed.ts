@@ -6,6 +6,7 @@ import { ensurePrivateDir } from "../../../src/platform/private-dir.ts";
 import { OPERATOR } from "../../../src/session/caller.ts";
 import { planSession } from "../../../src/session/plan-session.ts";
 import type { Session } from "../../../src/session/session.ts";
+import { putSession } from "../../../src/store/change.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 
 export async function seedSessions(homeDir: string, sessions: readonly Session[]): Promise<void> {
@@ -18,7 +19,9 @@ export async function seedSessions(homeDir: string, sessions: readonly Session[]
       sessionId: session.id,
       body: { type: "session-planned", name: session.name, agent: session.agent, role: session.role } as const,
     });
-    await Promise.all(sessions.map((session) => store.commit({ session, events: [planned(session)] })));
+    await Promise.all(
+      sessions.map((session) => store.commit({ changes: [putSession(session)], events: [planned(session)] })),
+    );
   } finally {
     await store.close();
   }

@@ -37,7 +37,7 @@ export const diagnose = defineOperation({
     const agents = context.supervisor.agents().filter((agent) => agent.program !== null);
     const checks = [
       await checkRuntime(context),
-      checkEnds(context),
+      await checkEnds(context),
       ...(await Promise.all(agents.map((agent) => checkAgent(context, agent, input.environment, input.cwd)))),
       ...context.daemon.warnings().map((detail) => ({
         what: "daemon",
@@ -65,8 +65,8 @@ async function checkRuntime({ supervisor }: OperationContext): Promise<Check> {
 }
 
 /** How far the end of a session is proven on this machine. */
-function checkEnds({ supervisor }: OperationContext): Check {
-  const blindSpot = supervisor.runtime("tmux").blindSpot();
+async function checkEnds({ supervisor }: OperationContext): Promise<Check> {
+  const blindSpot = await supervisor.runtime("tmux").blindSpot();
   if (blindSpot === null) {
     const detail = "Each session has a cgroup of its own: the kernel proves that nothing of it is left.";
     return { what: "ending", status: "ok", detail, advice: null, login: null };

@@ -16,7 +16,7 @@ import { isPromptAhead, pendingEffect } from "../session/pending-effect.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
-import type { Session } from "../session/session.ts";
+import type { PlaceView, Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
@@ -116,6 +116,8 @@ export interface About {
   readonly wait: Agent["wait"];
   /** Why it can be neither written to nor started again; null where nothing is in the way. */
   readonly impediment: string | null;
+  /** What people are shown of where it runs; null while it has no place. */
+  readonly place: PlaceView | null;
 }
 
 export interface Testimony {
@@ -135,7 +137,7 @@ const HELD_END_LOOK_MS = 1_000;
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { clock, log, settings } = parts;
   const brought = createBroughtEnvironments(clock);
-  const store = concealMessages(parts.store, { known: (id) => attention.secrets(id), brought: brought.get });
+  const store = concealMessages(parts.store, { secrets: () => attention.secrets, brought: brought.get });
   const adapters = createAdapters({ ...parts, sessions: store.registry.all() });
   const { agent, runtime } = adapters;
 
@@ -202,12 +204,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     clock,
     runtime,
     agent,
-    channel: attention.channel,
-    describeChannel: attention.describeChannel,
-    look: attention.look,
+    ...attention,
     composer: (session) => parts.rules.composer(session.agent),
-    standing: attention.standing,
-    isCaughtUp: attention.isCaughtUp,
     typingPauseMs: settings.typingPauseMs,
     pokeLater,
   });
@@ -315,6 +313,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     about: (session) => ({
       wait: agent(session.agent).wait,
       impediment: isEnded(session) ? null : adapters.impedimentOf(session),
+      place: session.place === null ? null : runtime(session.runtime).describe(session.place),
     }),
     requireUnimpeded(session) {
       const impediment = adapters.impedimentOf(session);
@@ -364,7 +363,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const events = store.repairs.map((body) => ({ sessionId: null, body }));
       if (events.length > 0) await store.commit({ events }).catch(report("telling of repairs"));
       await tellDeaths(store, deaths).catch(report("telling of deaths"));
-      delivery.resume();
+      await Promise.race([delivery.resume(), clock.sleep(BOOT_LOOK_MS)]);
       await ledger
         .note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length })
         .catch(report("daemon-started"));

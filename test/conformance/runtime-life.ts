@@ -1,7 +1,6 @@
 /** A session's process: created once, with what it was given, and its end told. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { isAlive } from "../../src/platform/process-table.ts";
 import { formatMark, MARK_VARIABLE, type Target } from "../../src/runtime/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { BASE, first, type Ground, second } from "./runtime-ground.ts";
@@ -24,7 +23,7 @@ export function testLife(ground: Ground): void {
     expect([a, b, again].filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(b.place).toEqual(a.place);
     expect(again.place).toEqual(a.place);
-    expect(isAlive(a.place.pid, a.place.startTicks)).toBe(true);
+    expect(ground.runtime.describe(a.place).text).not.toBe("");
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "running", place: a.place });
     expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...first, observation: { status: "running" } }] });
   });
@@ -51,8 +50,8 @@ export function testLife(ground: Ground): void {
     const mark = { [MARK_VARIABLE]: formatMark(ground.fixture.instance, first) };
     expect(seen).toEqual({ ...kept, EXTRA: "1", ...mark, PWD: ground.fixture.workDir });
     expect(TERM).toBeTypeOf("string");
-    expect(ground.runtime.environmentOf(first, place)).toMatchObject({ ...kept, EXTRA: "1" });
-    expect(ground.runtime.environmentOf(second, null)).toBe(null);
+    expect(await ground.runtime.environmentOf(first, place)).toMatchObject({ ...kept, EXTRA: "1" });
+    expect(await ground.runtime.environmentOf(second, null)).toBe(null);
   });
 
   it("passes every argument byte for byte", async () => {

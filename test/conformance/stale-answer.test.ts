@@ -75,7 +75,7 @@ async function create(id: string): Promise<void> {
   const request = { sessionId: id, incarnation, argv: ["sleep", "100"], cwd: tmux.workDir, label: id };
   const { place } = await tmux.runtime.create({ ...request, environment: BASE, extraEnvironment: {} });
   const evidence = { source: "runtime", detail: "created", at: 1 } as const;
-  await ledger.apply(id, { type: "created", incarnation, place, evidence });
+  await ledger.apply(id, { type: "created", incarnation, place, shown: tmux.runtime.describe(place), evidence });
 }
 
 test("an absence seen before it was created does not end it", async () => {
@@ -114,7 +114,7 @@ test("what could not be asked before it was created is not unreachable since", a
   await plan("newborn");
   let answer = (): void => undefined;
   const asked = new Promise<void>((resolve) => (answer = resolve));
-  const unanswered: Listing = { reachable: false, evidence: "nobody could be asked" };
+  const unanswered: Listing = { reachable: false, askedAt: 1, evidence: "nobody could be asked" };
   let looks = 0;
   const list: Runtime["list"] = async () => {
     looks += 1;

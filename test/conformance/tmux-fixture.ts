@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { systemClock } from "../../src/platform/clock.ts";
 import { listProcesses, readCommandLine } from "../../src/platform/process-table.ts";
 import type { Runtime } from "../../src/runtime/contract.ts";
+import { type PanePlace, readPlace } from "../../src/runtime/tmux/pane-place.ts";
 import { createTmuxRuntime } from "../../src/runtime/tmux/tmux-runtime.ts";
+import type { Place } from "../../src/session/session.ts";
 import { removeCgroups } from "../support/cgroup-leftovers.ts";
 import { eventually } from "../support/eventually.ts";
 import { markedProcesses, type RuntimeFixture } from "./runtime-ground.ts";
@@ -18,6 +20,13 @@ export interface TmuxFixture extends RuntimeFixture {
 }
 
 let count = 0;
+
+/** What only this runtime may know of a place. */
+export function panePlace(place: Place): PanePlace {
+  const read = readPlace(place);
+  if (read === null) throw new Error(`no place of this runtime: ${JSON.stringify(place)}`);
+  return read;
+}
 
 export async function makeTmuxFixture(options: { readonly cgroups?: boolean } = {}): Promise<TmuxFixture> {
   const base = mkdtempSync(join(tmpdir(), "reeve-"));

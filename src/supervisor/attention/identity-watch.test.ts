@@ -41,7 +41,7 @@ async function watch(
   agent = agentOf(join(home.directory, "sessions")),
 ): Promise<void> {
   ground = await makeGround(agent, changes, home);
-  const runtime = (): Runtime => ({ openFiles: () => openFiles }) as unknown as Runtime;
+  const runtime = (): Runtime => ({ openFiles: async () => openFiles }) as unknown as Runtime;
   watcher = ground.use(createIdentityWatch({ ...ground.parts, runtime }));
 }
 
@@ -89,7 +89,7 @@ test("once both are known nobody looks any more", async () => {
   const other = await makeGround(agentOf("/nowhere"));
   try {
     const second = other.use(
-      createIdentityWatch({ ...other.parts, runtime: () => ({ openFiles: () => [] }) as unknown as Runtime }),
+      createIdentityWatch({ ...other.parts, runtime: () => ({ openFiles: async () => [] }) as unknown as Runtime }),
     );
     await eventually("another session was looked at twice", () => looks >= before + 2);
     await second.close();

@@ -46,7 +46,7 @@ export function createIdentityWatch(parts: {
   }
 
   async function byOpenFiles(session: Session): Promise<void> {
-    const paths = parts.runtime(session.runtime).openFiles(targetOf(session), session.place);
+    const paths = await parts.runtime(session.runtime).openFiles(targetOf(session), session.place);
     const reading = parts.agent(session.agent).readOpenFiles(paths, knownOf(session));
     if (reading !== null) await parts.readings.take(session, reading);
   }

@@ -16,6 +16,7 @@ import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
 import { knownOf } from "./known.ts";
+import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import { targetOf } from "../ledger/target.ts";
 import type { SoftWatch } from "./soft-watch.ts";
 import type { Watcher } from "./watcher.ts";
@@ -32,6 +33,7 @@ export function createStatusWatch(parts: {
   readonly log: Log;
 }): Watcher {
   const watchers = new Map<string, { readonly close: () => void }>();
+  const queue = createKeyedQueue();
 
   async function read(of: Session, name: string): Promise<Reading | null> {
     const content = of.watch.statusDir === null ? null : await readSmall(join(of.watch.statusDir, name));
@@ -41,10 +43,15 @@ export function createStatusWatch(parts: {
     const reading = agent.readStatus({ name, content }, knownOf(session));
     if (reading === null || content === null || agent.readHolder === undefined) return reading;
     const holder = session.nativeId === null ? null : agent.readHolder({ name, content }, session.nativeId);
-    return holder !== null && parts.runtime(session.runtime).owns(targetOf(session), holder) ? reading : null;
+    return holder !== null && (await parts.runtime(session.runtime).owns(targetOf(session), holder)) ? reading : null;
   }
 
-  async function notice(sessionId: string, name: string): Promise<void> {
+  /** One after another: an answer that takes longer must not be weighed after a newer one. */
+  function notice(sessionId: string, name: string): Promise<void> {
+    return queue.run(sessionId, () => weigh(sessionId, name));
+  }
+
+  async function weigh(sessionId: string, name: string): Promise<void> {
     try {
       const session = parts.store.registry.get(sessionId);
       const reading = session === undefined ? null : await read(session, name);

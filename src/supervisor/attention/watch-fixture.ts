@@ -87,7 +87,11 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
   }
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock: systemClock, log: home.log, receipts });
-  const readings = createReadings({ ledger, clock: systemClock, redact: (_id, text) => redact(text, [SECRET]) });
+  const readings = createReadings({
+    ledger,
+    clock: systemClock,
+    redactor: async () => (text) => redact(text, [SECRET]),
+  });
   const watchers: Watcher[] = [];
   const session = (): Session => store.registry.get("s") ?? makeSession(home, "s");
   ledger.onCommit(() => {

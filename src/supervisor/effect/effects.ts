@@ -6,7 +6,6 @@ import { writeFileAtomic } from "../../platform/atomic-file.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
-import { isAlive } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import type { Effect } from "../../session/pending-effect.ts";
@@ -41,7 +40,7 @@ export interface EffectParts extends AnswerParts {
   /** Resolves when all that a dead incarnation's hooks, transcript and protocol still said has been read. */
   readonly readToEnd: (session: Session) => Promise<void>;
   /** Takes the session's secrets out of a text that is about to be written; null: they are not known. */
-  readonly redact: (session: Session, text: string) => string | null;
+  readonly redact: (session: Session, text: string) => Promise<string | null>;
 }
 
 export function performEffect(parts: EffectParts, session: Session, effect: Effect, hurry: AbortSignal): Promise<void> {
@@ -65,7 +64,7 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
   const { incarnation } = session;
   try {
     const { plan, recorded } = await parts.launch(session);
-    requireConversation(parts, session, plan);
+    await requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
     for (const file of plan.files) await writePlanned(session, file);
     await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
@@ -80,8 +79,9 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
       label: session.name,
     });
     failpoint("create.after-effect");
-    const evidence = observed(parts, `process ${created.place.pid} (${created.place.id})`);
-    await ledger.apply(session.id, { type: "created", incarnation, place: created.place, evidence });
+    const shown = runtime.describe(created.place);
+    const evidence = observed(parts, shown.id === null ? shown.text : `${shown.text} (${shown.id})`);
+    await ledger.apply(session.id, { type: "created", incarnation, place: created.place, shown, evidence });
   } catch (error) {
     const code = error instanceof ReeveError ? error.code : "internal";
     const evidence = observed(parts, messageOf(error));
@@ -103,7 +103,11 @@ function isHopeless({ store, clock, startPatienceMs }: EffectParts, { id }: Sess
 }
 
 /** One conversation is never open twice: the second would write into the first one's transcript. */
-function requireConversation(parts: EffectParts, session: Session, { nativeId, statusDir }: LaunchPlan): void {
+async function requireConversation(
+  parts: EffectParts,
+  session: Session,
+  { nativeId, statusDir }: LaunchPlan,
+): Promise<void> {
   if (nativeId === null) return;
   const holder = parts.holderOf(session, nativeId);
   if (holder !== undefined) throw conversationOpen(`session ${holder.name}`);
@@ -111,7 +115,7 @@ function requireConversation(parts: EffectParts, session: Session, { nativeId, s
   if (readHolder === undefined || statusDir === null) return;
   for (const file of readSmallFiles(statusDir)) {
     const outside = readHolder(file, nativeId);
-    if (outside !== null && isAlive(outside.pid, outside.startTicks))
+    if (outside !== null && (await parts.runtime(session.runtime).lives(outside)))
       throw conversationOpen(`process ${outside.pid}, outside Reeve`);
   }
 }
@@ -202,7 +206,7 @@ async function stop(
       incarnation,
       evidence: observed(parts, report.evidence),
     });
-    throw new Error(`processes ${report.survivors.join(", ")} are still there`);
+    throw new Error(`${report.survivors.join(", ")}: still there`);
   }
   const seen = await runtime.observe(target);
   if (seen.status === "unreachable") throw new Error(seen.evidence);
@@ -234,7 +238,7 @@ async function stop(
 async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Runtime): Promise<void> {
   try {
     const screen = await runtime.capture(targetOf(session), { lines: FINAL_SCREEN_LINES });
-    const text = parts.redact(session, screen.text);
+    const text = await parts.redact(session, screen.text);
     if (text === null)
       return parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
     await writeFileAtomic(finalScreenPath(session), text);

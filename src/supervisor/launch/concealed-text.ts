@@ -46,15 +46,19 @@ export function isConcealed(text: string): boolean {
 export function concealMessages(
   store: Store,
   sources: {
-    /** Of a session that lives. */
-    readonly known: (sessionId: string) => readonly Secret[] | null;
+    /** Of sessions that live. */
+    readonly secrets: () => {
+      known(sessionId: string): readonly Secret[] | null;
+      /** The same after asking its process. */
+      learn(sessionId: string): Promise<readonly Secret[] | null>;
+    };
     /** For one that is about to be started. */
     readonly brought: (sessionId: string) => Environment | null;
   },
 ): Store {
   /** `planned`: not in the registry yet. */
   function secretsOf(sessionId: string, planned?: Session): readonly Secret[] | null {
-    const known = planned === undefined ? sources.known(sessionId) : null;
+    const known = planned === undefined ? sources.secrets().known(sessionId) : null;
     if (known !== null) return known;
     const session = planned ?? store.registry.get(sessionId);
     // Of a process that nobody can ask any more, its env file is still known.
@@ -77,9 +81,10 @@ export function concealMessages(
   return {
     ...store,
     mailbox,
-    commit(change) {
+    async commit(change) {
       const { admit } = change;
       if (admit === undefined) return store.commit(change);
+      if (change.session === undefined) await sources.secrets().learn(admit.sessionId);
       const secrets = secretsOf(admit.sessionId, change.session) ?? [];
       return store.commit({ ...change, admit: { ...admit, text: conceal(admit.text, secrets) } });
     },

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { globSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { forbiddenImports, isProgram, isSealed } from "./sealed.ts";
 
 const root = join(import.meta.dirname, "..", "src");
 
@@ -52,6 +53,14 @@ for (const file of globSync("**/*.ts", { cwd: root })) {
     if (CONCRETE.test(target) && from !== "daemon.ts")
       problems.push(`${file}: only daemon.ts imports a concrete runtime or agent (${target})`);
   }
+}
+for (const file of globSync("**/*.ts", { cwd: root })) {
+  if (!isSealed(file)) continue;
+  for (const target of forbiddenImports(readFileSync(join(root, file), "utf8")))
+    problems.push(`${file}: what lies inside a session is the business of its runtime, not of ${target}`);
+  for (const { target, isType } of importsOf(file))
+    if (!isType && isProgram(target))
+      problems.push(`${file}: ${target} is part of a program that runs inside a session`);
 }
 for (const problem of problems) console.error(problem);
 process.exit(problems.length === 0 ? 0 : 1);

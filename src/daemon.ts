@@ -26,7 +26,7 @@ import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
 import { createTmuxRuntime } from "./runtime/tmux/tmux-runtime.ts";
 import { openStore } from "./store/open-store.ts";
-import { createRuleBook } from "./supervisor/attention/rule-book.ts";
+import { createRuleBook } from "./supervisor/launch/rule-book.ts";
 import { defaultSettings, readSettings } from "./supervisor/launch/settings.ts";
 import type { AgentOptions, Settings } from "./supervisor/launch/settings.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";

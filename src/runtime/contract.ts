@@ -13,6 +13,7 @@
 import type { InputStep } from "../session/input.ts";
 import type { NamedProcess, Place, PlaceView } from "../session/session.ts";
 import { SESSION_ID_PATTERN } from "../session/session.ts";
+import type { SessionFiles } from "./session-files.ts";
 
 /** Which process of which session: the mark is made of it. */
 export interface Target {
@@ -105,6 +106,8 @@ export interface RuntimeCapabilities {
 export interface Runtime {
   readonly kind: string;
   readonly capabilities: RuntimeCapabilities;
+  /** What lies where its sessions live. */
+  readonly files: SessionFiles;
   /** Throws what keeps it from starting anything here, with what to do about it; says what it will use. */
   requireReady(): Promise<string>;
   create(request: CreateRequest): Promise<Created>;
@@ -139,12 +142,19 @@ export interface Runtime {
   destroy(target: Target): Promise<void>;
   /** Processes of this home's mark whose (session, incarnation) is not in `live`. Throws where that cannot be read. */
   findStrays(live: (target: Target) => boolean): Promise<readonly Stray[]>;
-  /** Why a process that hides could outlive its session unseen; null where none can, because the kernel counts them. */
-  blindSpot(): Promise<string | null>;
+  /** How far `stop` proves that nothing of a session is left here. */
+  endProof(): Promise<EndProof>;
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;
   attachCommand(target: Target, taken: TakenKeys): Promise<AttachCommand>;
   close(): Promise<void>;
+}
+
+export interface EndProof {
+  /** False: a process that hides could outlive its session unseen. */
+  readonly isWhole: boolean;
+  /** For people, in whole sentences. */
+  readonly text: string;
 }
 
 /** Keys that the person's own terminal keeps for itself, each with what to press to pass it on; null where nothing does. */

@@ -17,6 +17,21 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
   return {
     kind,
     capabilities: { suspend: false, stream: false, attach: false },
+    files: {
+      read: cannot,
+      readNewLines: cannot,
+      readTail: cannot,
+      stat: cannot,
+      list: cannot,
+      watch: cannot,
+      write: cannot,
+      makeDirectory: cannot,
+      remove: cannot,
+      removeLeftover: cannot,
+      realPath: cannot,
+      findProgram: cannot,
+      ask: cannot,
+    },
     requireReady: async () => {
       throw refusal("conflict");
     },
@@ -40,7 +55,7 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
     stop: cannot,
     destroy: cannot,
     findStrays: async () => [],
-    blindSpot: async () => impediment,
+    endProof: async () => ({ isWhole: false, text: impediment }),
     onChange: () => () => undefined,
     attachCommand: cannot,
     close: async () => undefined,

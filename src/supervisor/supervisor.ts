@@ -42,7 +42,7 @@ import type { ProgramFinder } from "./launch/program-finder.ts";
 import { createProgramFinder } from "./launch/program-finder.ts";
 import type { LastWord } from "./attention/readings.ts";
 import { createReceipts } from "./ledger/receipts.ts";
-import type { RuleBook } from "./attention/rule-book.ts";
+import type { RuleBook } from "./launch/rule-book.ts";
 import type { AgentOptions, Settings } from "./launch/settings.ts";
 import { noOptions } from "./launch/settings.ts";
 import type { Orphan } from "./sweep.ts";
@@ -106,6 +106,8 @@ export interface Supervisor {
   /** Resolves when this incarnation has spoken, or drawn what it draws when it is up. */
   firstWord(session: Session): Promise<void>;
   runtime(kind: string): Runtime;
+  /** Those that sessions can be started on, the one that is used unless another is asked for first. */
+  runtimes(): readonly Runtime[];
   orphans(): readonly Orphan[];
   /** Adopts what survived, reports what did not, resumes what was under way. */
   boot(version: string, deaths: readonly Death[]): Promise<void>;
@@ -174,8 +176,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     log,
     runtime,
     agent,
-    channel: attention.channel,
-    look: attention.look,
+    ...attention,
     hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
     launch: async (session) => plan(await launchOf(session)),
     holderOf: (session, nativeId) =>
@@ -191,9 +192,6 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     brought,
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
-    prepare: attention.prepare,
-    redact: attention.redact,
-    readToEnd: attention.readToEnd,
   };
   const timers = createTimers(clock);
   const pokeLater = (id: string, ms: number): void => timers.atMost(id, "poke", ms, () => runner.poke(id));
@@ -230,8 +228,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
     const { id, outputsDir, launch } = session;
-    const beginning = await beginningOf(session, agent(session.agent));
-    return { agent: session.agent, sessionId: id, outputsDir, launch, beginning };
+    const beginning = await beginningOf(session, agent(session.agent), runtime(session.runtime).files);
+    return { agent: session.agent, runtime: session.runtime, sessionId: id, outputsDir, launch, beginning };
   }
 
   function nextTask(sessionId: string): Task | null {
@@ -322,6 +320,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     plan,
     programs,
     runtime,
+    runtimes: () => parts.runtimes,
     orphans: () => sweep.orphans(),
     testimony: (session) => ({
       lastWords: attention.lastWords(session),

@@ -9,7 +9,16 @@ import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { isAlive, isUnreadable, openFilesOf } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
-import { formatMark, type ListingEntry, type Observation, parseMark, type Runtime, type Target } from "../contract.ts";
+import {
+  type EndProof,
+  formatMark,
+  type ListingEntry,
+  type Observation,
+  parseMark,
+  type Runtime,
+  type Target,
+} from "../contract.ts";
+import { localFiles } from "../local-files.ts";
 import { captureCommands, readScreen } from "./capture-screen.ts";
 import { createChangeHints } from "./change-hints.ts";
 import { createOutputStreams } from "./output-streams.ts";
@@ -143,6 +152,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   return {
     kind: "tmux",
     capabilities: { suspend: true, stream: true, attach: true },
+    files: localFiles,
     async requireReady() {
       const { major, minor } = await link.requireStartable();
       return `tmux ${major}.${minor}`;
@@ -233,7 +243,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
         dead.map((target) => ({ ...target, pids: cgroups.processesIn(target) })),
       );
     },
-    blindSpot: async () => cgroups.impediment(),
+    endProof: async () => endProof(cgroups.impediment()),
     onChange: hints.listen,
     async attachCommand(target, taken) {
       const { sightings } = await directory.ofSession(target.sessionId);
@@ -257,6 +267,18 @@ function latestKey(lines: readonly string[]): number | null {
     return match === null ? [] : [Number(match[1])];
   });
   return seconds.length === 0 ? null : (Math.max(...seconds) + 1) * 1_000;
+}
+
+function endProof(impediment: string | null): EndProof {
+  if (impediment === null)
+    return {
+      isWhole: true,
+      text: "Each session has a cgroup of its own: the kernel proves that nothing of it is left.",
+    };
+  return {
+    isWhole: false,
+    text: `Reeve finds what belongs to a session by its mark in the environment of each process. A process that removes the mark can outlive its session unseen, because there is no cgroup here: ${impediment}.`,
+  };
 }
 
 function notRunning(target: Target): ReeveError {

@@ -26,7 +26,7 @@ import { isolated } from "../ledger/isolated.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LastWord, Redactor } from "./readings.ts";
 import { createReadings } from "./readings.ts";
-import type { RuleBook } from "./rule-book.ts";
+import type { RuleBook } from "../launch/rule-book.ts";
 import { createScreenWatch } from "./screen-watch.ts";
 import type { Settings } from "../launch/settings.ts";
 import { createSoftWatch, STAYS_MS } from "./soft-watch.ts";
@@ -118,10 +118,12 @@ export function createAttention(parts: {
       since: new Date(parts.clock.now()).toISOString(),
       log: parts.log,
     });
-    const stopStream = parts.runtime(session.runtime).stream(targetOf(session), (bytes) => {
+    const runtime = parts.runtime(session.runtime);
+    const heard = (bytes: Buffer): void => {
       output.push(bytes);
       screens.notice(session.id);
-    });
+    };
+    const stopStream = runtime.capabilities.stream ? runtime.stream(targetOf(session), heard) : () => undefined;
     const { incarnation } = session;
     const watching: Watched = { incarnation, output, stopStream, isCaughtUp: false };
     watched.set(session.id, watching);

@@ -5,6 +5,7 @@ import { eventually } from "../../../test/support/eventually.ts";
 import type { Agent } from "../../agent/contract.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import type { Runtime } from "../../runtime/contract.ts";
+import { localFiles } from "../../runtime/local-files.ts";
 import { makeHome, type TestHome } from "../../store/store-fixture.ts";
 import { createSoftWatch } from "./soft-watch.ts";
 import { createStatusWatch } from "./status-watch.ts";
@@ -24,7 +25,8 @@ const agent: Agent = agentWith({
 });
 
 /** Processes with an even number are of the first incarnation, the others of the second. */
-const runtime = (): Pick<Runtime, "owns"> => ({
+const runtime = (): Pick<Runtime, "owns" | "files"> => ({
+  files: localFiles,
   owns: async ({ incarnation }, { pid }) => (await delay(), (pid % 2) + 1 === incarnation),
 });
 

@@ -1,6 +1,5 @@
 /** The effects themselves: what each pending effect does to the runtime, and the observation it ends in. */
-import { chmod, mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { join } from "node:path";
 import type { LaunchPlan, PlannedFile } from "../../agent/contract.ts";
 import { writeFileAtomic } from "../../platform/atomic-file.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -8,6 +7,7 @@ import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
+import type { SessionFiles } from "../../runtime/session-files.ts";
 import type { Effect } from "../../session/pending-effect.ts";
 import { finalScreenPath } from "../../session/session-directory.ts";
 import type { Evidence, Session } from "../../session/session.ts";
@@ -17,7 +17,7 @@ import type { BroughtEnvironments } from "../launch/brought-environments.ts";
 import type { Environment } from "../launch/environment.ts";
 import type { PlannedLaunch } from "../launch/launcher.ts";
 import { removeSocketFiles } from "./socket-files.ts";
-import { readSmallFiles } from "../attention/status-watch.ts";
+import { LARGEST_STATUS_BYTES } from "../attention/status-watch.ts";
 import { targetOf } from "../ledger/target.ts";
 
 /** Lines of scrollback kept of an ended session. */
@@ -66,7 +66,7 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     const { plan, recorded } = await parts.launch(session);
     await requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
-    for (const file of plan.files) await writePlanned(session, file);
+    for (const file of plan.files) await writePlanned(runtime.files, session, file);
     await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
     failpoint("create.planned");
     parts.prepare(session, environment);
@@ -113,10 +113,11 @@ async function requireConversation(
   if (holder !== undefined) throw conversationOpen(`session ${holder.name}`);
   const { readHolder } = parts.agent(session.agent);
   if (readHolder === undefined || statusDir === null) return;
-  for (const file of readSmallFiles(statusDir)) {
-    const outside = readHolder(file, nativeId);
-    if (outside !== null && (await parts.runtime(session.runtime).lives(outside)))
-      throw conversationOpen(`process ${outside.pid}, outside Reeve`);
+  const { files, lives } = parts.runtime(session.runtime);
+  for (const { name } of await files.list(statusDir)) {
+    const content = await files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
+    const outside = content === null ? null : readHolder({ name, content }, nativeId);
+    if (outside !== null && (await lives(outside))) throw conversationOpen(`process ${outside.pid}, outside Reeve`);
   }
 }
 
@@ -129,16 +130,15 @@ function conversationOpen(where: string): ReeveError {
 }
 
 /** Only below the session's own directory. */
-async function writePlanned(session: Session, { path, content, isExecutable }: PlannedFile): Promise<void> {
+async function writePlanned(files: SessionFiles, session: Session, file: PlannedFile): Promise<void> {
+  const { path } = file;
   if (!path.startsWith(`${session.outputsDir}/`))
     throw new ReeveError({
       code: "internal",
       kind: "conflict",
       message: `The adapter wants to write ${path}, which is not in the session's directory.`,
     });
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(path, content);
-  await chmod(path, isExecutable ? 0o700 : 0o600);
+  await files.write(file);
 }
 
 /** A command whose daemon died repeats itself within a second, more on a busy machine. */
@@ -220,7 +220,7 @@ async function stop(
     });
     await keepFinalScreen(parts, session, runtime);
   }
-  tidyUp(parts, session);
+  await tidyUp(parts, session);
   const isPlaceGone = intent.next === "stopped";
   // Nothing of it is left that could say more; what is read after this is the next incarnation's.
   if (!isPlaceGone) await parts.readToEnd(session);
@@ -248,9 +248,9 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
 }
 
 /** Best effort too. */
-function tidyUp(parts: EffectParts, { id, agent, watch }: Session): void {
+async function tidyUp(parts: EffectParts, { id, agent, runtime, watch }: Session): Promise<void> {
   try {
-    removeSocketFiles(parts.agent(agent), watch.socket);
+    await removeSocketFiles(parts.runtime(runtime).files, parts.agent(agent), watch.socket);
   } catch (error) {
     parts.log("what its socket left could not be removed", { session: id, why: messageOf(error) });
   }

@@ -14,7 +14,8 @@ import { ensureWrapper } from "../../src/runtime/tmux/wrapper.ts";
 import { cgroupsLeft } from "../support/cgroup-leftovers.ts";
 import { eventually } from "../support/eventually.ts";
 import { standsStill } from "../support/stands-still.ts";
-import { first, markedProcesses, second, useGround } from "./runtime-ground.ts";
+import { markedProcesses } from "./local-ground.ts";
+import { first, second, useGround } from "./runtime-ground.ts";
 import { panePlace, makeTmuxFixture } from "./tmux-fixture.ts";
 
 const impediment = createSessionCgroups({

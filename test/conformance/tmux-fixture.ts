@@ -11,7 +11,8 @@ import { createTmuxRuntime } from "../../src/runtime/tmux/tmux-runtime.ts";
 import type { Place } from "../../src/session/session.ts";
 import { removeCgroups } from "../support/cgroup-leftovers.ts";
 import { eventually } from "../support/eventually.ts";
-import { markedProcesses, type RuntimeFixture } from "./runtime-ground.ts";
+import { localGround, markedProcesses } from "./local-ground.ts";
+import type { RuntimeFixture } from "./runtime-ground.ts";
 
 export interface TmuxFixture extends RuntimeFixture {
   readonly runDir: string;
@@ -58,7 +59,8 @@ export async function makeTmuxFixture(options: { readonly cgroups?: boolean } = 
     await removeCgroups(runDir);
     rmSync(base, { recursive: true, force: true });
   };
-  return { runtime: open(), instance, workDir, runDir, reopen: open, dispose, tmux, serverPid };
+  const own = { runDir, tmux, serverPid, ...localGround(instance) };
+  return { runtime: open(), instance, workDir, reopen: open, dispose, ...own };
 }
 
 function kill(pid: number): void {

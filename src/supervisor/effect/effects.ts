@@ -9,7 +9,7 @@ import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import type { Effect } from "../../session/pending-effect.ts";
-import { finalScreenPath } from "../../session/session-directory.ts";
+import { finalScreenPath, spoolDirOf } from "../../session/session-directory.ts";
 import type { Evidence, Session } from "../../session/session.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
@@ -66,6 +66,8 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     const { plan, recorded } = await parts.launch(session);
     await requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
+    // Its hooks may write there before anybody watches.
+    if (session.hasTurns) await runtime.files.makeDirectory(spoolDirOf(session.outputsDir));
     for (const file of plan.files) await writePlanned(runtime.files, session, file);
     await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
     failpoint("create.planned");

@@ -2,9 +2,10 @@
  * Which folder may import which: the table of ARCHITECTURE.md as checked data.
  * A folder may import itself and what is listed; nothing else in src/.
  */
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { importsOf, roomOf } from "./source-imports.ts";
+import { forbiddenImports, isProgram, isSealed } from "./sealed.ts";
 
 const root = join(import.meta.dirname, "..", "src");
 
@@ -53,6 +54,14 @@ for (const file of globSync("**/*.ts", { cwd: root })) {
     if (CONCRETE.test(target) && from !== "daemon.ts")
       problems.push(`${file}: only daemon.ts imports a concrete runtime or agent (${target})`);
   }
+}
+for (const file of globSync("**/*.ts", { cwd: root })) {
+  if (!isSealed(file)) continue;
+  for (const target of forbiddenImports(readFileSync(join(root, file), "utf8")))
+    problems.push(`${file}: what lies inside a session is the business of its runtime, not of ${target}`);
+  for (const { target, isType } of importsOf(root, file))
+    if (!isType && isProgram(target))
+      problems.push(`${file}: ${target} is part of a program that runs inside a session`);
 }
 for (const problem of problems) console.error(problem);
 process.exit(problems.length === 0 ? 0 : 1);

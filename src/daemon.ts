@@ -24,9 +24,10 @@ import { onSetAside } from "./platform/own-file.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
 import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
-import { createTmuxRuntime } from "./runtime/tmux/tmux-runtime.ts";
+import type { Runtime } from "./runtime/contract.ts";
+import { createTmuxRuntime, type TmuxRuntimeOptions } from "./runtime/tmux/tmux-runtime.ts";
 import { openStore } from "./store/open-store.ts";
-import { createRuleBook } from "./supervisor/attention/rule-book.ts";
+import { createRuleBook } from "./supervisor/launch/rule-book.ts";
 import { defaultSettings, readSettings } from "./supervisor/launch/settings.ts";
 import type { AgentOptions, Settings } from "./supervisor/launch/settings.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
@@ -55,7 +56,16 @@ export interface DaemonLife {
 /** The last few are enough to find the rest. */
 const MOST_SET_ASIDES = 20;
 
-export async function run(home: Home, { version, deaths, log, onTold, onStopped, onDied }: DaemonLife): Promise<void> {
+/** Where sessions may live, the one that is used unless another is asked for first. */
+export type OpenRuntimes = (options: TmuxRuntimeOptions) => readonly Runtime[];
+
+const openTmux: OpenRuntimes = (options) => [createTmuxRuntime(options)];
+
+export async function run(
+  home: Home,
+  { version, deaths, log, onTold, onStopped, onDied }: DaemonLife,
+  openRuntimes = openTmux,
+): Promise<void> {
   reserveDescriptors();
   const setAsides: string[] = [];
   onSetAside((path, target) => {
@@ -88,7 +98,7 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
   );
   if (problem !== null) log("config.toml does not count", { why: problem });
   const { cgroups } = settings;
-  const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log, cgroups });
+  const runtimes = openRuntimes({ instance: store.instance, runDir: home.runDir, clock, log, cgroups });
   const agents = [...builtIn, ...declared];
   const rules = createRuleBook({
     shippedDir: join(import.meta.dirname, "..", "rules"),
@@ -103,7 +113,7 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
   ];
   const supervisor = createSupervisor({
     store,
-    runtimes: [tmux],
+    runtimes,
     agents,
     rules,
     configProblem: problem,
@@ -128,7 +138,7 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
       server.close();
       removeSocket(home.socketPath);
       await supervisor.close();
-      await tmux.close();
+      await Promise.all(runtimes.map((runtime) => runtime.close()));
       await store.close();
       onStopped();
     } catch (error) {

@@ -11,7 +11,7 @@ import type { ApprovalRequest, Decision } from "../session/approval.ts";
 import type { BackgroundTask } from "../session/background.ts";
 import type { InputStep } from "../session/input.ts";
 import type { Reading, Usage } from "../session/reading.ts";
-import type { ActivityStatus, Launch } from "../session/session.ts";
+import type { ActivityStatus, Launch, NamedProcess } from "../session/session.ts";
 
 export interface AgentCapabilities {
   /** Knows when a turn begins and ends. */
@@ -183,7 +183,7 @@ export interface Agent {
   readonly readHolder?: (
     file: { readonly name: string; readonly content: string },
     nativeId: string,
-  ) => { readonly pid: number; readonly startTicks: string } | null;
+  ) => NamedProcess | null;
   /** Files that the session's processes hold open; asked while its id or transcript is not known. */
   readOpenFiles(paths: readonly string[], known: Known): Reading | null;
   /** Where to look for a transcript whose id is known and whose path is not. */

@@ -9,7 +9,7 @@ import { putSession } from "../store/change.ts";
 import type { Store } from "../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts";
 import { agentWith } from "../supervisor/attention/watch-fixture.ts";
-import { createRuleBook } from "../supervisor/attention/rule-book.ts";
+import { createRuleBook } from "../supervisor/launch/rule-book.ts";
 import { defaultSettings } from "../supervisor/launch/settings.ts";
 import { createSupervisor } from "../supervisor/supervisor.ts";
 import type { Call, Door } from "./door.ts";

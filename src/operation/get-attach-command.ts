@@ -41,8 +41,16 @@ export const getAttachCommand = defineOperation({
         message: `Session ${session.name} has no process to attach to; see reeve data ${session.name}.`,
       });
     }
+    const runtime = supervisor.runtime(session.runtime);
+    if (!runtime.capabilities.attach) {
+      throw new ReeveError({
+        code: "not-attachable",
+        kind: "conflict",
+        message: `Session ${session.name} runs on ${session.runtime}, which has no terminal to attach to; see reeve data ${session.name}.`,
+      });
+    }
     const taken = Object.fromEntries(input.taken.map(keyOf));
-    const { argv, detach } = await supervisor.runtime(session.runtime).attachCommand(targetOf(session), taken);
+    const { argv, detach } = await runtime.attachCommand(targetOf(session), taken);
     return { session_id: session.id, argv: [...argv], detach };
   },
 });

@@ -5,8 +5,8 @@
  */
 import * as z from "zod/mini";
 import type { Agent, TranscriptMessage } from "../agent/contract.ts";
-import { readTail } from "../platform/file-tail.ts";
 import { readPlainFileIfFit } from "../platform/plain-file.ts";
+import type { SessionFiles } from "../runtime/session-files.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { keepTail, stripControls, stripTerminal } from "../platform/terminal-text.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
@@ -104,7 +104,7 @@ const WRITTEN_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 40;
 
 async function readWholeTurn(
-  { clock, store }: OperationContext,
+  { clock, store, supervisor }: OperationContext,
   { id }: Session,
   agent: Agent,
   tail: number,
@@ -113,12 +113,13 @@ async function readWholeTurn(
   for (;;) {
     const session = store.registry.get(id);
     if (session === undefined) return null;
-    const transcript = await readTranscript(session, agent, tail, since);
+    const { files } = supervisor.runtime(session.runtime);
+    const transcript = await readTranscript(files, session, agent, tail, since);
     const completed = await store.log.latest({ sessionId: id, types: ["turn-completed"] });
     const isAwaited = agent.capabilities.transcript && clock.now() - (completed?.at ?? 0) < WRITTEN_WITHIN_MS;
     if (completed === undefined || !isAwaited) return transcript;
     // What came since an earlier answer may be nothing because that answer had the reply.
-    const newest = since === null ? transcript : await readTranscript(session, agent, tail, null);
+    const newest = since === null ? transcript : await readTranscript(files, session, agent, tail, null);
     if (holdsReply(newest?.messages ?? [], completed.at, await endBefore(store.log, id, completed))) return transcript;
     await clock.sleep(LOOK_AGAIN_MS);
   }
@@ -148,12 +149,12 @@ const FURTHEST_BACK = 4_194_304;
 /** Short ones, too, tell what happened; looking further back would cost eight times as much. */
 const ENOUGH_MESSAGES = 20;
 
-async function readTranscript(session: Session, agent: Agent, tail: number, since: number | null) {
+async function readTranscript(files: SessionFiles, session: Session, agent: Agent, tail: number, since: number | null) {
   const { status, transcriptPath } = session.observability;
   if (agent.impediment !== undefined) return null;
   if (status !== "observable" || transcriptPath === null) return null;
   for (let window = tail; ; window = Math.min(window * 8, FURTHEST_BACK)) {
-    const read = await readTail(transcriptPath, { bytes: window, since }).catch(() => null);
+    const read = await files.readTail(transcriptPath, { bytes: window, since }).catch(() => null);
     if (read === null) return null;
     const all = agent.readMessages(read.lines).map(viewMessage);
     const messages = keepNewest(all, tail);

@@ -75,7 +75,7 @@ export const sessionViewSchema = z.object({
 
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
-export function viewSession(session: Session, { wait, impediment }: About): SessionView {
+export function viewSession(session: Session, { wait, impediment, place }: About): SessionView {
   return {
     session_id: session.id,
     name: session.name,
@@ -103,7 +103,7 @@ export function viewSession(session: Session, { wait, impediment }: About): Sess
     },
     wait,
     guidance: impediment === null ? guidanceOf(session) : stripTerminal(impediment),
-    runtime: { kind: session.runtime, id: session.place?.id ?? null, pid: session.place?.pid ?? null },
+    runtime: { kind: session.runtime, id: place?.id ?? null, pid: place?.pid ?? null },
     cwd: stripTerminal(session.launch.cwd),
     branch: { declared: session.branch },
     pause_mode: session.pauseMode,

@@ -45,7 +45,7 @@ export const startSession = defineOperation({
     role: z._default(word("A role"), "agent"),
     cwd: plainText("A directory"),
     branch: z.optional(plainText("A branch").check(z.maxLength(255))),
-    runtime: z._default(word("A runtime"), "tmux"),
+    runtime: z.optional(word("A runtime")),
     model: z.optional(plainText("A model").check(z.maxLength(255))),
     restart: z._default(z.enum(["never", "on-failure", "always"]), "never"),
     parent: z.optional(word("A parent session")),
@@ -73,8 +73,9 @@ export const startSession = defineOperation({
   async run(input, context) {
     const { supervisor, store, caller } = context;
     const start = async (record: RecordFor): Promise<string> => {
-      supervisor.requireStartable(input.agent, input.runtime);
-      await requireReady(supervisor.runtime(input.runtime));
+      const runtime = input.runtime ?? supervisor.runtimes()[0]?.kind ?? "none";
+      supervisor.requireStartable(input.agent, runtime);
+      await requireReady(supervisor.runtime(runtime));
       const agent = supervisor.agent(input.agent);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
       const cwd = existingDirectory(input.cwd);
@@ -95,6 +96,7 @@ export const startSession = defineOperation({
       const planWith = (prompt: string | null) =>
         supervisor.plan({
           agent: input.agent,
+          runtime,
           sessionId: id,
           outputsDir,
           launch: { ...launch, prompt },
@@ -113,7 +115,7 @@ export const startSession = defineOperation({
         role: input.role,
         agent: input.agent,
         hasTurns: agent.capabilities.turns,
-        runtime: input.runtime,
+        runtime,
         launch: isSent ? { ...launch, prompt: null } : launch,
         restartPolicy: input.restart,
         // What a session starts is its own.
@@ -146,7 +148,7 @@ export const startSession = defineOperation({
   },
 });
 
-/** A process is created within 20 ms, some times that on a busy machine; a tmux that hangs holds up no answer. */
+/** A process is created within 20 ms, some times that on a busy machine; a runtime that hangs holds up no answer. */
 const CREATED_WITHIN_MS = 3_000;
 
 function isTried({ state, createFailures }: Session): boolean {

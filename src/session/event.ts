@@ -9,11 +9,17 @@ import type { Activity, Evidence, Exit, Liveness, Observability, Reason, Verdict
 export type SessionEvent =
   | { readonly type: "session-planned"; readonly name: string; readonly agent: string; readonly role: string }
   | { readonly type: "session-starting"; readonly incarnation: number; readonly reason: Reason }
-  | { readonly type: "session-running"; readonly incarnation: number; readonly reason: Reason; readonly pid: number }
+  | {
+      readonly type: "session-running";
+      readonly incarnation: number;
+      readonly reason: Reason;
+      /** Null where it has none on this machine. */
+      readonly pid: number | null;
+    }
   | {
       readonly type: "session-adopted";
       readonly incarnation: number;
-      readonly pid: number;
+      readonly pid: number | null;
       readonly evidence: Evidence;
     }
   | { readonly type: "start-delayed"; readonly incarnation: number; readonly reason: Reason }

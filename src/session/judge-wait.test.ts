@@ -9,7 +9,7 @@ import { judge } from "./judge-wait.ts";
 import type { Judgement, Subject } from "./judge-wait.ts";
 import type { Message } from "./message.ts";
 import { created, exitedWith, read, run } from "./run-inputs.ts";
-import { evidence, place, plannedSession } from "./session-fixture.ts";
+import { evidence, place, plannedSession, shown } from "./session-fixture.ts";
 import type { Session } from "./session.ts";
 import type { WakeReason } from "./wake.ts";
 
@@ -232,7 +232,7 @@ describe("without a cursor: what became of what was asked last", () => {
   });
 
   test("started again: on request it waits for what is asked next, by its policy the turn is lost", () => {
-    const again: Input = { type: "created", incarnation: 2, place: { id: "%2", pid: 1, startTicks: "2" }, evidence };
+    const again: Input = { type: "created", incarnation: 2, place: { id: "%2" }, shown, evidence };
     const idleAgain: Input = {
       type: "read",
       incarnation: 2,

@@ -5,6 +5,7 @@
  *
  * Instants are milliseconds since the epoch and end in `At`.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { Approval } from "./approval.ts";
 import type { BackgroundTask } from "./background.ts";
 import type { CallerName } from "./caller.ts";
@@ -139,19 +140,28 @@ export interface TranscriptCursor {
 }
 
 /**
- * Where the runtime put it: opaque to everyone else, plain JSON, safe to store.
- * `id` is what a person may be shown; `pid` with `startTicks` names the
- * process beyond doubt (a reused pid has another start time).
+ * Where the runtime put it: plain JSON that is stored as it is. Only the
+ * runtime that made it (`Session.runtime`) knows what the fields mean.
  */
-export interface Place {
-  readonly id: string;
-  readonly pid: number;
-  readonly startTicks: string;
+export type Place = Readonly<Record<string, unknown>>;
+
+/** What people are shown of a place, in the words of its runtime. */
+export interface PlaceView {
+  /** What it runs as: "process 4242". */
+  readonly text: string;
+  readonly id: string | null;
+  /** Null where it has none on this machine. */
+  readonly pid: number | null;
 }
 
 export function isSamePlace(one: Place | null, other: Place | null): boolean {
-  if (one === null || other === null) return one === other;
-  return one.id === other.id && one.pid === other.pid && one.startTicks === other.startTicks;
+  return isDeepStrictEqual(one, other);
+}
+
+/** A process as a file of the agent names it: by the pid it has there, and when it started in ticks of the kernel. */
+export interface NamedProcess {
+  readonly pid: number;
+  readonly startTicks: string;
 }
 
 /**

@@ -11,8 +11,13 @@ import type { Session } from "../session/session.ts";
 
 export type Change =
   | { readonly kind: "session"; readonly session: Session }
-  | { readonly kind: "message"; readonly admit: NewMessage }
+  | Admission
   | { readonly kind: "message"; readonly settle: Settlement };
+
+export interface Admission {
+  readonly kind: "message";
+  readonly admit: NewMessage;
+}
 
 /** The store gives it the next position of its session. */
 export type NewMessage = Omit<Message, "position">;
@@ -32,7 +37,7 @@ export function putSession(session: Session): Change {
   return { kind: "session", session };
 }
 
-export function admitMessage(admit: NewMessage): Change {
+export function admitMessage(admit: NewMessage): Admission {
   return { kind: "message", admit };
 }
 

@@ -12,7 +12,7 @@ import type { Listing, Observation, Runtime } from "../runtime/contract.ts";
 import type { Health } from "../session/health.ts";
 import { healthy, judge } from "../session/health.ts";
 import type { Observation as SessionInput } from "../session/input.ts";
-import type { Session } from "../session/session.ts";
+import type { Evidence, Session } from "../session/session.ts";
 import { isSamePlace } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { eachIsolated } from "./ledger/isolated.ts";
@@ -51,7 +51,7 @@ export function createObserver(parts: {
 }
 
 function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
-  const { store, ledger, clock } = parts;
+  const { store, ledger } = parts;
   let health: Health = healthy;
   /** Sessions seen since this daemon started; the first sighting of one that was here before is an adoption. */
   const unadopted = new Set(store.registry.all().map((session) => session.id));
@@ -99,7 +99,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     known: readonly Session[],
     listing: Extract<Listing, { reachable: false }>,
   ): Promise<void> {
-    const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
+    const evidence = evidenceOf(listing);
     await eachIsolated(
       parts.log,
       "recording what was seen",
@@ -121,7 +121,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     const byTarget = new Map(
       listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.observation]),
     );
-    const absent: Observation = { status: "absent", evidence: listing.evidence };
+    const absent: Observation = { status: "absent", askedAt: listing.askedAt, evidence: listing.evidence };
     const sightings = known.map((session) => ({
       session,
       observation: byTarget.get(`${session.id} ${session.incarnation}`) ?? absent,
@@ -130,7 +130,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       ({ session, observation }) => observation.status === "absent" && session.stop === null && isStillThere(session),
     );
     if (gone.length > 1 && sightings.every((sighting) => sighting.observation.status === "absent")) {
-      const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
+      const evidence = evidenceOf(listing);
       await ledger.note({ type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
     }
     await eachIsolated(
@@ -154,13 +154,14 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
 
   function toInput(session: Session, observation: Observation): SessionInput {
     const { incarnation } = session;
-    const evidence = { source: "runtime", detail: observation.evidence, at: clock.now() } as const;
+    const evidence = evidenceOf(observation);
     switch (observation.status) {
       case "running":
         return {
           type: "found-running",
           incarnation,
           place: observation.place,
+          shown: runtime.describe(observation.place),
           evidence,
           adopted: unadopted.delete(session.id),
         };
@@ -188,4 +189,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       await looking;
     },
   };
+}
+
+/** As of the moment it was asked for: the answer may have taken its time. */
+function evidenceOf({ evidence, askedAt }: Pick<Observation, "evidence" | "askedAt">): Evidence {
+  return { source: "runtime", detail: evidence, at: askedAt };
 }

@@ -16,7 +16,7 @@ import { isPromptAhead, pendingEffect } from "../session/pending-effect.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
-import type { Session } from "../session/session.ts";
+import type { PlaceView, Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { NewMessage } from "../store/change.ts";
 import type { Store } from "../store/contract.ts";
@@ -43,7 +43,7 @@ import type { ProgramFinder } from "./launch/program-finder.ts";
 import { createProgramFinder } from "./launch/program-finder.ts";
 import type { LastWord } from "./attention/readings.ts";
 import { createReceipts } from "./ledger/receipts.ts";
-import type { RuleBook } from "./attention/rule-book.ts";
+import type { RuleBook } from "./launch/rule-book.ts";
 import type { AgentOptions, Settings } from "./launch/settings.ts";
 import { noOptions } from "./launch/settings.ts";
 import type { Orphan } from "./sweep.ts";
@@ -107,6 +107,8 @@ export interface Supervisor {
   /** Resolves when this incarnation has spoken, or drawn what it draws when it is up. */
   firstWord(session: Session): Promise<void>;
   runtime(kind: string): Runtime;
+  /** Those that sessions can be started on, the one that is used unless another is asked for first. */
+  runtimes(): readonly Runtime[];
   orphans(): readonly Orphan[];
   /** Adopts what survived, reports what did not, resumes what was under way. */
   boot(version: string, deaths: readonly Death[]): Promise<void>;
@@ -117,6 +119,8 @@ export interface About {
   readonly wait: Agent["wait"];
   /** Why it can be neither written to nor started again; null where nothing is in the way. */
   readonly impediment: string | null;
+  /** What people are shown of where it runs; null while it has no place. */
+  readonly place: PlaceView | null;
 }
 
 export interface Testimony {
@@ -136,7 +140,7 @@ const HELD_END_LOOK_MS = 1_000;
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { clock, log, settings } = parts;
   const brought = createBroughtEnvironments(clock);
-  const store = concealMessages(parts.store, { known: (id) => attention.secrets(id), brought: brought.get });
+  const store = concealMessages(parts.store, { secrets: () => attention.secrets, brought: brought.get });
   const adapters = createAdapters({ ...parts, sessions: store.registry.all() });
   const { agent, runtime } = adapters;
 
@@ -173,8 +177,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     log,
     runtime,
     agent,
-    channel: attention.channel,
-    look: attention.look,
+    ...attention,
     hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
     launch: async (session) => plan(await launchOf(session)),
     holderOf: (session, nativeId) =>
@@ -190,9 +193,6 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     brought,
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
-    prepare: attention.prepare,
-    redact: attention.redact,
-    readToEnd: attention.readToEnd,
   };
   const timers = createTimers(clock);
   const pokeLater = (id: string, ms: number): void => timers.atMost(id, "poke", ms, () => runner.poke(id));
@@ -203,12 +203,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     clock,
     runtime,
     agent,
-    channel: attention.channel,
-    describeChannel: attention.describeChannel,
-    look: attention.look,
+    ...attention,
     composer: (session) => parts.rules.composer(session.agent),
-    standing: attention.standing,
-    isCaughtUp: attention.isCaughtUp,
     typingPauseMs: settings.typingPauseMs,
     pokeLater,
   });
@@ -233,8 +229,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
     const { id, outputsDir, launch } = session;
-    const beginning = await beginningOf(session, agent(session.agent));
-    return { agent: session.agent, sessionId: id, outputsDir, launch, beginning };
+    const beginning = await beginningOf(session, agent(session.agent), runtime(session.runtime).files);
+    return { agent: session.agent, runtime: session.runtime, sessionId: id, outputsDir, launch, beginning };
   }
 
   function nextTask(sessionId: string): Task | null {
@@ -316,6 +312,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     about: (session) => ({
       wait: agent(session.agent).wait,
       impediment: isEnded(session) ? null : adapters.impedimentOf(session),
+      place: session.place === null ? null : runtime(session.runtime).describe(session.place),
     }),
     requireUnimpeded(session) {
       const impediment = adapters.impedimentOf(session);
@@ -324,6 +321,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     plan,
     programs,
     runtime,
+    runtimes: () => parts.runtimes,
     orphans: () => sweep.orphans(),
     testimony: (session) => ({
       lastWords: attention.lastWords(session),
@@ -365,7 +363,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const events = store.repairs.map((body) => ({ sessionId: null, body }));
       if (events.length > 0) await store.commit({ events }).catch(report("telling of repairs"));
       await tellDeaths(store, deaths).catch(report("telling of deaths"));
-      delivery.resume();
+      await Promise.race([delivery.resume(), clock.sleep(BOOT_LOOK_MS)]);
       await ledger
         .note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length })
         .catch(report("daemon-started"));

@@ -58,8 +58,8 @@ export function createSweep(parts: {
       ownsProcesses(parts.store.registry.get(target.sessionId), target),
     );
     const candidates = new Map<string, string>();
-    for (const place of places) candidates.set(keyOf(place), describePlace(place));
-    for (const stray of strays) candidates.set(keyOf(stray), `process ${stray.pid} (${stray.command})`);
+    for (const place of places) candidates.set(keyOf(place), describePlace(runtime, place));
+    for (const stray of strays) candidates.set(keyOf(stray), stray.what);
     await quarantine(runtime, candidates);
     await reap(runtime);
   }
@@ -131,10 +131,10 @@ function ownsProcesses(session: Session | undefined, target: Target): boolean {
   return session.exit === null || session.stop !== null;
 }
 
-function describePlace(entry: ListingEntry): string {
-  return entry.observation.status === "running"
-    ? `${entry.observation.place.id} (process ${entry.observation.place.pid})`
-    : `the place of ${keyOf(entry)}`;
+function describePlace(runtime: Runtime, entry: ListingEntry): string {
+  if (entry.observation.status !== "running") return `the place of ${keyOf(entry)}`;
+  const { id, text } = runtime.describe(entry.observation.place);
+  return id === null ? text : `${id} (${text})`;
 }
 
 function keyOf(target: Target): string {

@@ -4,6 +4,7 @@
  */
 import { describe } from "vitest";
 import { type RuntimeFixture, useGround } from "./runtime-ground.ts";
+import { testFiles } from "./runtime-files.ts";
 import { testLife } from "./runtime-life.ts";
 import { testProcesses } from "./runtime-processes.ts";
 import { testTerminal } from "./runtime-terminal.ts";
@@ -14,5 +15,6 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     testLife(ground);
     testProcesses(ground);
     testTerminal(ground);
+    testFiles(ground);
   });
 }

@@ -21,17 +21,17 @@ import { createBackgroundWatch } from "./background-watch.ts";
 import { createChannelKeeper } from "./channel-keeper.ts";
 import { targetOf } from "../ledger/target.ts";
 import type { Environment } from "../launch/environment.ts";
-import { secretsOfLaunch } from "../launch/environment.ts";
 import { createIdentityWatch } from "./identity-watch.ts";
 import { isolated } from "../ledger/isolated.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LastWord } from "./readings.ts";
+import type { LastWord, Redactor } from "./readings.ts";
 import { createReadings } from "./readings.ts";
-import type { RuleBook } from "./rule-book.ts";
+import type { RuleBook } from "../launch/rule-book.ts";
 import { createScreenWatch } from "./screen-watch.ts";
 import type { Settings } from "../launch/settings.ts";
 import { createSoftWatch, STAYS_MS } from "./soft-watch.ts";
-import type { Secret } from "../launch/secret-values.ts";
+import type { SessionSecrets } from "./session-secrets.ts";
+import { createSessionSecrets } from "./session-secrets.ts";
 import { createSpool } from "./spool.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { createStatusWatch } from "./status-watch.ts";
@@ -46,12 +46,12 @@ export interface Attention {
   catchUp(session: Session): void;
   /** The same, and whatever else its watchers still had to tell; resolves when that is committed. */
   readToEnd(session: Session): Promise<void>;
-  /** What its hooks left before it was watched has been read: only then may anything be typed into it. */
+  /** What its hooks left before it was watched, and which secrets it has, has been read: only then may anything be typed into it. */
   isCaughtUp(session: Session): boolean;
   /** Without the session's secrets; null when these are not known, and so nothing may be written. */
-  redact(session: Session, text: string): string | null;
-  /** Of a session that lives, or lived while this daemon did; null when they are not known. */
-  secrets(sessionId: string): readonly Secret[] | null;
+  redact(session: Session, text: string): Promise<string | null>;
+  /** Of a session that lives, or lived while this daemon did. */
+  readonly secrets: Pick<SessionSecrets, "known" | "learn">;
   /** The agent's own protocol, while it is open. */
   channel(sessionId: string): Channel | null;
   describeChannel(sessionId: string): string | null;
@@ -88,12 +88,8 @@ export function createAttention(parts: {
   const leaving = new Map<string, Promise<void>>();
   /** Incarnations of which it was said that nobody understands them. */
   const blind = new Set<string>();
-  /** Outlives the process: its last screen is written after its end. */
-  const secretsBySession = new Map<string, readonly Secret[]>();
-  const readings = createReadings({
-    ...parts,
-    redact: (sessionId, text) => withoutSecrets(secretsNow(sessionId), text),
-  });
+  const secrets = createSessionSecrets(parts);
+  const readings = createReadings({ ...parts, redactor });
   const soft = createSoftWatch({ ...parts, readings, staysMs: STAYS_MS });
   const spool = createSpool({ ...parts, readings });
   const screens = createScreenWatch({ ...parts, soft });
@@ -117,15 +113,17 @@ export function createAttention(parts: {
   function begin(session: Session): void {
     const output = openOutputLog({
       directory: session.outputsDir,
-      secrets: () => secretsOf(session)?.map(({ value }) => value) ?? null,
+      secrets: async () => (await secrets.learn(session.id))?.map(({ value }) => value) ?? null,
       mostBytes: settings.outputLogBytes,
       since: new Date(parts.clock.now()).toISOString(),
       log: parts.log,
     });
-    const stopStream = parts.runtime(session.runtime).stream(targetOf(session), (bytes) => {
+    const runtime = parts.runtime(session.runtime);
+    const heard = (bytes: Buffer): void => {
       output.push(bytes);
       screens.notice(session.id);
-    });
+    };
+    const stopStream = runtime.capabilities.stream ? runtime.stream(targetOf(session), heard) : () => undefined;
     const { incarnation } = session;
     const watching: Watched = { incarnation, output, stopStream, isCaughtUp: false };
     watched.set(session.id, watching);
@@ -160,34 +158,16 @@ export function createAttention(parts: {
     await transcripts.leave(session);
   }
 
-  /** As told before the start; else read from the living process, which its own user may; else not known. */
-  function secretsOf(session: Session): readonly Secret[] | null {
-    const told = secretsBySession.get(session.id);
-    if (told !== undefined) return told;
-    const environment = parts.runtime(session.runtime).environmentOf(targetOf(session), session.place);
-    return environment === null ? null : remember(session, environment);
+  async function redactor(sessionId: string): Promise<Redactor> {
+    const values = (await secrets.learn(sessionId))?.map(({ value }) => value) ?? null;
+    return (text) => (values === null ? null : redact(text, values));
   }
 
-  /** Null for one that died before this daemon could ask its process; a walk for each text would be too much. */
-  function secretsNow(sessionId: string): readonly Secret[] | null {
-    const session = parts.store.registry.get(sessionId);
-    const isAlive = session !== undefined && session.exit === null;
-    return secretsBySession.get(sessionId) ?? (isAlive ? secretsOf(session) : null);
-  }
-
-  function withoutSecrets(secrets: readonly Secret[] | null, text: string): string | null {
-    return secrets === null
-      ? null
-      : redact(
-          text,
-          secrets.map(({ value }) => value),
-        );
-  }
-
-  function remember(session: Session, environment: Environment): readonly Secret[] {
-    const secrets = secretsOfLaunch(session.launch, environment);
-    secretsBySession.set(session.id, secrets);
-    return secrets;
+  /** While the process lives its environment can be read; afterwards it is too late. */
+  async function learnSecrets(session: Session): Promise<void> {
+    const wasSettled = secrets.isSettled(session);
+    await secrets.learn(session.id).catch(report(session));
+    if (!wasSettled) parts.onCaughtUp(session.id);
   }
 
   function report(session: Session): (error: unknown) => void {
@@ -210,7 +190,7 @@ export function createAttention(parts: {
 
   return {
     prepare(session, environment) {
-      if (environment !== null) remember(session, environment);
+      if (environment !== null) secrets.tell(session, environment);
       const watching = watched.get(session.id);
       if (watching !== undefined && watching.incarnation !== session.incarnation) end(session, watching);
       if (!watched.has(session.id)) begin(session);
@@ -221,14 +201,13 @@ export function createAttention(parts: {
       if (watching !== undefined && isOver) end(session, watching);
       if (session.exit === null && session.place !== null) {
         if (!watched.has(session.id)) begin(session);
-        // While the process lives its environment can be read; afterwards it is too late.
-        isolated(parts.log, "reading its environment", { session: session.id }, () => void secretsOf(session));
+        void learnSecrets(session);
         if (isInert(session)) admitBlindness(session);
         else
           for (const watcher of watchers)
             isolated(parts.log, "a watcher", { session: session.id }, () => watcher.attend(session));
       }
-      if (session.state === "stopped" && session.stop === null) secretsBySession.delete(session.id);
+      if (session.state === "stopped" && session.stop === null) secrets.forget(session.id);
       if (isEnded(session)) readings.forget(session.id);
     },
     catchUp(session) {
@@ -240,11 +219,12 @@ export function createAttention(parts: {
       if (session.hasTurns && !isInert(session)) await readLastWords(session).catch(report(session));
     },
     isCaughtUp(session) {
+      if (!secrets.isSettled(session)) return false;
       const watching = watched.get(session.id);
       return !session.hasTurns || (watching?.incarnation === session.incarnation && watching.isCaughtUp);
     },
-    redact: (session, text) => withoutSecrets(secretsOf(session), text),
-    secrets: secretsNow,
+    redact: async (session, text) => (await redactor(session.id))(text),
+    secrets,
     channel: channels.get,
     describeChannel: channels.describe,
     look: screens.look,

@@ -69,8 +69,8 @@ export function createChannelKeeper(parts: {
 
   /** Until then whoever saw it has told; what is applied after that is old news, and never about a turn that began meanwhile. */
   async function hold(session: Session, entry: Kept, reading: Reading): Promise<void> {
-    parts.readings.note(session, reading, "not counted yet: whoever saw the turn end may still tell");
     const dated = reading.turn === undefined ? {} : { turn: { at: parts.clock.now(), ...reading.turn } };
+    await parts.readings.note(session, reading, "not counted yet: whoever saw the turn end may still tell");
     await parts.clock.sleep(HISTORY_MS, entry.stop.signal).then(
       () => queue(session, entry, { ...reading, ...dated }),
       () => undefined,
@@ -89,7 +89,7 @@ export function createChannelKeeper(parts: {
       socket,
       nativeId: session.nativeId,
       onReading: (reading) => {
-        if (isDoubtful(session.id, reading)) void hold(session, entry, reading);
+        if (isDoubtful(session.id, reading)) hold(session, entry, reading).catch(report(session));
         else queue(session, entry, reading);
       },
       onClose,
@@ -109,11 +109,11 @@ export function createChannelKeeper(parts: {
   }
 
   function queue(session: Session, entry: Kept, reading: Reading): void {
-    entry.tail = entry.tail
-      .then(() => parts.readings.take(session, reading))
-      .catch((error: unknown) =>
-        parts.log("a reading was not committed", { session: session.id, why: messageOf(error) }),
-      );
+    entry.tail = entry.tail.then(() => parts.readings.take(session, reading)).catch(report(session));
+  }
+
+  function report(session: Session): (error: unknown) => void {
+    return (error) => parts.log("a reading was not committed", { session: session.id, why: messageOf(error) });
   }
 
   async function stop(sessionId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import type { Agent } from "../../agent/contract.ts";
 import type { Runtime } from "../../runtime/contract.ts";
+import { localFiles } from "../../runtime/local-files.ts";
 import { makeHome, type TestHome } from "../../store/store-fixture.ts";
 import { createIdentityWatch } from "./identity-watch.ts";
 import { agentWith, type Ground, makeGround } from "./watch-fixture.ts";
@@ -41,7 +42,7 @@ async function watch(
   agent = agentOf(join(home.directory, "sessions")),
 ): Promise<void> {
   ground = await makeGround(agent, changes, home);
-  const runtime = (): Runtime => ({ openFiles: () => openFiles }) as unknown as Runtime;
+  const runtime = (): Runtime => ({ files: localFiles, openFiles: async () => openFiles }) as unknown as Runtime;
   watcher = ground.use(createIdentityWatch({ ...ground.parts, runtime }));
 }
 
@@ -89,7 +90,10 @@ test("once both are known nobody looks any more", async () => {
   const other = await makeGround(agentOf("/nowhere"));
   try {
     const second = other.use(
-      createIdentityWatch({ ...other.parts, runtime: () => ({ openFiles: () => [] }) as unknown as Runtime }),
+      createIdentityWatch({
+        ...other.parts,
+        runtime: () => ({ files: localFiles, openFiles: async () => [] }) as unknown as Runtime,
+      }),
     );
     await eventually("another session was looked at twice", () => looks >= before + 2);
     await second.close();

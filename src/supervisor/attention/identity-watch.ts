@@ -3,12 +3,12 @@
  * once: by the files its processes hold open, and by looking for the
  * transcript of an id that is known. Ends when both are known.
  */
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";
 import type { Log } from "../../platform/log.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
+import type { SessionFiles } from "../../runtime/session-files.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
 import { targetOf } from "../ledger/target.ts";
@@ -26,7 +26,7 @@ const MOST_DIRECTORIES = 1_000;
 export function createIdentityWatch(parts: {
   readonly store: Store;
   readonly agent: (name: string) => Agent;
-  readonly runtime: (kind: string) => Runtime;
+  readonly runtime: (kind: string) => Pick<Runtime, "openFiles" | "files">;
   readonly readings: Readings;
   readonly log: Log;
 }): Watcher {
@@ -46,7 +46,7 @@ export function createIdentityWatch(parts: {
   }
 
   async function byOpenFiles(session: Session): Promise<void> {
-    const paths = parts.runtime(session.runtime).openFiles(targetOf(session), session.place);
+    const paths = await parts.runtime(session.runtime).openFiles(targetOf(session), session.place);
     const reading = parts.agent(session.agent).readOpenFiles(paths, knownOf(session));
     if (reading !== null) await parts.readings.take(session, reading);
   }
@@ -54,7 +54,8 @@ export function createIdentityWatch(parts: {
   async function bySearch(session: Session): Promise<void> {
     const search = parts.agent(session.agent).searchTranscript(knownOf(session));
     if (search === null) return;
-    const transcriptPath = await find(search.root, search.depth, search.suffix);
+    const { files } = parts.runtime(session.runtime);
+    const transcriptPath = await find(files, search.root, search.depth, search.suffix);
     if (transcriptPath === null) return;
     const detail = `found by its id: ${transcriptPath}`;
     await parts.readings.take(session, { source: "transcript", detail, transcriptPath });
@@ -92,15 +93,15 @@ export function createIdentityWatch(parts: {
 }
 
 /** The newest directories first: what is looked for was written a moment ago. */
-async function find(root: string, depth: number, suffix: string): Promise<string | null> {
+async function find(files: SessionFiles, root: string, depth: number, suffix: string): Promise<string | null> {
   let budget = MOST_DIRECTORIES;
   const visit = async (directory: string, left: number): Promise<string | null> => {
     if (budget-- <= 0) return null;
-    const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-    const file = entries.find((entry) => entry.isFile() && entry.name.endsWith(suffix));
+    const entries = await files.list(directory).catch(() => []);
+    const file = entries.find((entry) => entry.isFile && entry.name.endsWith(suffix));
     if (file !== undefined) return join(directory, file.name);
     if (left === 0) return null;
-    const below = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    const below = entries.filter((entry) => entry.isDirectory).map((entry) => entry.name);
     for (const name of below.toSorted().reverse()) {
       const found = await visit(join(directory, name), left - 1);
       if (found !== null) return found;

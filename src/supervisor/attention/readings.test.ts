@@ -43,7 +43,7 @@ test.each<[string, Partial<Reading>]>([
 });
 
 test("also of what is only noted, and of lines", async () => {
-  ground.readings.note(
+  await ground.readings.note(
     ground.session(),
     { source: "screen", detail: `rule x: title "${SECRET}"`, activity: "idle" },
     "not counted",
@@ -58,7 +58,7 @@ test("also of what is only noted, and of lines", async () => {
 });
 
 test("where the secrets are not known, none of the agent's own words are kept", async () => {
-  const readings = createReadings({ ...ground.parts, redact: () => null });
+  const readings = createReadings({ ...ground.parts, redactor: async () => () => null });
   await readings.take(ground.session(), {
     source: "hook",
     detail: "a hook",
@@ -86,7 +86,7 @@ test("long texts are cut after the secrets were taken out, so that no half of on
 test("what was said last is remembered by source, with what came of it", async () => {
   await take({ detail: "first", activity: "working" });
   await take({ detail: "Stop hook", activity: "idle" });
-  ground.readings.note(
+  await ground.readings.note(
     ground.session(),
     { source: "screen", detail: "rule idle", activity: "idle" },
     "not counted: known already",
@@ -105,7 +105,11 @@ test("what was said last is remembered by source, with what came of it", async (
 });
 
 test("what counts is a sign of life, what is only noted is none", async () => {
-  ground.readings.note(ground.session(), { source: "screen", detail: "a spinner", activity: "working" }, "not counted");
+  await ground.readings.note(
+    ground.session(),
+    { source: "screen", detail: "a spinner", activity: "working" },
+    "not counted",
+  );
   expect(ground.readings.lastSignAt(ground.session())).toBeNull();
   await take({ activity: "working" });
   expect(ground.readings.lastSignAt(ground.session())).toBeTypeOf("number");
@@ -121,13 +125,13 @@ test("of an incarnation that another has followed nothing is remembered (issue 7
   await take({ activity: "working" });
   const next = { id: "s", incarnation: 2 };
   expect([ground.readings.lastWords(next), ground.readings.lastSignAt(next)]).toEqual([[], null]);
-  ground.readings.note({ id: "s", incarnation: 1 }, { source: "screen", detail: "late" }, "not counted");
+  await ground.readings.note({ id: "s", incarnation: 1 }, { source: "screen", detail: "late" }, "not counted");
   expect(ground.readings.lastWords(next)).toEqual([]);
 });
 
 test("a status file's word does not replace the hook's (issue 7, 13)", async () => {
   await take({ detail: "Stop hook", activity: "idle" });
-  ground.readings.note(ground.session(), { source: "status", detail: "busy", activity: "working" }, "ignored");
+  await ground.readings.note(ground.session(), { source: "status", detail: "busy", activity: "working" }, "ignored");
   expect(ground.readings.lastWords(ground.session()).map(({ source, said }) => [source, said])).toEqual([
     ["hook", "idle"],
     ["status", "working"],
@@ -142,7 +146,7 @@ test("what only a screen shows is no sign of life, also when it counts (issue 7,
 test("a screen that no rule knows is not its first word: it may be the error it dies of (issue 7, 8)", async () => {
   let hasSpoken = false;
   void ground.readings.firstWord(ground.session()).then(() => (hasSpoken = true));
-  ground.readings.note(
+  await ground.readings.note(
     ground.session(),
     { source: "screen", detail: "rule something-else", activity: "unknown" },
     "ignored",
@@ -151,4 +155,21 @@ test("a screen that no rule knows is not its first word: it may be the error it 
   expect(hasSpoken).toBe(false);
   await take({ source: "screen", activity: "idle" });
   expect(hasSpoken).toBe(true);
+});
+
+test("a reading that waits for the session's secrets is not overtaken by the next (issue 8, 3)", async () => {
+  const { promise: slow, resolve: answer } = Promise.withResolvers<(text: string) => string>();
+  const redactors = [slow, Promise.resolve((text: string) => text)];
+  const readings = createReadings({ ...ground.parts, redactor: () => redactors.shift() ?? slow });
+  const session = ground.session();
+  const both = [
+    readings.take(session, { source: "hook", detail: "first", turn: { phase: "started", id: "a" } }),
+    readings.take(session, { source: "hook", detail: "second", turn: { phase: "completed", id: "a" } }),
+  ];
+  answer((text) => text);
+  await Promise.all(both);
+  expect(ground.events("turn-started", "turn-completed").map(({ type }) => type)).toEqual([
+    "turn-started",
+    "turn-completed",
+  ]);
 });

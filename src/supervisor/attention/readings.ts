@@ -12,6 +12,7 @@ import type { Reading, TurnReading } from "../../session/reading.ts";
 import type { Evidence, Session, TranscriptCursor } from "../../session/session.ts";
 import { isSignOfLife } from "../../session/witness.ts";
 import type { IdempotencyRecord } from "../../store/contract.ts";
+import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 export interface LastWord {
@@ -31,7 +32,7 @@ export interface Readings {
   /** What new lines of the transcript said, in one commit with how far it has been read. */
   takeLines(session: Incarnation, readings: readonly Reading[], cursor: TranscriptCursor): Promise<void>;
   /** Remembered, but not (yet) counted, and why. */
-  note(session: Incarnation, reading: Reading, weight: string): void;
+  note(session: Incarnation, reading: Reading, weight: string): Promise<void>;
   /** Something moved: monotonic, for the stall watch. */
   lastSignAt(session: Incarnation): number | null;
   lastWords(session: Incarnation): readonly LastWord[];
@@ -39,6 +40,9 @@ export interface Readings {
   firstWord(session: Incarnation): Promise<void>;
   forget(sessionId: string): void;
 }
+
+/** Without the session's secrets; null when these are not known, and so the text may not be kept. */
+export type Redactor = (text: string) => string | null;
 
 interface Heard {
   readonly incarnation: number;
@@ -53,10 +57,12 @@ const NOT_SPOKEN: ReadonlySet<LastWord["source"]> = new Set(["transcript", "supe
 export function createReadings(parts: {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Without the session's secrets; null when these are not known, and so the text may not be kept. */
-  readonly redact: (sessionId: string, text: string) => string | null;
+  /** What takes the session's secrets out of a text; its process may have to be asked for them first. */
+  readonly redactor: (sessionId: string) => Promise<Redactor>;
 }): Readings {
   const { ledger, clock } = parts;
+  /** One after another: what one of them has to wait for must not let the next overtake it. */
+  const queue = createKeyedQueue();
   const heard = new Map<string, Heard>();
 
   /** What is remembered of this incarnation; null for one that another has followed. */
@@ -80,8 +86,8 @@ export function createReadings(parts: {
     if (!NOT_SPOKEN.has(source) && activity !== "unknown") heardOf(session)?.spoken.resolve();
   }
 
-  function admit(session: Incarnation, raw: Reading): Reading {
-    const reading = clean(raw, (text) => parts.redact(session.id, text));
+  function admit(session: Incarnation, raw: Reading, redact: Redactor): Reading {
+    const reading = clean(raw, redact);
     const known = heardOf(session);
     if (known !== null && isSignOfLife(reading.source)) known.signAt = clock.monotonic();
     remember(session, reading, "counted");
@@ -89,24 +95,24 @@ export function createReadings(parts: {
   }
 
   return {
-    async take(session, raw, idempotency) {
-      const reading = admit(session, raw);
-      await ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading }, { idempotency });
-      spoke(session, reading);
-    },
-    async takeLines(session, raw, cursor) {
-      const readings = raw.map((reading) => admit(session, reading));
-      const { incarnation } = session;
-      await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor });
-    },
-    note(session, raw, weight) {
-      remember(
-        session,
-        clean(raw, (text) => parts.redact(session.id, text)),
-        weight,
-      );
-      spoke(session, raw);
-    },
+    take: (session, raw, idempotency) =>
+      queue.run(session.id, async () => {
+        const reading = admit(session, raw, await parts.redactor(session.id));
+        await ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading }, { idempotency });
+        spoke(session, reading);
+      }),
+    takeLines: (session, raw, cursor) =>
+      queue.run(session.id, async () => {
+        const redact = await parts.redactor(session.id);
+        const readings = raw.map((reading) => admit(session, reading, redact));
+        const { incarnation } = session;
+        await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor });
+      }),
+    note: (session, raw, weight) =>
+      queue.run(session.id, async () => {
+        remember(session, clean(raw, await parts.redactor(session.id)), weight);
+        spoke(session, raw);
+      }),
     lastSignAt: (session) => heardOf(session)?.signAt ?? null,
     lastWords: (session) => [...(heardOf(session)?.words.values() ?? [])],
     // One that another has followed will not speak again: whoever waits is told by its end.
@@ -129,7 +135,7 @@ const LONGEST_TEXT = 4_000;
 /** Instead of what an agent said before it died unwatched. */
 const WITHHELD = "(not kept: which secrets it may hold is not known)";
 
-function clean(reading: Reading, redact: (text: string) => string | null): Reading {
+function clean(reading: Reading, redact: Redactor): Reading {
   const short = (text: string): string => {
     const safe = redact(text) ?? WITHHELD;
     return safe.length <= LONGEST_TEXT ? safe : `${safe.slice(0, LONGEST_TEXT)}…`;

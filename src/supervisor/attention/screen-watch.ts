@@ -11,7 +11,7 @@ import type { Runtime } from "../../runtime/contract.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
-import type { RuleBook } from "./rule-book.ts";
+import type { RuleBook } from "../launch/rule-book.ts";
 import { targetOf } from "../ledger/target.ts";
 import type { SoftWatch } from "./soft-watch.ts";
 import type { Watcher } from "./watcher.ts";

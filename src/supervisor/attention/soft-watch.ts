@@ -76,9 +76,8 @@ export function createSoftWatch(parts: {
     if (session === undefined || session.incarnation !== of.incarnation || session.exit !== null) return;
     const weight = weighSoft(session, reading);
     if (weight === "no") {
-      readings.note(session, reading, whyIgnored(session, reading));
       if (reading.activity === session.activity.status) dismiss(sessionId, via);
-      return;
+      return readings.note(session, reading, whyIgnored(session, reading));
     }
     if (weight === "now") {
       dismiss(sessionId, via);
@@ -94,9 +93,10 @@ export function createSoftWatch(parts: {
     }
     dismiss(sessionId, via);
     const { source } = session.activity.evidence;
-    readings.note(session, reading, `not counted yet: it contradicts the ${NAMES[source]}, and counts if it stays`);
     const timer = setTimeout(() => void again(of, via, ask), patienceMs).unref();
     doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic(), timer });
+    const why = `not counted yet: it contradicts the ${NAMES[source]}, and counts if it stays`;
+    await readings.note(session, reading, why);
   }
 
   async function again(of: Incarnation, via: Via, ask: () => Promise<Reading | null>): Promise<void> {

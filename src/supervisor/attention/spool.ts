@@ -4,20 +4,14 @@
  * what it said is committed, and a record read twice (a crash between the
  * two) counts once. What agents write is input: bounded, checked, never
  * followed through a link.
- *
- * Somebody waits for what a record says, so it is read without asking Node's
- * threads (turn-end bench): a spool is small and on the disk of the database,
- * whose commits the daemon waits for just so.
  */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, watch } from "node:fs";
-import type { FSWatcher } from "node:fs";
-import { mkdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
-import { clearTheWay, clearTheWayForDirectory } from "../../platform/own-file.ts";
-import { errnoOf, messageOf } from "../../platform/reeve-error.ts";
+import { messageOf } from "../../platform/reeve-error.ts";
+import type { Runtime } from "../../runtime/contract.ts";
+import type { FileChange, FileWatch, SessionFiles } from "../../runtime/session-files.ts";
 import { spoolDirOf } from "../../session/session-directory.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
@@ -38,10 +32,11 @@ export function createSpool(parts: {
   readonly store: Store;
   readonly readings: Readings;
   readonly agent: (name: string) => Agent;
+  readonly runtime: (kind: string) => Pick<Runtime, "files">;
   readonly clock: Clock;
   readonly log: Log;
 }): Spool {
-  const watchers = new Map<string, FSWatcher>();
+  const watchers = new Map<string, Promise<FileWatch>>();
   const draining = new Map<string, Promise<void>>();
   const isDirty = new Set<string>();
 
@@ -65,16 +60,17 @@ export function createSpool(parts: {
       const session = parts.store.registry.get(sessionId);
       if (session === undefined) return;
       const directory = spoolDirOf(session.outputsDir);
-      const names = namesIn(directory).filter(isRecordName).toSorted();
-      for (const name of names) await consume(session, directory, name);
+      const { files } = parts.runtime(session.runtime);
+      const names = (await files.list(directory)).map(({ name }) => name).filter(isRecordName);
+      for (const name of names.toSorted()) await consume(session, files, directory, name);
     } while (isDirty.has(sessionId));
   }
 
-  async function consume(session: Session, directory: string, name: string): Promise<void> {
+  async function consume(session: Session, files: SessionFiles, directory: string, name: string): Promise<void> {
     const path = join(directory, name);
     const key = `spool:${session.id}:${name}`;
     if (parts.store.idempotency(key) === undefined) {
-      const record = readRecord(path);
+      const record = await readRecord(files, path);
       const known = knownOf(parts.store.registry.get(session.id) ?? session);
       const reading = record === undefined ? null : parts.agent(session.agent).readHook(record, known);
       if (record === undefined) parts.log("a spool record cannot be read", { session: session.id, name });
@@ -89,38 +85,45 @@ export function createSpool(parts: {
         });
       }
     }
-    await remove(path);
+    await files.remove(path);
   }
 
-  /** What is no file cannot be unlinked; under another name it is no record. */
-  async function remove(path: string): Promise<void> {
-    if (clearTheWay(path) === null) await unlink(path);
+  function heard(session: Session, change: FileChange): void {
+    if (change.type === "lost") parts.log("a spool can no longer be watched", { session: session.id, why: change.why });
+    else if (change.name === null || isRecordName(change.name)) void drain(session.id);
+  }
+
+  /** One that is not there yet is closed when it is. */
+  function unwatch(sessionId: string): void {
+    watchers.get(sessionId)?.then(
+      (watch) => watch.close(),
+      () => undefined,
+    );
+    watchers.delete(sessionId);
   }
 
   return {
     async follow(session) {
       const directory = spoolDirOf(session.outputsDir);
-      clearTheWayForDirectory(directory);
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      if (!watchers.has(session.id)) {
-        const watcher = watch(directory, (_event, name) => {
-          if (name === null || isRecordName(name)) void drain(session.id);
-        });
-        watcher.on("error", (error) =>
-          parts.log("a spool can no longer be watched", { session: session.id, why: messageOf(error) }),
-        );
-        watcher.unref();
-        watchers.set(session.id, watcher);
+      const { files } = parts.runtime(session.runtime);
+      const watching =
+        watchers.get(session.id) ??
+        files.makeDirectory(directory).then(() => files.watch(directory, (change) => heard(session, change)));
+      watchers.set(session.id, watching);
+      try {
+        await watching;
+      } catch (error) {
+        if (watchers.get(session.id) === watching) watchers.delete(session.id);
+        throw error;
       }
       await drain(session.id);
     },
     async leave(session) {
-      watchers.get(session.id)?.close();
-      watchers.delete(session.id);
+      unwatch(session.id);
       await drain(session.id);
     },
     async close() {
-      for (const watcher of watchers.values()) watcher.close();
+      for (const sessionId of watchers.keys()) unwatch(sessionId);
       await Promise.all(draining.values());
     },
   };
@@ -131,38 +134,12 @@ function isRecordName(name: string): boolean {
   return name.endsWith(".json") && !name.startsWith(".");
 }
 
-/** An agent that never ran has no spool. */
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-/** The machine is short of something, or its disk does not answer: says nothing about the record. */
-const PASSING = new Set(["EMFILE", "ENFILE", "ENOMEM", "EIO", "EINTR", "EAGAIN", "ETIMEDOUT", "ESTALE"]);
-
 /** Undefined for anything that is not a plain, small, well-formed file. */
-function readRecord(path: string): unknown {
-  let file;
+async function readRecord(files: SessionFiles, path: string): Promise<unknown> {
+  const text = await files.read(path, { mostBytes: LARGEST_RECORD_BYTES, refuseLinks: true });
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    // Only what may pass is tried again; whatever else stands in its place is no record.
-    if (PASSING.has(errnoOf(error) ?? "")) throw error;
+    return text === null ? undefined : (JSON.parse(text) as unknown);
+  } catch {
     return undefined;
-  }
-  try {
-    const about = fstatSync(file);
-    if (!about.isFile() || about.size > LARGEST_RECORD_BYTES) return undefined;
-    const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return parsed;
-  } catch (error) {
-    if (PASSING.has(errnoOf(error) ?? "")) throw error;
-    return undefined;
-  } finally {
-    closeSync(file);
   }
 }

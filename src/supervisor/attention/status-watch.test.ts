@@ -5,6 +5,7 @@ import { eventually } from "../../../test/support/eventually.ts";
 import type { Agent } from "../../agent/contract.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import type { Runtime } from "../../runtime/contract.ts";
+import { localFiles } from "../../runtime/local-files.ts";
 import { makeHome, type TestHome } from "../../store/store-fixture.ts";
 import { createSoftWatch } from "./soft-watch.ts";
 import { createStatusWatch } from "./status-watch.ts";
@@ -24,13 +25,19 @@ const agent: Agent = agentWith({
 });
 
 /** Processes with an even number are of the first incarnation, the others of the second. */
-const runtime = (): Pick<Runtime, "owns"> => ({ owns: ({ incarnation }, { pid }) => (pid % 2) + 1 === incarnation });
+const runtime = (): Pick<Runtime, "owns" | "files"> => ({
+  files: localFiles,
+  owns: async ({ incarnation }, { pid }) => (await delay(), (pid % 2) + 1 === incarnation),
+});
 
+/** How long the runtime takes to answer. */
+let delay: () => Promise<void>;
 let home: TestHome;
 let ground: Ground;
 let directory: string;
 let watcher: Watcher;
 beforeEach(async () => {
+  delay = async () => undefined;
   home = makeHome();
   directory = join(home.directory, "status");
   const evidence = { source: "operator", detail: "asked for", at: 1 } as const;
@@ -128,4 +135,21 @@ test("a file of a process of another incarnation says nothing (issue 7, 7)", asy
   say("idle", "4712.json");
   await is("idle");
   expect(ground.events("activity-changed").map(({ activity }) => activity.status)).toEqual(["idle"]);
+});
+
+test("of two answers that arrive in the other order the newer file counts (issue 8, 3)", async () => {
+  mkdirSync(directory);
+  const { promise: first, resolve: answerFirst } = Promise.withResolvers<void>();
+  const delays = [first];
+  delay = () => delays.shift() ?? Promise.resolve();
+  watch();
+  say("working", "4710.json");
+  await eventually("the first is asked about", () => delays.length === 0);
+  say("awaiting-input", "4710.json");
+  answerFirst();
+  await is("awaiting-input");
+  expect(ground.events("activity-changed").map(({ activity }) => activity.status)).toEqual([
+    "working",
+    "awaiting-input",
+  ]);
 });

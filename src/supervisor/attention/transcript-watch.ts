@@ -4,14 +4,12 @@
  * and notices when it is lost. Told by inotify, and by a slow look of its own
  * where inotify is silent.
  */
-import type { FSWatcher, Stats } from "node:fs";
-import { watch } from "node:fs";
-import { stat } from "node:fs/promises";
 import type { Agent } from "../../agent/contract.ts";
 import type { LineCursor, NewLine } from "../../platform/line-cursor.ts";
-import { readNewLines } from "../../platform/line-cursor.ts";
 import type { Log } from "../../platform/log.ts";
-import { errnoOf, messageOf } from "../../platform/reeve-error.ts";
+import { messageOf } from "../../platform/reeve-error.ts";
+import type { Runtime } from "../../runtime/contract.ts";
+import type { FileChange, FileState, SessionFiles } from "../../runtime/session-files.ts";
 import { applyReading } from "../../session/apply-reading.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
@@ -33,9 +31,10 @@ const MISSES = 3;
 
 interface Followed {
   readonly path: string;
+  readonly files: SessionFiles;
   cursor: LineCursor | null;
   /** Of one file: another that takes its name needs another. */
-  watcher: { readonly inode: number; readonly close: () => void } | null;
+  watcher: { readonly identity: string; readonly close: () => void } | null;
   timer: NodeJS.Timeout | null;
   misses: number;
   /** Of the file when it was last read. */
@@ -60,6 +59,7 @@ interface Followed {
 export function createTranscriptWatch(parts: {
   readonly store: Store;
   readonly agent: (name: string) => Agent;
+  readonly runtime: (kind: string) => Pick<Runtime, "files">;
   readonly readings: Readings;
   readonly log: Log;
 }): Watcher {
@@ -110,7 +110,11 @@ export function createTranscriptWatch(parts: {
   }
 
   async function readOnce(sessionId: string, entry: Followed): Promise<boolean> {
-    const { lines, cursor, wasReplaced, hasMore, skippedLines } = await readNewLines(entry.path, entry.cursor, LIMITS);
+    const { lines, cursor, wasReplaced, hasMore, skippedLines } = await entry.files.readNewLines(
+      entry.path,
+      entry.cursor,
+      LIMITS,
+    );
     const session = parts.store.registry.get(sessionId);
     if (session === undefined) return false;
     if (skippedLines > 0)
@@ -128,9 +132,9 @@ export function createTranscriptWatch(parts: {
 
   /** Changes with the file; null while it is not there. Throws when that cannot be told. */
   async function stampOf(session: Session, entry: Followed): Promise<string | null> {
-    const about = await statIfThere(entry.path);
-    const stamp = about === null ? "" : `${about.ino} ${about.size} ${about.mtimeMs}`;
-    if (about?.isFile() === true && about.size > 0) {
+    const about = await entry.files.stat(entry.path);
+    const stamp = about === null ? "" : stampOfState(about);
+    if (about?.isFile === true && about.size > 0) {
       entry.misses = 0;
       if (isSilent(session, entry, stamp)) {
         const detail = `${entry.path} is another file than the one it writes to: a turn has ended, and nothing came`;
@@ -142,7 +146,7 @@ export function createTranscriptWatch(parts: {
         const detail = `${entry.path} is there`;
         await parts.readings.take(session, { source: "transcript", detail, transcript: "observable" });
       }
-      listen(session.id, entry, about.ino);
+      await listen(session.id, entry, about.identity);
       return stamp;
     }
     entry.watcher?.close();
@@ -172,25 +176,29 @@ export function createTranscriptWatch(parts: {
     return performance.now() - replaced.endedAt >= SILENT_MS;
   }
 
-  function listen(sessionId: string, entry: Followed, inode: number): void {
-    if (entry.watcher?.inode === inode || entry.isStopped) return;
+  async function listen(sessionId: string, entry: Followed, identity: string): Promise<void> {
+    if (entry.watcher?.identity === identity || entry.isStopped) return;
     entry.watcher?.close();
     entry.watcher = null;
-    let watcher: FSWatcher;
-    try {
-      watcher = watch(entry.path, (event) => {
-        if (event === "change") entry.hasGrown = true;
-        void read(sessionId, entry);
-      }).unref();
-    } catch {
-      return; // the slow look goes on
-    }
-    const listening = { inode, close: () => watcher.close() };
+    let isClosed = false;
+    const heard = (change: FileChange): void => {
+      if (isClosed) return;
+      if (change.type === "lost") return listening?.close();
+      if (change.written) entry.hasGrown = true;
+      void read(sessionId, entry);
+    };
+    const watch = await entry.files.watch(entry.path, heard).catch(() => null);
+    if (watch === null) return; // the slow look goes on
+    const listening = {
+      identity,
+      close(): void {
+        isClosed = true;
+        watch.close();
+        if (entry.watcher === listening) entry.watcher = null;
+      },
+    };
     entry.watcher = listening;
-    watcher.on("error", () => {
-      watcher.close();
-      if (entry.watcher === listening) entry.watcher = null;
-    });
+    if (isStopped(entry)) return listening.close();
     // Between the look and the watch something may have been written.
     entry.isDirty = true;
   }
@@ -223,6 +231,7 @@ export function createTranscriptWatch(parts: {
       stop(session.id);
       const entry: Followed = {
         path,
+        files: parts.runtime(session.runtime).files,
         cursor: session.transcriptCursor,
         watcher: null,
         timer: null,
@@ -252,19 +261,20 @@ export function createTranscriptWatch(parts: {
   };
 }
 
-async function replacedBy({ turns, turnOpen }: Session, { path }: Followed): Promise<Followed["replaced"]> {
-  const about = await statIfThere(path);
-  if (about === null) return null;
-  const stamp = `${about.ino} ${about.size} ${about.mtimeMs}`;
-  return { stamp, turnsBefore: turnOpen ? turns - 1 : turns, endedAt: null };
+async function replacedBy({ turns, turnOpen }: Session, { path, files }: Followed): Promise<Followed["replaced"]> {
+  const about = await files.stat(path);
+  return about === null
+    ? null
+    : { stamp: stampOfState(about), turnsBefore: turnOpen ? turns - 1 : turns, endedAt: null };
 }
 
-/** Null only where the kernel says that nothing is there; any other failure says nothing about the file. */
-async function statIfThere(path: string): Promise<Stats | null> {
-  return await stat(path).catch((error: unknown) => {
-    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return null;
-    throw error;
-  });
+function stampOfState({ identity, size, modifiedAt }: FileState): string {
+  return `${identity} ${size} ${modifiedAt}`;
+}
+
+/** Asked again after an await, during which that may have changed. */
+function isStopped(entry: Followed): boolean {
+  return entry.isStopped;
 }
 
 /** Each line is read knowing what the ones before it said. */

@@ -2,6 +2,8 @@
 import { mkdirSync } from "node:fs";
 import type { Agent } from "../../agent/contract.ts";
 import { redact } from "../../capture/redaction.ts";
+import type { Runtime } from "../../runtime/contract.ts";
+import { localFiles } from "../../runtime/local-files.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { LoggedEvent, SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
@@ -28,6 +30,7 @@ export interface Ground {
     readonly ledger: Ledger;
     readonly readings: Readings;
     readonly agent: () => Agent;
+    readonly runtime: () => Pick<Runtime, "files">;
     readonly clock: typeof systemClock;
     readonly log: TestHome["log"];
   };
@@ -91,7 +94,11 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
   logged.unshift(...(await store.log.read({ after: 0, limit: 10_000 })));
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock: systemClock, log: home.log, receipts });
-  const readings = createReadings({ ledger, clock: systemClock, redact: (_id, text) => redact(text, [SECRET]) });
+  const readings = createReadings({
+    ledger,
+    clock: systemClock,
+    redactor: async () => (text) => redact(text, [SECRET]),
+  });
   const watchers: Watcher[] = [];
   const session = (): Session => store.registry.get("s") ?? makeSession(home, "s");
   ledger.onCommit(() => {
@@ -108,7 +115,15 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
     ledger,
     readings,
     receipts,
-    parts: { store, ledger, readings, agent: () => agent, clock: systemClock, log: home.log },
+    parts: {
+      store,
+      ledger,
+      readings,
+      agent: () => agent,
+      runtime: () => ({ files: localFiles }),
+      clock: systemClock,
+      log: home.log,
+    },
     session,
     apply: (input) => ledger.apply("s", input),
     events: <Type extends SessionEvent["type"]>(...types: readonly Type[]) =>

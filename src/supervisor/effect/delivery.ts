@@ -27,6 +27,7 @@ import {
   type TypedMessageParts,
   typeMessage,
 } from "./typed-message.ts";
+import type { SessionSecrets } from "../attention/session-secrets.ts";
 import { until } from "../ledger/until.ts";
 
 /** After a message that nothing confirms an agent needs a moment; a second one typed at once would race it. */
@@ -47,6 +48,7 @@ export interface DeliveryParts extends ComposerParts {
   readonly look: (session: Session) => Promise<Reading | null>;
   /** What happened to it while nobody watched has been read. */
   readonly isCaughtUp: (session: Session) => boolean;
+  readonly secrets: Pick<SessionSecrets, "learn">;
   readonly typingPauseMs: number;
   /** Look at the session again, later. */
   readonly pokeLater: (sessionId: string, ms: number) => void;
@@ -54,7 +56,7 @@ export interface DeliveryParts extends ComposerParts {
 
 export interface Delivery {
   /** Before anything is read: a message that the last daemon was typing may turn out to have been taken. */
-  resume(): void;
+  resume(): Promise<void>;
   nextTask(session: Session): Task | null;
   /** Why the oldest waiting message of a session is not typed; null when nothing is in its way. */
   obstacle(session: Session): { readonly messageId: string; readonly why: string } | null;
@@ -221,10 +223,17 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   return {
-    resume() {
-      for (const session of parts.store.registry.all())
-        for (const message of parts.store.mailbox.open(session.id))
-          if (message.state === "leased") expectLeft(typing, session, message);
+    async resume() {
+      const isLeft = (message: Message): boolean => message.state === "leased";
+      const left = parts.store.registry.all().filter(({ id }) => parts.store.mailbox.open(id).some(isLeft));
+      await Promise.all(
+        left.map(async (session) => {
+          // What was typed may hold one of its secrets, which is not in the database.
+          await parts.secrets.learn(session.id).catch(() => null);
+          for (const message of parts.store.mailbox.open(session.id).filter(isLeft))
+            expectLeft(typing, session, message);
+        }),
+      );
     },
     obstacle(session) {
       const hold = held.get(session.id);

@@ -1,16 +1,15 @@
 /** The effects themselves: what each pending effect does to the runtime, and the observation it ends in. */
-import { chmod, mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { join } from "node:path";
 import type { LaunchPlan, PlannedFile } from "../../agent/contract.ts";
 import { writeFileAtomic } from "../../platform/atomic-file.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
-import { isAlive } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
+import type { SessionFiles } from "../../runtime/session-files.ts";
 import type { Effect } from "../../session/pending-effect.ts";
-import { finalScreenPath } from "../../session/session-directory.ts";
+import { finalScreenPath, spoolDirOf } from "../../session/session-directory.ts";
 import type { Evidence, Session } from "../../session/session.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
@@ -18,7 +17,7 @@ import type { BroughtEnvironments } from "../launch/brought-environments.ts";
 import type { Environment } from "../launch/environment.ts";
 import type { PlannedLaunch } from "../launch/launcher.ts";
 import { removeSocketFiles } from "./socket-files.ts";
-import { readSmallFiles } from "../attention/status-watch.ts";
+import { LARGEST_STATUS_BYTES } from "../attention/status-watch.ts";
 import { targetOf } from "../ledger/target.ts";
 
 /** Lines of scrollback kept of an ended session. */
@@ -41,7 +40,7 @@ export interface EffectParts extends AnswerParts {
   /** Resolves when all that a dead incarnation's hooks, transcript and protocol still said has been read. */
   readonly readToEnd: (session: Session) => Promise<void>;
   /** Takes the session's secrets out of a text that is about to be written; null: they are not known. */
-  readonly redact: (session: Session, text: string) => string | null;
+  readonly redact: (session: Session, text: string) => Promise<string | null>;
 }
 
 export function performEffect(parts: EffectParts, session: Session, effect: Effect, hurry: AbortSignal): Promise<void> {
@@ -65,9 +64,11 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
   const { incarnation } = session;
   try {
     const { plan, recorded } = await parts.launch(session);
-    requireConversation(parts, session, plan);
+    await requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
-    for (const file of plan.files) await writePlanned(session, file);
+    // Its hooks may write there before anybody watches.
+    if (session.hasTurns) await runtime.files.makeDirectory(spoolDirOf(session.outputsDir));
+    for (const file of plan.files) await writePlanned(runtime.files, session, file);
     await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
     failpoint("create.planned");
     parts.prepare(session, environment);
@@ -80,8 +81,9 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
       label: session.name,
     });
     failpoint("create.after-effect");
-    const evidence = observed(parts, `process ${created.place.pid} (${created.place.id})`);
-    await ledger.apply(session.id, { type: "created", incarnation, place: created.place, evidence });
+    const shown = runtime.describe(created.place);
+    const evidence = observed(parts, shown.id === null ? shown.text : `${shown.text} (${shown.id})`);
+    await ledger.apply(session.id, { type: "created", incarnation, place: created.place, shown, evidence });
   } catch (error) {
     const code = error instanceof ReeveError ? error.code : "internal";
     const evidence = observed(parts, messageOf(error));
@@ -103,16 +105,21 @@ function isHopeless({ store, clock, startPatienceMs }: EffectParts, { id }: Sess
 }
 
 /** One conversation is never open twice: the second would write into the first one's transcript. */
-function requireConversation(parts: EffectParts, session: Session, { nativeId, statusDir }: LaunchPlan): void {
+async function requireConversation(
+  parts: EffectParts,
+  session: Session,
+  { nativeId, statusDir }: LaunchPlan,
+): Promise<void> {
   if (nativeId === null) return;
   const holder = parts.holderOf(session, nativeId);
   if (holder !== undefined) throw conversationOpen(`session ${holder.name}`);
   const { readHolder } = parts.agent(session.agent);
   if (readHolder === undefined || statusDir === null) return;
-  for (const file of readSmallFiles(statusDir)) {
-    const outside = readHolder(file, nativeId);
-    if (outside !== null && isAlive(outside.pid, outside.startTicks))
-      throw conversationOpen(`process ${outside.pid}, outside Reeve`);
+  const { files, lives } = parts.runtime(session.runtime);
+  for (const { name } of await files.list(statusDir)) {
+    const content = await files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
+    const outside = content === null ? null : readHolder({ name, content }, nativeId);
+    if (outside !== null && (await lives(outside))) throw conversationOpen(`process ${outside.pid}, outside Reeve`);
   }
 }
 
@@ -125,16 +132,15 @@ function conversationOpen(where: string): ReeveError {
 }
 
 /** Only below the session's own directory. */
-async function writePlanned(session: Session, { path, content, isExecutable }: PlannedFile): Promise<void> {
+async function writePlanned(files: SessionFiles, session: Session, file: PlannedFile): Promise<void> {
+  const { path } = file;
   if (!path.startsWith(`${session.outputsDir}/`))
     throw new ReeveError({
       code: "internal",
       kind: "conflict",
       message: `The adapter wants to write ${path}, which is not in the session's directory.`,
     });
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(path, content);
-  await chmod(path, isExecutable ? 0o700 : 0o600);
+  await files.write(file);
 }
 
 /** A command whose daemon died repeats itself within a second, more on a busy machine. */
@@ -202,7 +208,7 @@ async function stop(
       incarnation,
       evidence: observed(parts, report.evidence),
     });
-    throw new Error(`processes ${report.survivors.join(", ")} are still there`);
+    throw new Error(`${report.survivors.join(", ")}: still there`);
   }
   const seen = await runtime.observe(target);
   if (seen.status === "unreachable") throw new Error(seen.evidence);
@@ -216,7 +222,7 @@ async function stop(
     });
     await keepFinalScreen(parts, session, runtime);
   }
-  tidyUp(parts, session);
+  await tidyUp(parts, session);
   const isPlaceGone = intent.next === "stopped";
   // Nothing of it is left that could say more; what is read after this is the next incarnation's.
   if (!isPlaceGone) await parts.readToEnd(session);
@@ -234,7 +240,7 @@ async function stop(
 async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Runtime): Promise<void> {
   try {
     const screen = await runtime.capture(targetOf(session), { lines: FINAL_SCREEN_LINES });
-    const text = parts.redact(session, screen.text);
+    const text = await parts.redact(session, screen.text);
     if (text === null)
       return parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
     await writeFileAtomic(finalScreenPath(session), text);
@@ -244,9 +250,9 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
 }
 
 /** Best effort too. */
-function tidyUp(parts: EffectParts, { id, agent, watch }: Session): void {
+async function tidyUp(parts: EffectParts, { id, agent, runtime, watch }: Session): Promise<void> {
   try {
-    removeSocketFiles(parts.agent(agent), watch.socket);
+    await removeSocketFiles(parts.runtime(runtime).files, parts.agent(agent), watch.socket);
   } catch (error) {
     parts.log("what its socket left could not be removed", { session: id, why: messageOf(error) });
   }

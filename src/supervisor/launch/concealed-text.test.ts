@@ -33,10 +33,12 @@ test("issue 7, 19: what comes back is what was given, and no secret is in betwee
   );
 });
 
+const secretsAre = (known: () => typeof SECRETS | null) => () => ({ known, learn: async () => known() });
+
 test("issue 7, 19: the database has the name, the supervisor has the text, and nobody a wrong one", async () => {
   const raw = await home.open();
   let known: typeof SECRETS | null = SECRETS;
-  const store = concealMessages(raw, { known: () => known, brought: () => null });
+  const store = concealMessages(raw, { secrets: secretsAre(() => known), brought: () => null });
   await store.commit({ changes: [putSession(makeSession(home, "a"))] });
   await store.commit({ changes: [admitMessage(makeMessage("a", "m", { text: "use tok3n-value now" }))] });
   expect(raw.mailbox.get("m")?.text).toBe("use \u0001TOKEN\u0002 now");
@@ -49,7 +51,7 @@ test("issue 7, 19: the database has the name, the supervisor has the text, and n
 test("issue 7, 19: the first message of a session is concealed by the environment that its start brings", async () => {
   const raw = await home.open();
   const brought = { TOKEN: "tok3n-value" };
-  const store = concealMessages(raw, { known: () => null, brought: () => brought });
+  const store = concealMessages(raw, { secrets: secretsAre(() => null), brought: () => brought });
   const admit = makeMessage("a", "m", { text: "use tok3n-value now" });
   await store.commit({ changes: [putSession(makeSession(home, "a")), admitMessage(admit)] });
   expect(raw.mailbox.get("m")?.text).toBe("use \u0001TOKEN\u0002 now");
@@ -58,7 +60,7 @@ test("issue 7, 19: the first message of a session is concealed by the environmen
 
 test("issue 7, 19: a message to a session whose process cannot be asked hides what is in its env file", async () => {
   const raw = await home.open();
-  const store = concealMessages(raw, { known: () => null, brought: () => null });
+  const store = concealMessages(raw, { secrets: secretsAre(() => null), brought: () => null });
   const session = makeSession(home, "a");
   const envFile = join(home.directory, "secrets.env");
   writeFileSync(envFile, "FROM_FILE=tok3n-value\n");

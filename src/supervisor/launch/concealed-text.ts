@@ -4,7 +4,7 @@
  * may contain. It is resolved from the session's environment when the message
  * is given, so that what arrives is what was sent.
  */
-import { admitMessage, type Change } from "../../store/change.ts";
+import { type Admission, admitMessage, type Change } from "../../store/change.ts";
 import type { Mailbox, Store } from "../../store/contract.ts";
 import type { Message } from "../../session/message.ts";
 import type { Session } from "../../session/session.ts";
@@ -47,15 +47,19 @@ export function isConcealed(text: string): boolean {
 export function concealMessages(
   store: Store,
   sources: {
-    /** Of a session that lives. */
-    readonly known: (sessionId: string) => readonly Secret[] | null;
+    /** Of sessions that live. */
+    readonly secrets: () => {
+      known(sessionId: string): readonly Secret[] | null;
+      /** The same after asking its process. */
+      learn(sessionId: string): Promise<readonly Secret[] | null>;
+    };
     /** For one that is about to be started. */
     readonly brought: (sessionId: string) => Environment | null;
   },
 ): Store {
   /** `planned`: not in the registry yet. */
   function secretsOf(sessionId: string, planned?: Session): readonly Secret[] | null {
-    const known = planned === undefined ? sources.known(sessionId) : null;
+    const known = planned === undefined ? sources.secrets().known(sessionId) : null;
     if (known !== null) return known;
     const session = planned ?? store.registry.get(sessionId);
     // Of a process that nobody can ask any more, its env file is still known.
@@ -78,15 +82,30 @@ export function concealMessages(
   return {
     ...store,
     mailbox,
-    commit: (commit) =>
-      store.commit(commit.changes === undefined ? commit : { ...commit, changes: commit.changes.map(concealed) }),
+    async commit(commit) {
+      const { changes } = commit;
+      if (changes === undefined) return store.commit(commit);
+      const isPlanned = (id: string): boolean => plannedIn(changes, id) !== undefined;
+      for (const change of changes)
+        if (isAdmission(change) && !isPlanned(change.admit.sessionId))
+          await sources.secrets().learn(change.admit.sessionId);
+      return store.commit({ ...commit, changes: changes.map(concealed) });
+    },
   };
 
   function concealed(change: Change, _index: number, changes: readonly Change[]): Change {
-    if (!(change.kind === "message" && "admit" in change)) return change;
+    if (!isAdmission(change)) return change;
     const { sessionId, text } = change.admit;
-    const planned = changes.find((other) => other.kind === "session" && other.session.id === sessionId);
-    const secrets = secretsOf(sessionId, planned?.kind === "session" ? planned.session : undefined) ?? [];
+    const secrets = secretsOf(sessionId, plannedIn(changes, sessionId)) ?? [];
     return admitMessage({ ...change.admit, text: conceal(text, secrets) });
   }
+}
+
+function isAdmission(change: Change): change is Admission {
+  return change.kind === "message" && "admit" in change;
+}
+
+function plannedIn(changes: readonly Change[], sessionId: string): Session | undefined {
+  const planned = changes.find((other) => other.kind === "session" && other.session.id === sessionId);
+  return planned?.kind === "session" ? planned.session : undefined;
 }

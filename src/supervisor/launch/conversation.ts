@@ -5,13 +5,17 @@
  */
 import type { Agent, LaunchContext } from "../../agent/contract.ts";
 import { nativeIdOf } from "../../agent/native-id.ts";
-import type { LineCursor } from "../../platform/line-cursor.ts";
-import { readNewLines } from "../../platform/line-cursor.ts";
+import type { LineCursor, NewLines } from "../../platform/line-cursor.ts";
+import type { SessionFiles } from "../../runtime/session-files.ts";
 import type { Session } from "../../session/session.ts";
 
 export type Beginning = Pick<LaunchContext, "resume" | "prompt" | "newId">;
 
-export async function beginningOf(session: Session, { holdsMessage }: Pick<Agent, "holdsMessage">): Promise<Beginning> {
+export async function beginningOf(
+  session: Session,
+  { holdsMessage }: Pick<Agent, "holdsMessage">,
+  files: Pick<SessionFiles, "readNewLines">,
+): Promise<Beginning> {
   const { id, incarnation, nativeId, turns, launch, observability } = session;
   const { transcriptPath } = observability;
   // The first prompt is brought along as long as nobody took it.
@@ -20,7 +24,7 @@ export async function beginningOf(session: Session, { holdsMessage }: Pick<Agent
   const resume = { nativeId, transcriptPath };
   if (holdsMessage === undefined || transcriptPath === null)
     return turns > 0 || observability.status === "observable" ? { ...anew, resume } : anew;
-  switch (await lookInto(transcriptPath, holdsMessage)) {
+  switch (await lookInto(files, transcriptPath, holdsMessage)) {
     case "begun":
       return { resume, prompt: null };
     case "empty":
@@ -31,10 +35,14 @@ export async function beginningOf(session: Session, { holdsMessage }: Pick<Agent
   }
 }
 
-async function lookInto(path: string, holdsMessage: (line: string) => boolean): Promise<"begun" | "empty" | "missing"> {
+async function lookInto(
+  files: Pick<SessionFiles, "readNewLines">,
+  path: string,
+  holdsMessage: (line: string) => boolean,
+): Promise<"begun" | "empty" | "missing"> {
   let cursor: LineCursor | null = null;
   for (;;) {
-    const read: Awaited<ReturnType<typeof readNewLines>> = await readNewLines(path, cursor);
+    const read: NewLines = await files.readNewLines(path, cursor);
     if (read.cursor === null) return "missing";
     // A line too long to read is no mere setting.
     if (read.skippedLines > 0 || read.lines.some(({ text }) => holdsMessage(text))) return "begun";

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Agent, AgentProgram } from "../../agent/contract.ts";
+import { localFiles } from "../../runtime/local-files.ts";
 import { createProgramFinder, type FoundProgram } from "./program-finder.ts";
 import { noOptions } from "./settings.ts";
 import { agentWith } from "../attention/watch-fixture.ts";
@@ -57,7 +58,7 @@ const asked = (): readonly string[] => {
 };
 const paths = (): Record<string, string> => ({ PATH: `${bin}:/usr/bin:/bin` });
 const find = (finder = createProgramFinder(() => noOptions)): Promise<FoundProgram | null> =>
-  finder.find(agent, paths(), "/");
+  finder.find(agent, localFiles, { paths: paths(), cwd: "/" });
 
 test("the version is that of the package it came in, and it is not run", async () => {
   const path = writePackage({ name: "@x/tool", version: "1.4.0", bin: { tool: "dist/cli.js" } });
@@ -124,12 +125,14 @@ test("one that is too old is refused, every time", async () => {
 test("the settings may name another, also relative to where the session works", async () => {
   const path = writeScript(join(directory, "mine"), "2.0");
   const finder = createProgramFinder(() => ({ command: ["./mine"], settings: {} }));
-  expect(await finder.find(agent, paths(), directory)).toEqual({ path, version: "2.0" });
-  await expect(finder.find(agent, paths(), "/")).rejects.toMatchObject({
+  expect(await finder.find(agent, localFiles, { paths: paths(), cwd: directory })).toEqual({ path, version: "2.0" });
+  await expect(finder.find(agent, localFiles, { paths: paths(), cwd: "/" })).rejects.toMatchObject({
     message: expect.stringContaining('There is no program "./mine"'),
   });
 });
 
 test("an agent that is no program of its own needs none", async () => {
-  expect(await createProgramFinder(() => noOptions).find(agentWith({}), paths(), "/")).toBeNull();
+  expect(
+    await createProgramFinder(() => noOptions).find(agentWith({}), localFiles, { paths: paths(), cwd: "/" }),
+  ).toBeNull();
 });

@@ -3,13 +3,11 @@
  * installed in where there is one (no process), else by asking it, once per
  * file. Says how to install it when it is not there.
  */
-import { execFile } from "node:child_process";
-import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Agent, AgentProgram } from "../../agent/contract.ts";
 import { compareVersions } from "../../agent/version.ts";
-import { findExecutable } from "../../platform/executable.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
+import type { SessionFiles } from "../../runtime/session-files.ts";
 import type { AgentOptions } from "./settings.ts";
 
 export interface FoundProgram {
@@ -19,70 +17,79 @@ export interface FoundProgram {
 
 /** A program that starts slowly is still asked; one that hangs is not waited for. */
 const VERSION_TIMEOUT_MS = 15_000;
+const LARGEST_PACKAGE_BYTES = 1_048_576;
 
 export interface ProgramFinder {
-  /** Null for agents that have none; throws where it is missing or too old. */
-  find(agent: Agent, paths: Readonly<Record<string, string>>, cwd: string): Promise<FoundProgram | null>;
+  /** Null for agents that have none; throws where it is missing or too old. `files`: where it is to run. */
+  find(agent: Agent, files: SessionFiles, where: ProgramPlace): Promise<FoundProgram | null>;
+}
+
+export interface ProgramPlace {
+  readonly paths: Readonly<Record<string, string>>;
+  readonly cwd: string;
 }
 
 export function createProgramFinder(options: (agent: string) => AgentOptions): ProgramFinder {
-  const versions = new Map<string, Promise<string | null>>();
+  /** By runtime: the same path may be another program elsewhere. */
+  const versions = new WeakMap<SessionFiles, Map<string, Promise<string | null>>>();
 
   return {
-    async find(agent, paths, cwd) {
+    async find(agent, files, { paths, cwd }) {
       const { program } = agent;
       if (program === null) return null;
       const command = options(agent.name).command[0] ?? program.command;
-      const path = findExecutable(command, { cwd, path: paths["PATH"] });
-      if (path === null) throw missing(agent.name, command, program);
-      const about = statSync(path);
-      const key = `${path} ${about.mtimeMs} ${about.size}`;
-      const version = await (versions.get(key) ?? remember(key, versionOf(path, program, paths)));
+      const found = await files.findProgram(command, { cwd, path: paths["PATH"] });
+      if (found === null) throw missing(agent.name, command, program);
+      const { path, stamp } = found;
+      const known = versionsAt(files);
+      const asking = known.get(stamp) ?? versionOf(files, path, program, paths);
+      known.set(stamp, asking);
+      const version = await asking;
       if (version !== null && compareVersions(version, program.oldest) < 0) throw tooOld(agent.name, version, program);
       return { path, version };
     },
   };
 
-  function remember(key: string, version: Promise<string | null>): Promise<string | null> {
-    versions.set(key, version);
-    return version;
+  function versionsAt(files: SessionFiles): Map<string, Promise<string | null>> {
+    const known = versions.get(files) ?? new Map<string, Promise<string | null>>();
+    versions.set(files, known);
+    return known;
   }
 }
 
 async function versionOf(
+  files: SessionFiles,
   path: string,
   program: AgentProgram,
   paths: Readonly<Record<string, string>>,
 ): Promise<string | null> {
-  return packageVersion(path, program.command) ?? (await askVersion(path, program, paths));
+  const packaged = await packageVersion(files, path, program.command);
+  if (packaged !== null) return packaged;
+  const options = { environment: paths, timeoutMs: VERSION_TIMEOUT_MS };
+  return program.readVersion(await files.ask(path, program.versionArgs, options));
 }
 
 /** The package a program came in stands a few directories above what its link points to. */
-function packageVersion(path: string, command: string): string | null {
-  let directory = dirname(realpathSync(path));
+async function packageVersion(files: SessionFiles, path: string, command: string): Promise<string | null> {
+  let directory = dirname((await files.realPath(path)) ?? path);
   for (let level = 0; level < 4; level++, directory = dirname(directory)) {
-    try {
-      const parsed: unknown = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
-      if (typeof parsed !== "object" || parsed === null) return null;
-      const { version, bin } = parsed as Readonly<Record<string, unknown>>;
-      const isItsOwn = typeof bin === "object" && bin !== null && command in bin;
-      return isItsOwn && typeof version === "string" && /^\d+\.\d+/.test(version) ? version : null;
-    } catch {
-      // one level up
-    }
+    const text = await files.read(join(directory, "package.json"), { mostBytes: LARGEST_PACKAGE_BYTES });
+    const parsed = text === null ? undefined : parse(text);
+    if (parsed === undefined) continue; // one level up
+    if (typeof parsed !== "object" || parsed === null) return null;
+    const { version, bin } = parsed as Readonly<Record<string, unknown>>;
+    const isItsOwn = typeof bin === "object" && bin !== null && command in bin;
+    return isItsOwn && typeof version === "string" && /^\d+\.\d+/.test(version) ? version : null;
   }
   return null;
 }
 
-function askVersion(
-  path: string,
-  program: AgentProgram,
-  paths: Readonly<Record<string, string>>,
-): Promise<string | null> {
-  return new Promise((resolve) => {
-    const settings = { timeout: VERSION_TIMEOUT_MS, killSignal: "SIGKILL", env: paths, maxBuffer: 65_536 } as const;
-    execFile(path, [...program.versionArgs], settings, (_error, stdout) => resolve(program.readVersion(stdout)));
-  });
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function missing(agent: string, command: string, program: AgentProgram): ReeveError {

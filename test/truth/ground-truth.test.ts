@@ -49,6 +49,8 @@ describe("turns", () => {
     const requests = [request("q0n1q", 0, "failed"), request("q0n1q", 2_000, "disconnected")];
     expect(verdicts(requests)).toEqual([["failed", 0, 2_100]]);
     expect(verdicts(requests, { retriesForever: true })).toEqual([["open", 0, null]]);
+    const cutOff = [request("[[say once]] [[disconnect midway]] q0n1q", 0, "disconnected")];
+    expect(verdicts(cutOff, { retriesForever: true })).toEqual([["failed", 0, 100]]);
   });
 
   test("cut by the agent itself, to ask again with what was put into the turn: its end need not be told", () => {

@@ -125,7 +125,7 @@ function endOf(
     case "failed":
     case "disconnected":
       // Words that were cut off are not asked for again.
-      if (retriesForever && last.says === "") return byDeed(undefined);
+      if (retriesForever && !last.prompt.includes("[[disconnect midway]]")) return byDeed(undefined);
       return { verdict: "failed", endedAt: last.finishedAt ?? last.at };
     case "hung":
     case "aborted":

@@ -33,7 +33,7 @@ import type { EffectParts } from "./effect/effects.ts";
 import { performEffect } from "./effect/effects.ts";
 import type { Environment } from "./launch/environment.ts";
 import { readEnvFile, sessionEnvironment } from "./launch/environment.ts";
-import { isolated } from "./ledger/isolated.ts";
+import { isolated } from "../platform/isolated.ts";
 import type { Launcher, LaunchRequest } from "./launch/launcher.ts";
 import { createLauncher } from "./launch/launcher.ts";
 import type { Wish } from "./ledger/ledger.ts";

@@ -175,9 +175,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     ledger,
     clock,
     log,
-    runtime,
-    agent,
-    ...attention,
+    adapters,
+    attention,
     hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
     launch: async (session) => plan(await launchOf(session)),
     holderOf: (session, nativeId) =>

@@ -60,12 +60,7 @@ export const WALKS: Readonly<Record<string, readonly (readonly Point[])[]>> = {
       ["store", "commit-queue.ts", "#flush"],
       ["store", "event-log.ts", "publish"],
     ],
-    [
-      SERVER,
-      ["operation", "wait-for-session.ts", "run"],
-      ["supervisor", "until.ts", "until"],
-      ["store", "event-log.ts", "follow"],
-    ],
+    [SERVER, ["operation", "wait-for-session.ts", "run"], ["store", "event-log.ts", "follow"]],
   ],
 };
 

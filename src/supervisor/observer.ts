@@ -15,7 +15,7 @@ import type { Observation as SessionInput } from "../session/input.ts";
 import type { Evidence, Session } from "../session/session.ts";
 import { isSamePlace } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { eachIsolated } from "./ledger/isolated.ts";
+import { eachIsolated } from "../platform/isolated.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 
 /** A second question soon after an unanswered one, so that the verdict does not take a whole interval. */

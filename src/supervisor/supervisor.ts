@@ -33,7 +33,7 @@ import type { EffectParts } from "./effect/effects.ts";
 import { performEffect } from "./effect/effects.ts";
 import type { Environment } from "./launch/environment.ts";
 import { readEnvFile, sessionEnvironment } from "./launch/environment.ts";
-import { isolated } from "./ledger/isolated.ts";
+import { isolated } from "../platform/isolated.ts";
 import type { Launcher, LaunchRequest } from "./launch/launcher.ts";
 import { createLauncher } from "./launch/launcher.ts";
 import type { Wish } from "./ledger/ledger.ts";
@@ -175,9 +175,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     ledger,
     clock,
     log,
-    runtime,
-    agent,
-    ...attention,
+    adapters,
+    attention,
     hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
     launch: async (session) => plan(await launchOf(session)),
     holderOf: (session, nativeId) =>
@@ -201,9 +200,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     ledger,
     receipts,
     clock,
-    runtime,
-    agent,
-    ...attention,
+    adapters,
+    attention,
     composer: (session) => parts.rules.composer(session.agent),
     typingPauseMs: settings.typingPauseMs,
     pokeLater,

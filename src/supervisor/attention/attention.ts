@@ -22,7 +22,7 @@ import { createChannelKeeper } from "./channel-keeper.ts";
 import { targetOf } from "../ledger/target.ts";
 import type { Environment } from "../launch/environment.ts";
 import { createIdentityWatch } from "./identity-watch.ts";
-import { isolated } from "../ledger/isolated.ts";
+import { isolated } from "../../platform/isolated.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LastWord, Redactor } from "./readings.ts";
 import { createReadings } from "./readings.ts";

@@ -92,7 +92,7 @@ test("once both are known nobody looks any more", async () => {
     const second = other.use(
       createIdentityWatch({
         ...other.parts,
-        runtime: () => ({ files: localFiles, openFiles: async () => [] }) as unknown as Runtime,
+        runtime: () => ({ files: localFiles, openFiles: async () => [] }),
       }),
     );
     await eventually("another session was looked at twice", () => looks >= before + 2);

@@ -4,16 +4,16 @@
  * that it may have been is committed before. What came of it is read, not
  * assumed.
  */
-import type { Agent, Channel } from "../../agent/contract.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
-import type { Runtime } from "../../runtime/contract.ts";
 import type { Approval, Decision } from "../../session/approval.ts";
 import { isOnlySeen } from "../../session/approval.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
+import type { Attention } from "../attention/attention.ts";
+import type { Adapters } from "../launch/adapters.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { targetOf } from "../ledger/target.ts";
 import { type Showing, showingOf } from "./visible-question.ts";
@@ -29,12 +29,9 @@ export interface AnswerParts {
   readonly store: Store;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  readonly runtime: (kind: string) => Runtime;
-  readonly agent: (name: string) => Agent;
-  readonly channel: (sessionId: string) => Channel | null;
+  readonly adapters: Pick<Adapters, "agent" | "runtime">;
+  readonly attention: Pick<Attention, "channel" | "look">;
   readonly hasScreenRules: (agent: string) => Promise<boolean>;
-  /** What its screen says right now. */
-  readonly look: (session: Session) => Promise<Reading | null>;
 }
 
 export async function giveAnswer(parts: AnswerParts, session: Session, approvalId: string): Promise<void> {
@@ -66,7 +63,7 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
 
 async function give(parts: AnswerParts, session: Session, approval: Approval, decision: Decision): Promise<void> {
   const given = { type: "answer-given", incarnation: session.incarnation, approvalId: approval.id } as const;
-  const channel = parts.channel(session.id);
+  const channel = parts.attention.channel(session.id);
   // A question from before what the channel knows, or one that was only seen, is answered as a person would.
   const isKnownThere = channel?.lacks() === null && !isOnlySeen(approval);
   if (channel !== null && session.watch.socket !== null && isKnownThere) {
@@ -75,12 +72,12 @@ async function give(parts: AnswerParts, session: Session, approval: Approval, de
     await channel.answer(approval.id, decision);
     return;
   }
-  const keys = parts.agent(session.agent).encodeAnswer(approval, decision);
+  const keys = parts.adapters.agent(session.agent).encodeAnswer(approval, decision);
   if (keys === null) throw notHere(session);
   await requireOnScreen(parts, session, approval);
   await parts.ledger.apply(session.id, given);
   failpoint("answer.given");
-  await parts.runtime(session.runtime).send(targetOf(session), keys);
+  await parts.adapters.runtime(session.runtime).send(targetOf(session), keys);
 }
 
 /** Twice in a row: a question is drawn before it listens. An agent without screen rules is taken at its word. */
@@ -104,7 +101,7 @@ type Seen = { readonly is: "it" | "nothing" } | { readonly is: "another"; readon
 
 async function see(parts: AnswerParts, { id }: Session, approval: Approval): Promise<Seen> {
   const session = parts.store.registry.get(id);
-  const reading = session === undefined ? null : await parts.look(session);
+  const reading = session === undefined ? null : await parts.attention.look(session);
   if (session === undefined || reading?.activity !== "awaiting-approval") return { is: "nothing" };
   const dialog = reading.dialog ?? "";
   const showing = (open: Approval): Showing => showingOf(wordsOf(parts, session, open), dialog);
@@ -123,7 +120,7 @@ async function see(parts: AnswerParts, { id }: Session, approval: Approval): Pro
 
 /** Of a question that was only seen on the screen, the words that were seen. */
 function wordsOf(parts: AnswerParts, session: Session, approval: Approval): readonly string[] {
-  return isOnlySeen(approval) ? [] : parts.agent(session.agent).shownOf(approval);
+  return isOnlySeen(approval) ? [] : parts.adapters.agent(session.agent).shownOf(approval);
 }
 
 function sameWords(parts: AnswerParts, session: Session, one: Approval, other: Approval): boolean {
@@ -165,7 +162,7 @@ function isAsked(parts: AnswerParts, { id, incarnation }: Session, approvalId: s
 
 /** Answered by keys, and not the only question. */
 function hasRivals(parts: AnswerParts, { id, watch }: Session, approval: Approval): boolean {
-  const isKeyed = watch.socket === null || parts.channel(id) === null || isOnlySeen(approval);
+  const isKeyed = watch.socket === null || parts.attention.channel(id) === null || isOnlySeen(approval);
   return isKeyed && (parts.store.registry.get(id)?.approvals.length ?? 0) > 1;
 }
 

@@ -6,10 +6,11 @@
 import type { Agent } from "../../agent/contract.ts";
 import { type Composer, isShownAs, type Standing } from "../../agent/composer.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Runtime } from "../../runtime/contract.ts";
 import type { Message } from "../../session/message.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
+import type { Attention } from "../attention/attention.ts";
+import type { Adapters } from "../launch/adapters.ts";
 import { targetOf } from "../ledger/target.ts";
 
 /** An agent draws what it was given within a few hundredths of a second; a busy one takes longer. */
@@ -35,19 +36,17 @@ export interface ComposerWatch {
 export interface ComposerParts {
   readonly store: Store;
   readonly clock: Clock;
-  readonly runtime: (kind: string) => Runtime;
-  readonly agent: (name: string) => Agent;
+  readonly adapters: Pick<Adapters, "agent" | "runtime">;
+  readonly attention: Pick<Attention, "standing">;
   /** Null for an agent whose composer nothing describes. */
   readonly composer: (session: Session) => Promise<Composer | null>;
-  /** What stands in it, by the screen as it is now. */
-  readonly standing: (session: Session, composer: Composer) => Promise<Standing>;
 }
 
 export async function watchComposer(parts: ComposerParts, session: Session): Promise<ComposerWatch | null> {
   const { clock } = parts;
   const composer = await parts.composer(session);
   if (composer === null) return null;
-  const look = (): Promise<Standing> => parts.standing(session, composer);
+  const look = (): Promise<Standing> => parts.attention.standing(session, composer);
 
   async function until(holds: (standing: Standing) => boolean, patienceMs: number): Promise<Standing> {
     const endsAt = clock.monotonic() + patienceMs;
@@ -63,7 +62,7 @@ export async function watchComposer(parts: ComposerParts, session: Session): Pro
       const before = await look();
       if (before.state !== "text" || composer === null) return before.state === "empty";
       const keys = before.text.split("\n").flatMap(() => composer.clear.map((key) => ({ type: "key", key }) as const));
-      await parts.runtime(session.runtime).send(targetOf(session), keys);
+      await parts.adapters.runtime(session.runtime).send(targetOf(session), keys);
       const after = await until((now) => now.state !== "text" || now.text !== before.text, CLEARING_MS);
       if (after.state === "text" && after.text === before.text) return false;
     }
@@ -89,7 +88,7 @@ export function typedText(agent: Agent, { text, submit }: Pick<Message, "text" |
 
 /** What was typed on request without Enter and still waits there for what follows. */
 export function draftOf(parts: ComposerParts, session: Session): string {
-  const agent = parts.agent(session.agent);
+  const agent = parts.adapters.agent(session.agent);
   let draft = "";
   for (const message of parts.store.mailbox.typed(session.id, REMEMBERED)) {
     if (message.submit || message.state !== "delivered") break;
@@ -104,7 +103,7 @@ export function draftOf(parts: ComposerParts, session: Session): string {
  * that was interrupted, which some agents put back.
  */
 export function ownTexts(parts: ComposerParts, session: Session): readonly string[] {
-  const agent = parts.agent(session.agent);
+  const agent = parts.adapters.agent(session.agent);
   const typed = parts.store.mailbox.typed(session.id, REMEMBERED);
   const isInterrupted = session.lastTurn?.verdict === "interrupted";
   const unsure = typed.filter(({ state }) => state === "leased" || state === "unknown");

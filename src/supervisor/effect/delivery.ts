@@ -4,12 +4,10 @@
  * crash in between leaves an outcome that is honestly unknown, never a second
  * attempt. Delivered means that the agent said it took it, wherever it can.
  */
-import type { Channel } from "../../agent/contract.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
 import type { Message } from "../../session/message.ts";
 import { isPromptAhead, mayTakeMessagesLater, takesMessages } from "../../session/pending-effect.ts";
-import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import type { ComposerParts } from "./composer-watch.ts";
 import { isConcealed } from "../launch/concealed-text.ts";
@@ -27,7 +25,7 @@ import {
   type TypedMessageParts,
   typeMessage,
 } from "./typed-message.ts";
-import type { SessionSecrets } from "../attention/session-secrets.ts";
+import type { Attention } from "../attention/attention.ts";
 import { until } from "../ledger/until.ts";
 
 /** After a message that nothing confirms an agent needs a moment; a second one typed at once would race it. */
@@ -42,13 +40,7 @@ const HELD_MS = 1_000;
 export interface DeliveryParts extends ComposerParts {
   readonly ledger: Ledger;
   readonly receipts: Receipts;
-  readonly channel: (sessionId: string) => Channel | null;
-  readonly describeChannel: (sessionId: string) => string | null;
-  /** What its screen says right now. */
-  readonly look: (session: Session) => Promise<Reading | null>;
-  /** What happened to it while nobody watched has been read. */
-  readonly isCaughtUp: (session: Session) => boolean;
-  readonly secrets: Pick<SessionSecrets, "learn">;
+  readonly attention: Pick<Attention, "channel" | "describeChannel" | "look" | "isCaughtUp" | "secrets" | "standing">;
   readonly typingPauseMs: number;
   /** Look at the session again, later. */
   readonly pokeLater: (sessionId: string, ms: number) => void;
@@ -86,7 +78,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   function nextStep(session: Session, message: Message): Step {
-    const agent = parts.agent(session.agent);
+    const agent = parts.adapters.agent(session.agent);
     const { status } = session.activity;
     const asks = isAsking(session);
     if (isPromptAhead(session, parts.clock.now())) return later(session, CHANNEL_LOOK_MS);
@@ -102,8 +94,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     if (!isSteered && (isBusy || !agent.accepts(isFree ? "idle" : status) || isSettling(session))) return "wait";
     const speaksChannel = session.watch.socket !== null && message.submit && !asks && !isOwnCommand(message);
     if (speaksChannel) {
-      if (parts.channel(session.id) !== null) return "channel";
-      hold(session, message, `its own protocol is ${parts.describeChannel(session.id) ?? "not open"}`);
+      if (parts.attention.channel(session.id) !== null) return "channel";
+      hold(session, message, `its own protocol is ${parts.attention.describeChannel(session.id) ?? "not open"}`);
       return later(session, CHANNEL_LOOK_MS);
     }
     const before = held.get(session.id);
@@ -148,11 +140,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
   async function interrupt(session: Session, message: Message): Promise<void> {
     intended(session, message).triedAt = parts.clock.monotonic();
-    const channel = parts.channel(session.id);
-    const keys = parts.agent(session.agent).interrupt;
+    const channel = parts.attention.channel(session.id);
+    const keys = parts.adapters.agent(session.agent).interrupt;
     // A turn that its protocol cannot name is interrupted as a person would.
     if (channel !== null && channel.lacks() === null) await channel.interrupt();
-    else if (keys !== null) await parts.runtime(session.runtime).send(targetOf(session), keys);
+    else if (keys !== null) await parts.adapters.runtime(session.runtime).send(targetOf(session), keys);
     await until({ store: parts.store }, () => !hasTurnOpen(session), CONFIRM_MS);
   }
 
@@ -162,9 +154,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   async function overChannel(session: Session, message: Message): Promise<void> {
-    const channel = parts.channel(session.id);
+    const channel = parts.attention.channel(session.id);
     if (channel === null) return;
-    const print = printOf(parts.agent(session.agent), message.text);
+    const print = printOf(parts.adapters.agent(session.agent), message.text);
     parts.receipts.expect(session.id, expectation(session, message, print, null));
     try {
       await outcomes.lease(message);
@@ -192,7 +184,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         : await typeMessage(typing, session, message);
     if (why !== null) return hold(session, message, why);
     const now = parts.store.registry.get(session.id);
-    if (parts.agent(session.agent).capabilities.turns && now?.turns === session.turns)
+    if (parts.adapters.agent(session.agent).capabilities.turns && now?.turns === session.turns)
       lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
   }
 
@@ -201,7 +193,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   async function isSomeoneTyping(session: Session): Promise<boolean> {
-    const at = await parts
+    const at = await parts.adapters
       .runtime(session.runtime)
       .lastTypedAt(targetOf(session))
       .catch(() => null);
@@ -211,14 +203,14 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   /** A question that no source has told of yet: what is typed now would answer it. */
   async function asksUnseen(session: Session): Promise<boolean> {
     if (isAsking(session)) return false;
-    const reading = await parts.look(session).catch(() => null);
+    const reading = await parts.attention.look(session).catch(() => null);
     return reading?.activity === "awaiting-input" || reading?.activity === "awaiting-approval";
   }
 
   /** While it is being typed this is not asked for; afterwards only a crash, of Reeve or of the attempt, leaves it. */
   function leftBehind(session: Session, message: Message): Task | null {
     const mayBeKnown = mayTakeMessagesLater(session);
-    if (mayBeKnown && (!takesMessages(session) || !parts.isCaughtUp(session))) return null;
+    if (mayBeKnown && (!takesMessages(session) || !parts.attention.isCaughtUp(session))) return null;
     return { key: `recover ${message.id}`, kind: "recover", perform: () => recoverLease(typing, session, message) };
   }
 
@@ -229,7 +221,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       await Promise.all(
         left.map(async (session) => {
           // What was typed may hold one of its secrets, which is not in the database.
-          await parts.secrets.learn(session.id).catch(() => null);
+          await parts.attention.secrets.learn(session.id).catch(() => null);
           for (const message of parts.store.mailbox.open(session.id).filter(isLeft))
             expectLeft(typing, session, message);
         }),
@@ -261,7 +253,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         };
       }
       if (message.how === "interrupt") intended(session, message);
-      if (!takesMessages(session) || !parts.isCaughtUp(session)) return null;
+      if (!takesMessages(session) || !parts.attention.isCaughtUp(session)) return null;
       switch (nextStep(session, message)) {
         case "wait":
           return null;

@@ -13,6 +13,7 @@ import { finalScreenPath, spoolDirOf } from "../../session/session-directory.ts"
 import type { Evidence, Session } from "../../session/session.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
+import type { Attention } from "../attention/attention.ts";
 import type { BroughtEnvironments } from "../launch/brought-environments.ts";
 import type { Environment } from "../launch/environment.ts";
 import type { PlannedLaunch } from "../launch/launcher.ts";
@@ -35,12 +36,7 @@ export interface EffectParts extends AnswerParts {
   readonly startPatienceMs: number;
   /** For a start that nobody brought an environment for: the daemon's own. */
   readonly fallbackEnvironment: (envFile: string | null) => Environment;
-  /** Begins to watch a session whose process is about to be created. */
-  readonly prepare: (session: Session, environment: Environment | null) => void;
-  /** Resolves when all that a dead incarnation's hooks, transcript and protocol still said has been read. */
-  readonly readToEnd: (session: Session) => Promise<void>;
-  /** Takes the session's secrets out of a text that is about to be written; null: they are not known. */
-  readonly redact: (session: Session, text: string) => Promise<string | null>;
+  readonly attention: Pick<Attention, "channel" | "look" | "prepare" | "readToEnd" | "redact">;
 }
 
 export function performEffect(parts: EffectParts, session: Session, effect: Effect, hurry: AbortSignal): Promise<void> {
@@ -59,7 +55,7 @@ export function performEffect(parts: EffectParts, session: Session, effect: Effe
 
 async function create(parts: EffectParts, session: Session): Promise<void> {
   const { ledger } = parts;
-  const runtime = parts.runtime(session.runtime);
+  const runtime = parts.adapters.runtime(session.runtime);
   const target = targetOf(session);
   const { incarnation } = session;
   try {
@@ -71,7 +67,7 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     for (const file of plan.files) await writePlanned(runtime.files, session, file);
     await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
     failpoint("create.planned");
-    parts.prepare(session, environment);
+    parts.attention.prepare(session, environment);
     const created = await runtime.create({
       ...target,
       argv: plan.argv,
@@ -113,9 +109,9 @@ async function requireConversation(
   if (nativeId === null) return;
   const holder = parts.holderOf(session, nativeId);
   if (holder !== undefined) throw conversationOpen(`session ${holder.name}`);
-  const { readHolder } = parts.agent(session.agent);
+  const { readHolder } = parts.adapters.agent(session.agent);
   if (readHolder === undefined || statusDir === null) return;
-  const { files, lives } = parts.runtime(session.runtime);
+  const { files, lives } = parts.adapters.runtime(session.runtime);
   for (const { name } of await files.list(statusDir)) {
     const content = await files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
     const outside = content === null ? null : readHolder({ name, content }, nativeId);
@@ -179,7 +175,7 @@ async function environmentFor(parts: EffectParts, session: Session, runtime: Run
 }
 
 async function suspendOrRelease(parts: EffectParts, session: Session, kind: "suspend" | "release"): Promise<void> {
-  const detail = await parts.runtime(session.runtime)[kind](targetOf(session));
+  const detail = await parts.adapters.runtime(session.runtime)[kind](targetOf(session));
   failpoint(`${kind}.after-effect`);
   const type = kind === "suspend" ? "suspended" : "released";
   await parts.ledger.apply(session.id, { type, incarnation: session.incarnation, evidence: observed(parts, detail) });
@@ -191,7 +187,7 @@ async function stop(
   intent: NonNullable<Session["stop"]>,
   hurry: AbortSignal,
 ): Promise<void> {
-  const runtime = parts.runtime(session.runtime);
+  const runtime = parts.adapters.runtime(session.runtime);
   const target = targetOf(session);
   const { incarnation } = session;
   if (session.stop?.afterTurn === true) {
@@ -225,7 +221,7 @@ async function stop(
   await tidyUp(parts, session);
   const isPlaceGone = intent.next === "stopped";
   // Nothing of it is left that could say more; what is read after this is the next incarnation's.
-  if (!isPlaceGone) await parts.readToEnd(session);
+  if (!isPlaceGone) await parts.attention.readToEnd(session);
   if (isPlaceGone) await runtime.destroy(target);
   failpoint("stop.after-effect");
   await parts.ledger.apply(session.id, {
@@ -240,7 +236,7 @@ async function stop(
 async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Runtime): Promise<void> {
   try {
     const screen = await runtime.capture(targetOf(session), { lines: FINAL_SCREEN_LINES });
-    const text = await parts.redact(session, screen.text);
+    const text = await parts.attention.redact(session, screen.text);
     if (text === null)
       return parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
     await writeFileAtomic(finalScreenPath(session), text);
@@ -252,7 +248,7 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
 /** Best effort too. */
 async function tidyUp(parts: EffectParts, { id, agent, runtime, watch }: Session): Promise<void> {
   try {
-    await removeSocketFiles(parts.runtime(runtime).files, parts.agent(agent), watch.socket);
+    await removeSocketFiles(parts.adapters.runtime(runtime).files, parts.adapters.agent(agent), watch.socket);
   } catch (error) {
     parts.log("what its socket left could not be removed", { session: id, why: messageOf(error) });
   }

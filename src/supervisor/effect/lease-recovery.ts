@@ -16,7 +16,7 @@ const LOOK_MS = 250;
 
 /** Before anything is read of the session that the last daemon did not read. */
 export function expectLeft(parts: TypedMessageParts, session: Session, message: Message): void {
-  const agent = parts.agent(session.agent);
+  const agent = parts.adapters.agent(session.agent);
   const expected = expectation(session, message, printOf(agent, typedText(agent, message)), null);
   // The beginning of its turn may be in the record already, and the text of that turn still to be told.
   parts.receipts.expect(session.id, { ...expected, turnsBefore: session.turns - 1 });
@@ -24,7 +24,7 @@ export function expectLeft(parts: TypedMessageParts, session: Session, message: 
 
 export async function recoverLease(parts: TypedMessageParts, session: Session, message: Message): Promise<void> {
   const { outcomes, receipts, clock } = parts;
-  const agent = parts.agent(session.agent);
+  const agent = parts.adapters.agent(session.agent);
   const typed = typedText(agent, message);
   try {
     const watch = agent.capabilities.confirms ? await watchComposer(parts, session) : null;

@@ -49,8 +49,8 @@ export async function typeMessage(
   session: Session,
   message: Message,
 ): Promise<string | null> {
-  const agent = parts.agent(session.agent);
-  const runtime = parts.runtime(session.runtime);
+  const agent = parts.adapters.agent(session.agent);
+  const runtime = parts.adapters.runtime(session.runtime);
   const watch = await watchComposer(parts, session);
   const found = watch === null ? { before: "" } : await prepare(parts, session, watch);
   if ("obstacle" in found) return found.obstacle;

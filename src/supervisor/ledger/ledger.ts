@@ -15,7 +15,7 @@ import type { Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
 import { admitMessage, type NewMessage, putSession, type Settlement, settleMessage } from "../../store/change.ts";
 import type { IdempotencyRecord, Store } from "../../store/contract.ts";
-import { isolated } from "./isolated.ts";
+import { isolated } from "../../platform/isolated.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Receipts } from "./receipts.ts";
 

@@ -1,5 +1,5 @@
 /** One that fails harms no other: what it threw is logged, and the rest goes on. */
-import type { Log } from "../../platform/log.ts";
+import type { Log } from "./log.ts";
 
 export function isolated(log: Log, what: string, fields: object, work: () => void): void {
   try {

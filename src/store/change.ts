@@ -7,12 +7,14 @@
  * defined in the domain (session/record-kind.ts), which also makes its changes.
  */
 import type { Message, MessageState } from "../session/message.ts";
+import type { RecordChange } from "../session/record-kind.ts";
 import type { Session } from "../session/session.ts";
 
 export type Change =
   | { readonly kind: "session"; readonly session: Session }
   | Admission
-  | { readonly kind: "message"; readonly settle: Settlement };
+  | { readonly kind: "message"; readonly settle: Settlement }
+  | RecordChange;
 
 export interface Admission {
   readonly kind: "message";

@@ -1,11 +1,12 @@
 /**
- * The store: one append-only event log, the registry of current sessions and
- * the mailbox, changed together by `commit` or not at all. Only the supervisor
+ * The store: one append-only event log, the registry of current sessions, the
+ * mailbox and records of other kinds, changed together by `commit` or not at all. Only the supervisor
  * commits. Everything returned is immutable.
  */
 import type { CallerName } from "../session/caller.ts";
 import type { EventBody, EventType, LoggedEvent } from "../session/event.ts";
 import type { Message } from "../session/message.ts";
+import type { Kept, RecordKind } from "../session/record-kind.ts";
 import type { Session } from "../session/session.ts";
 import type { Change } from "./change.ts";
 
@@ -77,10 +78,19 @@ export interface Mailbox {
   typed(sessionId: string, most: number): readonly Message[];
 }
 
+/** Of one kind, in order of creation. */
+export interface Records<Stored extends Kept> {
+  get(id: string): Promise<Stored | undefined>;
+  /** All of them, or those of one group. */
+  list(group?: string): Promise<readonly Stored[]>;
+}
+
 export interface Store {
   readonly log: EventLog;
   readonly registry: Registry;
   readonly mailbox: Mailbox;
+  /** Of any kind but these; what a commit has put is read from the moment it resolves. */
+  records<Stored extends Kept>(kind: RecordKind<Stored>): Records<Stored>;
   /** Durable when resolved (fsynced); concurrent commits share a transaction, each all or nothing. */
   commit(commit: Commit): Promise<readonly LoggedEvent[]>;
   idempotency(key: string): IdempotencyRecord | undefined;

@@ -7,7 +7,7 @@ import { writeSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { admitMessage, putSession } from "./change.ts";
-import { makeHome, makeMessage, makeSession, nextRevision, STARTED } from "./store-fixture.ts";
+import { countKind, makeHome, makeMessage, makeSession, nextRevision, STARTED } from "./store-fixture.ts";
 
 const SESSIONS = 5;
 
@@ -30,7 +30,11 @@ async function writeSession(id: string): Promise<void> {
     const messageId = `${id}-${session.revision}-${process.pid}`;
     try {
       const [event] = await store.commit({
-        changes: [putSession(session), admitMessage(makeMessage(id, messageId))],
+        changes: [
+          putSession(session),
+          countKind.put({ id, revision: session.revision }),
+          admitMessage(makeMessage(id, messageId)),
+        ],
         events: [{ sessionId: id, body: STARTED }],
       });
       const acknowledged: Acknowledged = { id, revision: session.revision, seq: event?.seq ?? 0, messageId };

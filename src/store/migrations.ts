@@ -13,6 +13,9 @@
  *                `revision` are repeated.
  *   messages     one row per message; `caller` is who sent it; `text` and `detail` are JSON strings,
  *                because a bare column would lose unpaired surrogates.
+ *   records      one row per record of every other kind; `ordinal` is the order
+ *                of creation, `body` the whole record as JSON, from which `id`
+ *                and `revision` are repeated.
  *   idempotency  which key has had which answer; rows older than a day go.
  *   meta         `instance`: this home's id; `untyped-to`: see event-columns.ts.
  */
@@ -78,6 +81,18 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX events_by_session_type ON events (session_id, type) WHERE type IS NOT NULL;
   CREATE INDEX events_by_caller ON events (caller) WHERE caller IS NOT NULL;
   INSERT INTO meta (key, value) SELECT 'untyped-to', CAST(MAX(seq) AS TEXT) FROM events HAVING MAX(seq) IS NOT NULL;
+  `,
+  `
+  CREATE TABLE records (
+    ordinal INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    group_key TEXT,
+    revision INTEGER NOT NULL CHECK (revision > 0),
+    body TEXT NOT NULL,
+    UNIQUE (kind, id)
+  ) STRICT;
+  CREATE INDEX records_by_group ON records (kind, group_key) WHERE group_key IS NOT NULL;
   `,
 ];
 

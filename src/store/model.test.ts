@@ -8,7 +8,7 @@ import { isEnded } from "../session/session.ts";
 import { admitMessage, type Change, putSession, settleMessage } from "./change.ts";
 import type { Commit } from "./contract.ts";
 import type { OpenStore } from "./open-store.ts";
-import { makeHome, makeMessage, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
+import { countKind, makeHome, makeMessage, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
 
 const IDS = ["a", "b", "c"];
 const id = fc.constantFrom(...IDS);
@@ -28,6 +28,7 @@ const change = fc.record(
       messageId,
       state: fc.constantFrom<MessageState>("admitted", "leased", "delivered", "refused", "unknown"),
     }),
+    record: fc.record({ id, step: fc.constantFrom(1, 1, 1, 1, 0, 2), isRemoved: fc.boolean() }),
     key: fc.constantFrom("k1", "k2", "k3"),
   },
   { requiredKeys: [] },
@@ -42,6 +43,7 @@ class Model {
   sessions = new Map<string, Session>();
   messages = new Map<string, Message>();
   events: Omit<LoggedEvent, "at">[] = [];
+  records = new Map<string, number>();
   keys = new Set<string>();
 
   /** The commit for a change, and whether it must be accepted; applies it if so. */
@@ -50,6 +52,7 @@ class Model {
       sessions: new Map(this.sessions),
       messages: new Map(this.messages),
       events: [...this.events],
+      records: new Map(this.records),
       keys: new Set(this.keys),
     });
     const changes: Change[] = [];
@@ -94,6 +97,17 @@ class Model {
         (isOpen(before) || (before.state === "unknown" && (state === "delivered" || state === "refused")));
       if (before) next.messages.set(settled, { ...before, state, detail: "d", settledAt: open ? null : 7 });
     }
+    if (wanted.record) {
+      const { id: recordId, step: taken, isRemoved } = wanted.record;
+      const stored = this.records.get(recordId) ?? 0;
+      // What is removed is named by the revision that is stored.
+      const revision = stored + taken - (isRemoved ? 1 : 0);
+      const record = { id: recordId, revision };
+      changes.push(isRemoved ? countKind.remove(record) : countKind.put(record));
+      accepted &&= taken === 1 && (!isRemoved || stored > 0);
+      if (isRemoved) next.records.delete(recordId);
+      else next.records.set(recordId, revision);
+    }
     if (wanted.events) {
       commit.events = wanted.events.map(({ sessionId, version }) => ({ sessionId, body: { ...STARTED, version } }));
       for (const event of commit.events) next.events.push({ seq: next.events.length + 1, caller: null, ...event });
@@ -109,6 +123,7 @@ class Model {
       messages: [...this.messages.values()],
       events: this.events,
       head: this.events.length,
+      records: [...this.records].map(([recordId, revision]) => ({ id: recordId, revision })),
       keys: [...this.keys].toSorted(),
     };
   }
@@ -121,6 +136,7 @@ class Model {
       messages: [...this.messages.keys()].map((one) => store.mailbox.get(one)),
       events: events.map(({ at: _at, ...event }) => event),
       head: store.log.head(),
+      records: await store.records(countKind).list(),
       keys: ["k1", "k2", "k3"].filter((key) => store.idempotency(key)),
     };
   }

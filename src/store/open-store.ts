@@ -127,6 +127,7 @@ function assemble(parts: Parts): OpenStore {
     log: tables.log,
     registry: tables.registry,
     mailbox: tables.mailbox,
+    records: (kind) => tables.records.of(kind),
     instance,
     repairs,
     warnings: () => warnings,

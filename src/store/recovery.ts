@@ -84,7 +84,7 @@ export interface Found {
  */
 export function restoreRows(found: Found): readonly string[] {
   const { tables, files, saved, eventsLost, now } = found;
-  const { db, registry, log } = tables;
+  const { db, registry, records, log } = tables;
   const salvaged = new Map(saved.sessions.map((session) => [session.id, session]));
   const ofFiles = files
     .map(({ session }) => hold(session, now))
@@ -123,6 +123,7 @@ export function restoreRows(found: Found): readonly string[] {
         row.session_id,
       );
     }
+    for (const row of saved.records) records.restore(row);
     for (const row of saved.idempotency) {
       db.run(
         "INSERT OR IGNORE INTO idempotency (key, operation, fingerprint, subject, at) VALUES (?, ?, ?, ?, ?)",

@@ -1,6 +1,6 @@
 /**
  * What can still be read of a database that was set aside: sessions, messages,
- * events, keys and the instance id. Best effort and read-only. A table is read
+ * events, records of other kinds, keys and the instance id. Best effort and read-only. A table is read
  * from the front until it breaks, then from the back; rows that do not parse
  * are left behind.
  */
@@ -8,6 +8,7 @@ import { lstatSync } from "node:fs";
 import type { IdempotencyRecord } from "./contract.ts";
 import type { EventRow } from "./event-rows.ts";
 import type { MessageRow } from "./mailbox.ts";
+import type { RecordRow } from "./records.ts";
 import { completed, isSession } from "./session-shape.ts";
 import type { Session } from "../session/session.ts";
 import { Sqlite } from "./sqlite.ts";
@@ -22,6 +23,7 @@ export interface Salvage {
   /** Without `how` where schema 1 wrote them, without `caller` before schema 4. */
   readonly messages: readonly SalvagedMessage[];
   readonly events: readonly SalvagedEvent[];
+  readonly records: readonly RecordRow[];
   readonly idempotency: readonly IdempotencyRecord[];
   readonly instance: string | undefined;
   /** The highest sequence number it shows any sign of. */
@@ -32,6 +34,7 @@ export const NOTHING_SALVAGED: Salvage = {
   sessions: [],
   messages: [],
   events: [],
+  records: [],
   idempotency: [],
   instance: undefined,
   seq: 0,
@@ -61,6 +64,7 @@ export function salvage(quarantinedPath: string): Salvage {
         .filter((row) => typeof parsed(row.text) === "string")
         .toSorted((one, other) => one.position - other.position),
       events,
+      records: rows<RecordRow>(db, "records", "ordinal").filter((row) => parsed(row.body) !== undefined),
       idempotency: rows<IdempotencyRecord>(db, "idempotency", "key"),
       instance: rows<{ key: string; value: string }>(db, "meta", "key").find((row) => row.key === "instance")?.value,
       seq: Math.max(counter, events.at(-1)?.seq ?? 0),

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../platform/clock.ts";
 import type { Message } from "../session/message.ts";
+import { defineKind, type Kept } from "../session/record-kind.ts";
 import type { Session } from "../session/session.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
 import type { StoreOptions } from "./options.ts";
@@ -141,5 +142,8 @@ export function makeMessage(sessionId: string, id: string, changes: Partial<Mess
     ...changes,
   };
 }
+
+/** A kind of record that only tests have. */
+export const countKind = defineKind<Kept>({ name: "count", parse: (value) => value as Kept });
 
 export const STARTED = { type: "daemon-started", pid: 1, version: "0.1.0", sessions: 0 } as const;

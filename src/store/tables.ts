@@ -10,6 +10,7 @@ import type { Clock } from "../platform/clock.ts";
 import { type Draft, SqliteEventLog } from "./event-log.ts";
 import { IdempotencyTable } from "./idempotency.ts";
 import { SqliteMailbox } from "./mailbox.ts";
+import { SqliteRecords } from "./records.ts";
 import { SqliteRegistry } from "./registry.ts";
 import type { Sqlite } from "./sqlite.ts";
 
@@ -27,6 +28,7 @@ export class Tables {
   readonly log: SqliteEventLog;
   readonly registry: SqliteRegistry;
   readonly mailbox: SqliteMailbox;
+  readonly records: SqliteRecords;
   readonly idempotency: IdempotencyTable;
 
   constructor(db: Sqlite, clock: Clock, onFailure: (error: unknown) => void) {
@@ -34,6 +36,7 @@ export class Tables {
     this.log = new SqliteEventLog(db, clock, onFailure);
     this.registry = new SqliteRegistry(db, onFailure);
     this.mailbox = new SqliteMailbox(db, onFailure);
+    this.records = new SqliteRecords(db, onFailure);
     this.idempotency = new IdempotencyTable(db, clock);
   }
 
@@ -50,6 +53,9 @@ export class Tables {
           break;
         case "message":
           messages.push(this.mailbox.stage(change));
+          break;
+        case "record":
+          this.records.stage(change);
       }
     }
     return { sessions, messages, drafts: this.log.draft(commit.events ?? []), events: [] };

@@ -41,7 +41,7 @@ export interface Created {
   readonly isNew: boolean;
 }
 
-/** `askedAt`: when the question was asked. The answer says nothing about what happened before that, or was made since. */
+/** `askedAt`: when the question was asked. The answer says nothing about what was made since. */
 interface Answer {
   readonly askedAt: number;
   readonly evidence: string;

@@ -13,7 +13,7 @@ const OPEN = /(?:\.test|-fixture|-under-test)\.ts$/;
 const PROGRAM = /^agent\/(?:codex\/bootstrap|practice\/(?:program|journal|transcript-writer|spool-writer))\.ts$/;
 
 const MACHINE =
-  /^(?:node:(?:fs|fs\/promises|child_process)|.*\/platform\/(?:atomic-file|cgroup|descriptors|disk-room|executable|file-tail|git-branch|line-cursor|own-file|plain-file|private-dir|process-lock|process-table|spare-file)\.ts)$/;
+  /^(?:node:(?:fs|fs\/promises|child_process)|.*\/platform\/(?:atomic-file|cgroup|descriptors|disk-room|executable|file-tail|line-cursor|own-file|plain-file|private-dir|process-lock|process-table|spare-file)\.ts)$/;
 
 /** Of a file below src/. */
 export function isSealed(file: string): boolean {

@@ -1,17 +1,16 @@
 /** Starts a session: everything is checked before anything is recorded, and recorded before anything is done. */
-import { rmdirSync, statSync } from "node:fs";
+import { rmdirSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { requireRoom } from "../platform/disk-room.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
-import { findExecutable } from "../platform/executable.ts";
-import { gitBranch } from "../platform/git-branch.ts";
 import { sessionDir } from "../platform/home.ts";
 import { newSessionId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { isAsk } from "../session/ask.ts";
 import { requireTypeable } from "../session/message-text.ts";
 import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
+import type { SessionFiles } from "../runtime/session-files.ts";
 import type { Launch, Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { holdsSecret } from "../supervisor/launch/concealed-text.ts";
@@ -78,8 +77,8 @@ export const startSession = defineOperation({
       await requireReady(supervisor.runtime(runtime));
       const agent = supervisor.agent(input.agent);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
-      const cwd = existingDirectory(input.cwd);
-      if (input.branch !== undefined) await requireBranch(cwd, input.branch);
+      const { files } = supervisor.runtime(runtime);
+      const cwd = await existingDirectory(files, input.cwd);
       const envFile = input.env_file === undefined ? null : resolve(cwd, input.env_file);
       const environment = supervisor.environment({ caller: input.environment, envFile, given: input.env });
       const launch: Launch = {
@@ -91,6 +90,7 @@ export const startSession = defineOperation({
         envNames: Object.keys(input.env),
         paths: pick(environment, ["PATH", "HOME", ...agent.pathVariables]),
       };
+      if (input.branch !== undefined) await requireBranch(files, launch, input.branch);
       const id = newSessionId();
       const outputsDir = sessionDir(context.outputsDir, input.role, id);
       const planWith = (prompt: string | null) =>
@@ -107,7 +107,7 @@ export const startSession = defineOperation({
       const isSecret = launch.prompt !== null && holdsSecret(launch.prompt, secretsOfLaunch(launch, environment));
       const { plan, recorded } = isSecret ? await planWith(null) : asAsked;
       const isSent = isSecret || plan.isPromptLeftOut;
-      requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
+      await requireExecutable(files, plan.argv[0] ?? "", launch);
       requireRoom(context.outputsDir);
       ensurePrivateDir(outputsDir);
       const request = {
@@ -189,9 +189,9 @@ function pick(environment: Readonly<Record<string, string>>, names: readonly str
   return Object.fromEntries(names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])));
 }
 
-function existingDirectory(path: string): string {
+async function existingDirectory(files: SessionFiles, path: string): Promise<string> {
   const cwd = resolve("/", path);
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  if ((await files.stat(cwd))?.isDirectory === true) return cwd;
   throw new ReeveError({
     code: "missing-directory",
     kind: "usage",
@@ -199,8 +199,9 @@ function existingDirectory(path: string): string {
   });
 }
 
-async function requireBranch(cwd: string, declared: string): Promise<void> {
-  const actual = await gitBranch(cwd);
+async function requireBranch(files: SessionFiles, launch: Launch, declared: string): Promise<void> {
+  const { cwd } = launch;
+  const actual = await branchOf(files, launch);
   if (actual === declared) return;
   const found = actual === null ? "is not on a branch of a git repository" : `is on branch ${actual}`;
   throw new ReeveError({
@@ -210,8 +211,19 @@ async function requireBranch(cwd: string, declared: string): Promise<void> {
   });
 }
 
-function requireExecutable(command: string, cwd: string, path: string | undefined): void {
-  if (findExecutable(command, { cwd, path }) !== null) return;
+/** Null when it is on none: no repository, no git, or a detached head. */
+async function branchOf(files: SessionFiles, { cwd, paths }: Launch): Promise<string | null> {
+  const git = await files.findProgram("git", { cwd, path: paths["PATH"] });
+  const args = ["-C", cwd, "symbolic-ref", "--quiet", "--short", "HEAD"];
+  const said = git === null ? "" : await files.ask(git.path, args, { environment: paths, timeoutMs: GIT_TIMEOUT_MS });
+  return said.trim() === "" ? null : said.trim();
+}
+
+/** It reads one small file; one that hangs is not waited for. */
+const GIT_TIMEOUT_MS = 10_000;
+
+async function requireExecutable(files: SessionFiles, command: string, { cwd, paths }: Launch): Promise<void> {
+  if ((await files.findProgram(command, { cwd, path: paths["PATH"] })) !== null) return;
   throw new ReeveError({
     code: "command-not-found",
     kind: "usage",

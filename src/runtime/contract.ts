@@ -14,6 +14,7 @@ import type { InputStep } from "../session/input.ts";
 import type { NamedProcess, Place, PlaceView } from "../session/session.ts";
 import { SESSION_ID_PATTERN } from "../session/session.ts";
 import type { SessionFiles } from "./session-files.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Which process of which session: the mark is made of it. */
 export interface Target {
@@ -40,7 +41,7 @@ export interface Created {
   readonly isNew: boolean;
 }
 
-/** `askedAt`: when the question was asked. The answer says nothing about what happened before that, or was made since. */
+/** `askedAt`: when the question was asked. The answer says nothing about what was made since. */
 interface Answer {
   readonly askedAt: number;
   readonly evidence: string;
@@ -134,6 +135,8 @@ export interface Runtime {
   openFiles(target: Target, place: Place | null): Promise<readonly string[]>;
   /** Raw terminal output from now on; returns how to stop listening. */
   stream(target: Target, listener: (bytes: Buffer) => void): () => void;
+  /** A view of its terminal, beside any number of others. Rejects where it does not run. */
+  openTerminal(target: Target): Promise<Terminal>;
   suspend(target: Target): Promise<string>;
   release(target: Target): Promise<string>;
   /** Ends the process tree and proves it; the place stays, with its last screen and environment. */

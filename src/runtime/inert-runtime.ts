@@ -50,6 +50,7 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
     lives: cannot,
     openFiles: async () => [],
     stream: () => () => undefined,
+    openTerminal: cannot,
     suspend: cannot,
     release: cannot,
     stop: cannot,

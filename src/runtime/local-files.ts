@@ -113,7 +113,13 @@ function ask(path: string, args: readonly string[], { environment, timeoutMs }: 
 }
 
 function stateOf(about: Stats): FileState {
-  return { isFile: about.isFile(), identity: String(about.ino), size: about.size, modifiedAt: about.mtimeMs };
+  return {
+    isFile: about.isFile(),
+    isDirectory: about.isDirectory(),
+    identity: String(about.ino),
+    size: about.size,
+    modifiedAt: about.mtimeMs,
+  };
 }
 
 function isOurs({ uid }: Stats): boolean {

@@ -43,6 +43,7 @@ export interface SessionFiles {
 
 export interface FileState {
   readonly isFile: boolean;
+  readonly isDirectory: boolean;
   /** Another for another file under the same name, as in `LineCursor.identity`. */
   readonly identity: string;
   readonly size: number;

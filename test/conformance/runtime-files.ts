@@ -45,7 +45,7 @@ export function testFiles(ground: Ground): void {
     await put("dir/a", "123");
     const about = await files.stat(path("dir/a"));
     expect(about).toMatchObject({ isFile: true, size: 3 });
-    expect(await files.stat(path("dir"))).toMatchObject({ isFile: false });
+    expect(await files.stat(path("dir"))).toMatchObject({ isFile: false, isDirectory: true });
     expect(await files.stat(path("dir/none"))).toBe(null);
     expect(await files.list(path("dir"))).toEqual([{ name: "a", isFile: true, isDirectory: false }]);
     expect(await files.list(path("none"))).toEqual([]);

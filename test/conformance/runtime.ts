@@ -8,6 +8,7 @@ import { testFiles } from "./runtime-files.ts";
 import { testLife } from "./runtime-life.ts";
 import { testProcesses } from "./runtime-processes.ts";
 import { testTerminal } from "./runtime-terminal.ts";
+import { testViews } from "./runtime-views.ts";
 
 export function describeRuntime(name: string, makeFixture: () => Promise<RuntimeFixture>): void {
   describe(`${name} holds the runtime contract`, { timeout: 30_000 }, () => {
@@ -16,5 +17,6 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     testProcesses(ground);
     testTerminal(ground);
     testFiles(ground);
+    testViews(ground);
   });
 }

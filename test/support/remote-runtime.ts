@@ -3,6 +3,7 @@
  * own seam knows, and each question takes a while to get there and back. Of two questions under way at once the later
  * is answered first. Below it is any runtime, on this machine.
  */
+import { createKeyedQueue } from "../../src/platform/keyed-queue.ts";
 import type { Observation, Runtime } from "../../src/runtime/contract.ts";
 import type { FileChange, SessionFiles } from "../../src/runtime/session-files.ts";
 import type { Place } from "../../src/session/session.ts";
@@ -67,6 +68,17 @@ export function createRemoteRuntime({ inner, near, far, latencyMs }: RemoteOptio
     openFiles: (target, place) =>
       ask(async () => (await inner.openFiles(target, innerPlace(place))).map((path) => here(path))),
     stream: (target, listener) => untilClosed(inOrder, listener, (heard) => inner.stream(target, heard)),
+    openTerminal: (target) =>
+      ask(async () => {
+        const { output, write, resize, close } = await inner.openTerminal(target);
+        const oneByOne = createKeyedQueue();
+        return {
+          output: late(output, latencyMs),
+          write: (bytes) => oneByOne.run("typing", () => ask(() => write(bytes))),
+          resize: (size) => oneByOne.run("typing", () => ask(() => resize(size))),
+          close,
+        };
+      }),
     suspend: (target) => ask(() => inner.suspend(target)),
     release: (target) => ask(() => inner.release(target)),
     stop: (target, options) => ask(() => inner.stop(target, options)),
@@ -167,6 +179,16 @@ function untilClosed<T>(
     isClosed = true;
     close();
   };
+}
+
+/** What was waited for arrives late; what follows on it has been on its way meanwhile. */
+async function* late<T>(pieces: AsyncIterable<T>, latencyMs: number): AsyncGenerator<T, void> {
+  let askedAt = performance.now();
+  for await (const piece of pieces) {
+    if (performance.now() - askedAt > 1) await sleep(latencyMs / 2);
+    yield piece;
+    askedAt = performance.now();
+  }
 }
 
 function mapValues(record: Readonly<Record<string, string>>, map: (text: string) => string): Record<string, string> {

@@ -34,6 +34,7 @@ import { createServerLink, type Reach } from "./server-link.ts";
 import { createSessionCgroups } from "./session-cgroups.ts";
 import { stopTree } from "./stop-tree.ts";
 import { releaseTree, suspendTree } from "./suspend-tree.ts";
+import { createTerminals } from "./terminals.ts";
 import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";
 import { createWindowLinks } from "./window-links.ts";
 import { wrapperPath } from "./wrapper.ts";
@@ -72,6 +73,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
         streams.forgetAll();
         proofs.forgetAll();
       }
+      terminals.renew(null);
       removePastes(runDir, log);
       if (streams.isAnyWanted()) links.refreshAll();
       hints.tell(null);
@@ -89,6 +91,8 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   const directory = createPaneDirectory({ instance, wrapper, link, streams, proofs, clock });
   const sessionOf = (mark: string): string => parseMark(instance, mark)?.sessionId ?? "";
   const links = createWindowLinks(streams, (mark) => directory.ofSession(sessionOf(mark)), log);
+  const terminals = createTerminals({ instance, directory, streams, clock, log });
+  hints.listen(terminals.notice);
   const placement = createPlacement({ instance, runDir, link, directory, streams, proofs, cgroups });
 
   const notified = (name: string, rest: string): void => {
@@ -112,6 +116,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const reach = await link.reach();
       if (reach.status !== "connected") return;
       await reach.connection.request([{ text: `refresh-client -A '${paneId}:continue'` }]);
+      terminals.renew(streams.markOfPane(paneId) ?? null);
     };
     goOn().catch(() => {}); // a new connection is not paused
   };
@@ -222,6 +227,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
         cgroup: NOT_LOOKED_FOR,
       }).flatMap(({ pid }) => openFilesOf(pid)),
     stream: (target, listener) => streams.add(formatMark(instance, target), listener),
+    openTerminal: terminals.open,
     suspend: async (target) => suspendTree(await runningTree(target), clock),
     release: async (target) => releaseTree(await runningTree(target), clock),
     async stop(target, stopOptions) {

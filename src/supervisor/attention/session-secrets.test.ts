@@ -1,5 +1,6 @@
 /** What a runtime that takes its time says of a session's secrets (issue 8, 3). */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Session } from "../../session/session.ts";
 import { putSession } from "../../store/change.ts";
 import { createSessionSecrets, type SessionSecrets } from "./session-secrets.ts";
 import { agentWith, type Ground, makeGround } from "./watch-fixture.ts";
@@ -51,4 +52,12 @@ test("an answer about an incarnation that another has followed is not kept (issu
   await ground.store.commit({ changes: [putSession(next)] });
   questions[0]?.(NAMES);
   expect([await late, secrets.known("s"), secrets.isSettled(ground.session())]).toEqual([SECRET, null, false]);
+});
+
+test("nor is one that arrives when the session is over (issue 8, 3)", async () => {
+  const late = secrets.learn("s");
+  const session: Session = { ...ground.session(), state: "stopped", revision: ground.session().revision + 1 };
+  await ground.store.commit({ changes: [putSession(session)] });
+  questions[0]?.(NAMES);
+  expect([await late, secrets.known("s")]).toEqual([SECRET, null]);
 });

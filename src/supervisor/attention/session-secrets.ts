@@ -47,7 +47,8 @@ export function createSessionSecrets(parts: {
     const told = known.get(session.id);
     if (told !== undefined) return told;
     if (environment === null) return null;
-    const isCurrent = parts.store.registry.get(session.id)?.incarnation === session.incarnation;
+    const now = parts.store.registry.get(session.id);
+    const isCurrent = now?.incarnation === session.incarnation && now.state !== "stopped";
     return isCurrent ? tell(session, environment) : secretsOfLaunch(session.launch, environment);
   }
 

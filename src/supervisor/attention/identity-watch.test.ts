@@ -42,7 +42,7 @@ async function watch(
   agent = agentOf(join(home.directory, "sessions")),
 ): Promise<void> {
   ground = await makeGround(agent, changes, home);
-  const runtime = (): Runtime => ({ files: localFiles, openFiles: async () => openFiles }) as unknown as Runtime;
+  const runtime = (): Pick<Runtime, "files" | "openFiles"> => ({ files: localFiles, openFiles: async () => openFiles });
   watcher = ground.use(createIdentityWatch({ ...ground.parts, runtime }));
 }
 

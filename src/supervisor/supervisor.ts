@@ -49,7 +49,7 @@ import { noOptions } from "./launch/settings.ts";
 import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
 import { tellDeaths } from "./tell-deaths.ts";
-import { createTimers } from "./ledger/timers.ts";
+import { createScheduler } from "./ledger/scheduler.ts";
 
 export interface SupervisorParts {
   readonly store: Store;
@@ -147,6 +147,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const environment = ({ caller, envFile, given }: EnvironmentRequest): Environment =>
     sessionEnvironment({ caller, scrub: parts.scrub, file: readEnvFile(envFile), given });
 
+  const scheduler = createScheduler({ clock, log, observe: () => observer.look() });
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock, log, receipts });
   const attention = createAttention({
@@ -156,6 +157,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runtime,
     rules: parts.rules,
     clock,
+    scheduler,
     log,
     settings,
     onCaughtUp: (sessionId) => runner.poke(sessionId),
@@ -193,8 +195,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
   };
-  const timers = createTimers(clock);
-  const pokeLater = (id: string, ms: number): void => timers.atMost(id, "poke", ms, () => runner.poke(id));
+  const pokeLater = (id: string, ms: number): void => scheduler.atMost(id, "poke", ms, () => runner.poke(id));
   const delivery = createDelivery({
     store,
     ledger,
@@ -206,24 +207,10 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     typingPauseMs: settings.typingPauseMs,
     pokeLater,
   });
-  const runner = createEffectRunner({ nextTask, clock, log });
-  const sweep = createSweep({
-    store,
-    ledger,
-    runtimes: adapters.runtimes,
-    clock,
-    log,
-    graceMs: settings.orphanGraceMs,
-    intervalMs: settings.sweepIntervalMs,
-  });
-  const observer = createObserver({
-    store,
-    ledger,
-    runtimes: adapters.runtimes,
-    clock,
-    log,
-    intervalMs: settings.healthIntervalMs,
-  });
+  const runner = createEffectRunner({ nextTask, clock, scheduler, log });
+  const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
+  const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
+  const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
     const { id, outputsDir, launch } = session;
@@ -248,12 +235,12 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   }
 
   function scheduleRestart(session: Session): void {
-    timers.cancel(session.id, "restart");
+    scheduler.cancel(session.id, "restart");
     if (session.restart.dueAt === null || session.stop !== null) return;
     // Wall time decides only how long to wait, within what the policy could have asked for: a clock jump cannot strand it.
     const wait = Math.min(LONGEST_DELAY_MS, Math.max(0, session.restart.dueAt - clock.now()));
     const due = (): void => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due"));
-    timers.atMost(session.id, "restart", wait, due);
+    scheduler.atMost(session.id, "restart", wait, due);
   }
 
   /** Until then sessions are only adopted; whoever waits for the daemon comes before what is watched. */
@@ -380,7 +367,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
 
     async close() {
-      timers.close();
+      scheduler.close();
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));

@@ -145,7 +145,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     // A turn that its protocol cannot name is interrupted as a person would.
     if (channel !== null && channel.lacks() === null) await channel.interrupt();
     else if (keys !== null) await parts.adapters.runtime(session.runtime).send(targetOf(session), keys);
-    await until({ store: parts.store }, () => !hasTurnOpen(session), CONFIRM_MS);
+    await until(parts, () => !hasTurnOpen(session), CONFIRM_MS);
   }
 
   function hasTurnOpen({ id, turns }: Session): boolean {
@@ -162,7 +162,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       await outcomes.lease(message);
       const detail = await channel.send(message.text, session.turnOpen ? "steer" : "turn");
       failpoint("send.after-effect");
-      if (!session.turnOpen) await until({ store: parts.store }, () => hasBegun(session), CONFIRM_MS);
+      if (!session.turnOpen) await until(parts, () => hasBegun(session), CONFIRM_MS);
       await outcomes.delivered(message, detail);
     } catch (error) {
       await outcomes.failed(message, error);

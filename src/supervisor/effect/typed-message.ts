@@ -193,7 +193,7 @@ async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () 
   for (let enter = 0; enter <= ENTERS; enter++) {
     if (!isReported && (await leaves(parts, typing)))
       return outcomes.delivered(message, `${written}; it left its input`);
-    await until({ store: parts.store }, () => isSettled(parts, message) || !isThere(parts, session), patienceMs);
+    await until(parts, () => isSettled(parts, message) || !isThere(parts, session), patienceMs);
     if (isSettled(parts, message)) return;
     if (!isThere(parts, session)) break;
     isLeft = watch !== null && !watch.shows(whole, await watch.look());
@@ -201,7 +201,7 @@ async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () 
     const mayPress = watch === null ? isUnchanged(parts, session) : !isLeft;
     if (mayPress && enter < ENTERS) await pressEnter().catch(() => undefined);
   }
-  if (isLeft) await until({ store: parts.store }, () => isSettled(parts, message) || !isThere(parts, session), TOLD_MS);
+  if (isLeft) await until(parts, () => isSettled(parts, message) || !isThere(parts, session), TOLD_MS);
   if (isSettled(parts, message)) return;
   if (watch !== null && !isLeft && isThere(parts, session) && (await watch.clear()))
     return outcomes.refused(

@@ -18,7 +18,6 @@ import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
 import type { PlaceView, Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
-import type { NewMessage } from "../store/change.ts";
 import type { Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
 import { createAdapters } from "./launch/adapters.ts";
@@ -37,7 +36,7 @@ import { isolated } from "../platform/isolated.ts";
 import type { Launcher, LaunchRequest } from "./launch/launcher.ts";
 import { createLauncher } from "./launch/launcher.ts";
 import type { Wish } from "./ledger/ledger.ts";
-import { createLedger } from "./ledger/ledger.ts";
+import { createLedger, type SentMessage } from "./ledger/ledger.ts";
 import { createObserver } from "./observer.ts";
 import type { ProgramFinder } from "./launch/program-finder.ts";
 import { createProgramFinder } from "./launch/program-finder.ts";
@@ -259,7 +258,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     session: Session,
     message: Pick<Message, "id" | "text" | "submit" | "how">,
     caller: Caller,
-  ): NewMessage {
+  ): SentMessage {
     return {
       ...message,
       caller: callerName(caller),

@@ -136,7 +136,10 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
       if (looks === 2) await asked; // the first miss is no verdict yet
       return unanswered;
     };
-    const watching = createObserver({ ...partsOfObserver(), runtimes: [{ ...tmux.runtime, ...HINTLESS, list, kind: "tmux" }] });
+    const watching = createObserver({
+      ...partsOfObserver(),
+      runtimes: [{ ...tmux.runtime, ...HINTLESS, list, kind: "tmux" }],
+    });
     await watching.look();
     const second = watching.look();
     await create("newborn");

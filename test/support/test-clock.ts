@@ -52,12 +52,15 @@ export function makeTestClock(): TestClock {
         });
       }),
     async advance(ms) {
+      // What was begun before gets as far as its own wait.
+      await aMoment();
       const end = monotonic + ms;
       await fireUntil(end);
       monotonic = end;
       await aMoment();
     },
     async holdUp(ms) {
+      await aMoment();
       monotonic += ms;
       await fireUntil(monotonic);
     },

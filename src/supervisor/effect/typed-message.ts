@@ -11,7 +11,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
 import type { InputStep } from "../../session/input.ts";
-import type { Message } from "../../session/message.ts";
+import { isOwnCommand, type Message } from "../../session/message.ts";
 import { takesMessages } from "../../session/pending-effect.ts";
 import { promptPrint } from "../../session/prompt-print.ts";
 import type { Session } from "../../session/session.ts";
@@ -235,11 +235,6 @@ async function leaves(parts: TypedMessageParts, { session, message, watch, whole
 function isReportedBy(agent: Agent, session: Session, message: Message): boolean {
   const isIdle = (!session.turnOpen && session.activity.status === "idle") || isBackgroundOnly(session);
   return agent.capabilities.confirms && message.submit && isIdle && !isOwnCommand(message);
-}
-
-/** `/quit`, `/clear`: for the program at the terminal, not for the model behind it. */
-export function isOwnCommand({ text }: Message): boolean {
-  return text.startsWith("/");
 }
 
 function isSettled(parts: TypedMessageParts, { id }: Message): boolean {

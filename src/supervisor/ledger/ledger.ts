@@ -11,6 +11,7 @@ import { type Caller, type CallerName, callerName } from "../../session/caller.t
 import type { HomeEvent, SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
 import type { Message, MessageState } from "../../session/message.ts";
+import { intentOf } from "../../session/next-step.ts";
 import type { Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
 import { admitMessage, type NewMessage, putSession, type Settlement, settleMessage } from "../../store/change.ts";
@@ -112,7 +113,7 @@ export function createLedger(parts: {
         await store.commit({
           changes: [
             putSession(session),
-            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...UNKNOWN_INTENT })]),
+            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, []) })]),
           ],
           events: bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })),
           ...(idempotency === undefined ? {} : { idempotency }),
@@ -125,7 +126,7 @@ export function createLedger(parts: {
       queue.run(message.sessionId, async () => {
         const session = store.registry.get(message.sessionId);
         if (session === undefined) throw unknownSession(message.sessionId);
-        const intent = UNKNOWN_INTENT;
+        const intent = intentOf(session, store.mailbox.open(session.id));
         const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({
@@ -186,5 +187,3 @@ function unknownSession(sessionId: string): ReeveError {
     message: `There is no session ${sessionId}.`,
   });
 }
-
-const UNKNOWN_INTENT = { intendedTurn: null, answers: null } as const;

@@ -95,7 +95,7 @@ async function comesUp(context: OperationContext, started: Session, timeoutMs: n
     if (session?.exit !== null && session?.incarnation === started.incarnation) dead = session;
     return dead !== undefined || session?.incarnation !== started.incarnation || hasSaid(session);
   };
-  await until({ store, signal }, isOver, started.hasTurns ? timeoutMs : MOMENT_MS);
+  await until({ ...context, signal }, isOver, started.hasTurns ? timeoutMs : MOMENT_MS);
   // Its first word may be what it dies of.
   if (hasSpoken.signal.aborted) await until(context, isOver, MOMENT_MS);
   if (dead === undefined) return !started.hasTurns || hasSpoken.signal.aborted || isOver();

@@ -47,7 +47,7 @@ export async function watchSessions(
   const { store, clock, signal } = context;
   const deadline = clock.monotonic() + request.timeoutMs;
   // Before anything is read: what is committed meanwhile is looked at again.
-  const news = followSessions(store.log, sessionIds);
+  const news = followSessions(store.log, clock, sessionIds);
   try {
     const watches = await Promise.all([...sessionIds].map((id) => createWatch(context, id, { ...request, news })));
     for (;;) {

@@ -144,6 +144,8 @@ function message(id: string, fields: Partial<Message> = {}): Message {
     submit: true,
     how: "queue",
     caller: "operator",
+    intendedTurn: 1,
+    answers: null,
     state: "admitted",
     admittedAt: NOW,
     settledAt: null,

@@ -19,6 +19,8 @@ export interface MessageRow {
   readonly submit: number;
   readonly how: MessageRoute;
   readonly caller: CallerName | null;
+  readonly intended_turn: number | null;
+  readonly answers: string | null;
   readonly state: MessageState;
   readonly admitted_at: number;
   readonly settled_at: number | null;
@@ -65,10 +67,11 @@ export class SqliteMailbox implements Mailbox {
 
   /** Takes the next position of its session. */
   #admit(message: NewMessage): Message {
-    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, caller, state, admitted_at, settled_at, detail)
-      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
+    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, caller, intended_turn, answers, state, admitted_at, settled_at, detail)
+      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
       RETURNING *`;
-    const { id, sessionId, text, submit, how, caller, state, admittedAt, settledAt, detail } = message;
+    const { id, sessionId, text, submit, how, caller, intendedTurn, answers, state, admittedAt, settledAt, detail } =
+      message;
     const row = this.#db.get<MessageRow>(
       sql,
       id,
@@ -77,6 +80,8 @@ export class SqliteMailbox implements Mailbox {
       submit ? 1 : 0,
       how,
       caller,
+      intendedTurn,
+      answers,
       state,
       admittedAt,
       settledAt,
@@ -136,6 +141,8 @@ function fromRow(row: MessageRow): Message {
     submit: row.submit === 1,
     how: row.how,
     caller: row.caller,
+    intendedTurn: row.intended_turn,
+    answers: row.answers,
     state: row.state,
     admittedAt: row.admitted_at,
     settledAt: row.settled_at,

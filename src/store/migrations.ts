@@ -11,8 +11,10 @@
  *   sessions     one row per session; `ordinal` is the order of creation,
  *                `body` the whole Session as JSON, from which `name` and
  *                `revision` are repeated.
- *   messages     one row per message; `caller` is who sent it; `text` and `detail` are JSON strings,
- *                because a bare column would lose unpaired surrogates.
+ *   messages     one row per message; `caller` is who sent it, `intended_turn`
+ *                and `answers` what it is meant for; `text` and `detail` are
+ *                JSON strings, because a bare column would lose unpaired
+ *                surrogates.
  *   records      one row per record of every other kind; `ordinal` is the order
  *                of creation, `body` the whole record as JSON, from which `id`
  *                and `revision` are repeated.
@@ -93,6 +95,10 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (kind, id)
   ) STRICT;
   CREATE INDEX records_by_group ON records (kind, group_key) WHERE group_key IS NOT NULL;
+  `,
+  `
+  ALTER TABLE messages ADD COLUMN intended_turn INTEGER;
+  ALTER TABLE messages ADD COLUMN answers TEXT;
   `,
 ];
 

@@ -105,8 +105,8 @@ export function restoreRows(found: Found): readonly string[] {
     const newest = saved.events.at(-1);
     if (newest !== undefined) markUntyped(db, newest.seq);
     for (const row of saved.messages) {
-      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, caller, state, admitted_at, settled_at, detail)
-        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
+      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, caller, intended_turn, answers, state, admitted_at, settled_at, detail)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
       db.run(
         sql,
         row.id,
@@ -116,6 +116,8 @@ export function restoreRows(found: Found): readonly string[] {
         row.submit,
         row.how ?? "queue",
         row.caller ?? null,
+        row.intended_turn ?? null,
+        row.answers ?? null,
         row.state,
         row.admitted_at,
         row.settled_at,

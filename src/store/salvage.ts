@@ -16,11 +16,12 @@ import { Sqlite } from "./sqlite.ts";
 /** Without `caller` before schema 3. */
 export type SalvagedEvent = Omit<EventRow, "caller"> & Partial<Pick<EventRow, "caller">>;
 
-export type SalvagedMessage = Omit<MessageRow, "how" | "caller"> & Partial<Pick<MessageRow, "how" | "caller">>;
+type Added = "how" | "caller" | "intended_turn" | "answers";
+export type SalvagedMessage = Omit<MessageRow, Added> & Partial<Pick<MessageRow, Added>>;
 
 export interface Salvage {
   readonly sessions: readonly Session[];
-  /** Without `how` where schema 1 wrote them, without `caller` before schema 4. */
+  /** Without `how` where schema 1 wrote them, without `caller` before schema 4, without what they are meant for before 7. */
   readonly messages: readonly SalvagedMessage[];
   readonly events: readonly SalvagedEvent[];
   readonly records: readonly RecordRow[];

@@ -135,6 +135,8 @@ export function makeMessage(sessionId: string, id: string, changes: Partial<Mess
     submit: true,
     how: "queue",
     caller: "operator",
+    intendedTurn: null,
+    answers: null,
     state: "admitted",
     admittedAt: 1_700_000_000_000,
     settledAt: null,

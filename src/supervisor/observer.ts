@@ -17,6 +17,7 @@ import { isSamePlace } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { eachIsolated } from "../platform/isolated.ts";
 import type { Ledger } from "./ledger/ledger.ts";
+import type { Scheduler } from "./ledger/scheduler.ts";
 
 /** A second question soon after an unanswered one, so that the verdict does not take a whole interval. */
 const SECOND_LOOK_MS = 500;
@@ -33,6 +34,7 @@ export function createObserver(parts: {
   readonly ledger: Ledger;
   readonly runtimes: readonly Runtime[];
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
   readonly intervalMs: number;
 }): Observer {
@@ -51,13 +53,12 @@ export function createObserver(parts: {
 }
 
 function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
-  const { store, ledger } = parts;
+  const { store, ledger, scheduler } = parts;
   let health: Health = healthy;
   /** Sessions seen since this daemon started; the first sighting of one that was here before is an adoption. */
   const unadopted = new Set(store.registry.all().map((session) => session.id));
   let looking: Promise<void> | null = null;
   let isAskedAgain = false;
-  let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
   /** One question at a time; hints that arrive meanwhile cause exactly one more. */
@@ -88,7 +89,8 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     const verdict = judge(health, listing.reachable);
     health = verdict.health;
     if (!listing.reachable) {
-      if (!verdict.unreachable) setTimeout(() => void look(), SECOND_LOOK_MS).unref();
+      if (!verdict.unreachable)
+        scheduler.atMost(null, `second look at ${runtime.kind}`, SECOND_LOOK_MS, () => void look());
       else await commitUnreachable(known, listing);
       return;
     }
@@ -175,7 +177,8 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
   }
 
   function tick(): void {
-    timer = setTimeout(() => void look().finally(() => (isClosed ? undefined : tick())), parts.intervalMs).unref();
+    const again = (): void => void look().finally(() => (isClosed ? undefined : tick()));
+    scheduler.after(null, `look at ${runtime.kind}`, parts.intervalMs, again);
   }
 
   return {
@@ -185,7 +188,8 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     start: tick,
     async close(): Promise<void> {
       isClosed = true;
-      if (timer !== null) clearTimeout(timer);
+      scheduler.cancel(null, `look at ${runtime.kind}`);
+      scheduler.cancel(null, `second look at ${runtime.kind}`);
       await looking;
     },
   };

@@ -18,7 +18,6 @@ import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
 import type { PlaceView, Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
-import type { NewMessage } from "../store/change.ts";
 import type { Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
 import { createAdapters } from "./launch/adapters.ts";
@@ -37,7 +36,7 @@ import { isolated } from "../platform/isolated.ts";
 import type { Launcher, LaunchRequest } from "./launch/launcher.ts";
 import { createLauncher } from "./launch/launcher.ts";
 import type { Wish } from "./ledger/ledger.ts";
-import { createLedger } from "./ledger/ledger.ts";
+import { createLedger, type SentMessage } from "./ledger/ledger.ts";
 import { createObserver } from "./observer.ts";
 import type { ProgramFinder } from "./launch/program-finder.ts";
 import { createProgramFinder } from "./launch/program-finder.ts";
@@ -49,7 +48,7 @@ import { noOptions } from "./launch/settings.ts";
 import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
 import { tellDeaths } from "./tell-deaths.ts";
-import { createTimers } from "./ledger/timers.ts";
+import { createScheduler } from "./ledger/scheduler.ts";
 
 export interface SupervisorParts {
   readonly store: Store;
@@ -147,6 +146,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const environment = ({ caller, envFile, given }: EnvironmentRequest): Environment =>
     sessionEnvironment({ caller, scrub: parts.scrub, file: readEnvFile(envFile), given });
 
+  const scheduler = createScheduler({ clock, log, observe: () => observer.look() });
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock, log, receipts });
   const attention = createAttention({
@@ -156,6 +156,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runtime,
     rules: parts.rules,
     clock,
+    scheduler,
     log,
     settings,
     onCaughtUp: (sessionId) => runner.poke(sessionId),
@@ -193,8 +194,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
   };
-  const timers = createTimers(clock);
-  const pokeLater = (id: string, ms: number): void => timers.atMost(id, "poke", ms, () => runner.poke(id));
+  const pokeLater = (id: string, ms: number): void => scheduler.atMost(id, "poke", ms, () => runner.poke(id));
   const delivery = createDelivery({
     store,
     ledger,
@@ -206,24 +206,10 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     typingPauseMs: settings.typingPauseMs,
     pokeLater,
   });
-  const runner = createEffectRunner({ nextTask, clock, log });
-  const sweep = createSweep({
-    store,
-    ledger,
-    runtimes: adapters.runtimes,
-    clock,
-    log,
-    graceMs: settings.orphanGraceMs,
-    intervalMs: settings.sweepIntervalMs,
-  });
-  const observer = createObserver({
-    store,
-    ledger,
-    runtimes: adapters.runtimes,
-    clock,
-    log,
-    intervalMs: settings.healthIntervalMs,
-  });
+  const runner = createEffectRunner({ nextTask, clock, scheduler, log });
+  const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
+  const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
+  const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
     const { id, outputsDir, launch } = session;
@@ -248,12 +234,12 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   }
 
   function scheduleRestart(session: Session): void {
-    timers.cancel(session.id, "restart");
+    scheduler.cancel(session.id, "restart");
     if (session.restart.dueAt === null || session.stop !== null) return;
     // Wall time decides only how long to wait, within what the policy could have asked for: a clock jump cannot strand it.
     const wait = Math.min(LONGEST_DELAY_MS, Math.max(0, session.restart.dueAt - clock.now()));
     const due = (): void => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due"));
-    timers.atMost(session.id, "restart", wait, due);
+    scheduler.atMost(session.id, "restart", wait, due);
   }
 
   /** Until then sessions are only adopted; whoever waits for the daemon comes before what is watched. */
@@ -272,7 +258,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     session: Session,
     message: Pick<Message, "id" | "text" | "submit" | "how">,
     caller: Caller,
-  ): NewMessage {
+  ): SentMessage {
     return {
       ...message,
       caller: callerName(caller),
@@ -380,7 +366,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
 
     async close() {
-      timers.close();
+      scheduler.close();
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));

@@ -11,6 +11,7 @@ import type { ListingEntry, Runtime, Target } from "../runtime/contract.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import type { Ledger } from "./ledger/ledger.ts";
+import type { Scheduler } from "./ledger/scheduler.ts";
 
 export interface Orphan extends Target {
   readonly what: string;
@@ -32,12 +33,12 @@ export function createSweep(parts: {
   readonly ledger: Ledger;
   readonly runtimes: readonly Runtime[];
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
   readonly graceMs: number;
   readonly intervalMs: number;
 }): Sweep {
   const found = new Map<string, Orphan & { readonly runtime: Runtime }>();
-  let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> | null = null;
   let isClosed = false;
 
@@ -104,7 +105,8 @@ export function createSweep(parts: {
   }
 
   function tick(): void {
-    timer = setTimeout(() => void run().finally(() => (isClosed ? undefined : tick())), parts.intervalMs).unref();
+    const again = (): void => void run().finally(() => (isClosed ? undefined : tick()));
+    parts.scheduler.after(null, "sweep", parts.intervalMs, again);
   }
 
   return {
@@ -113,7 +115,7 @@ export function createSweep(parts: {
     orphans: () => [...found.values()],
     async close() {
       isClosed = true;
-      if (timer !== null) clearTimeout(timer);
+      parts.scheduler.cancel(null, "sweep");
       await running;
     },
   };

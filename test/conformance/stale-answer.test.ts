@@ -12,6 +12,7 @@ import { makeHome, makeSession, type TestHome } from "../../src/store/store-fixt
 import { createLedger, type Ledger } from "../../src/supervisor/ledger/ledger.ts";
 import { createObserver, type Observer } from "../../src/supervisor/observer.ts";
 import { createReceipts } from "../../src/supervisor/ledger/receipts.ts";
+import { createScheduler } from "../../src/supervisor/ledger/scheduler.ts";
 import { BASE } from "./runtime-ground.ts";
 import { makeRemoteFixture } from "./remote-fixture.ts";
 import { makeTmuxFixture, type TmuxFixture } from "./tmux-fixture.ts";
@@ -41,13 +42,19 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
     isSlow = true;
     const list: Runtime["list"] = async () => slowly(await tmux.runtime.list());
     const slow: Runtime = { ...tmux.runtime, ...HINTLESS, list, kind: "tmux" };
-    observer = createObserver({ store, ledger, runtimes: [slow], clock: systemClock, log, intervalMs: 3_600_000 });
+    observer = createObserver({ ...partsOfObserver(), runtimes: [slow] });
   });
   afterEach(async () => {
     await observer.close();
     await home.remove();
     await tmux.dispose();
   });
+
+  function partsOfObserver() {
+    const log = (): void => undefined;
+    const scheduler = createScheduler({ clock: systemClock, log, observe: async () => undefined });
+    return { store, ledger, clock: systemClock, scheduler, log, intervalMs: 3_600_000 };
+  }
 
   function slowly(listing: Listing): Promise<Listing> {
     if (!isSlow) return Promise.resolve(listing);
@@ -129,8 +136,10 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
       if (looks === 2) await asked; // the first miss is no verdict yet
       return unanswered;
     };
-    const parts = { store, ledger, clock: systemClock, log: () => undefined, intervalMs: 3_600_000 };
-    const watching = createObserver({ ...parts, runtimes: [{ ...tmux.runtime, ...HINTLESS, list, kind: "tmux" }] });
+    const watching = createObserver({
+      ...partsOfObserver(),
+      runtimes: [{ ...tmux.runtime, ...HINTLESS, list, kind: "tmux" }],
+    });
     await watching.look();
     const second = watching.look();
     await create("newborn");

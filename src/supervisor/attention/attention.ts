@@ -28,6 +28,7 @@ import type { LastWord, Redactor } from "./readings.ts";
 import { createReadings } from "./readings.ts";
 import type { RuleBook } from "../launch/rule-book.ts";
 import { createScreenWatch } from "./screen-watch.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import type { Settings } from "../launch/settings.ts";
 import { createSoftWatch, STAYS_MS } from "./soft-watch.ts";
 import type { SessionSecrets } from "./session-secrets.ts";
@@ -78,6 +79,7 @@ export function createAttention(parts: {
   readonly runtime: (kind: string) => Runtime;
   readonly rules: RuleBook;
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
   readonly settings: Settings;
   readonly onCaughtUp: (sessionId: string) => void;

@@ -4,23 +4,24 @@
  * running, and waited for no longer. Subagents are waited for however long
  * they take.
  */
-import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
 import { backgroundText, isBackgroundOnly } from "../../session/background.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import type { Readings } from "./readings.ts";
 import type { Watcher } from "./watcher.ts";
 
 export function createBackgroundWatch(parts: {
   readonly store: Store;
   readonly readings: Readings;
-  readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
   readonly commandPatienceMs: number;
 }): Watcher {
-  const timers = new Map<string, { readonly turn: string; readonly timer: NodeJS.Timeout }>();
+  /** Which turn of a session is waited for. */
+  const turns = new Map<string, string>();
 
   /** The turn that is waited for, by its number and incarnation; null where none is, or something else holds it too. */
   function heldTurn(session: Session): string | null {
@@ -48,24 +49,24 @@ export function createBackgroundWatch(parts: {
   }
 
   function stop(sessionId: string): void {
-    clearTimeout(timers.get(sessionId)?.timer);
-    timers.delete(sessionId);
+    parts.scheduler.cancel(sessionId, "background");
+    turns.delete(sessionId);
   }
 
   return {
     attend(session) {
       const turn = heldTurn(session);
-      if (turn === (timers.get(session.id)?.turn ?? null)) return;
+      if (turn === (turns.get(session.id) ?? null)) return;
       stop(session.id);
       if (turn === null) return;
-      const timer = setTimeout(() => void letGo(session.id, turn), parts.commandPatienceMs).unref();
-      timers.set(session.id, { turn, timer });
+      turns.set(session.id, turn);
+      parts.scheduler.after(session.id, "background", parts.commandPatienceMs, () => void letGo(session.id, turn));
     },
     async leave(session) {
       stop(session.id);
     },
     async close() {
-      for (const sessionId of timers.keys()) stop(sessionId);
+      for (const sessionId of turns.keys()) stop(sessionId);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Runtime } from "../../runtime/contract.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import { targetOf } from "../ledger/target.ts";
 import { knownOf } from "./known.ts";
 import type { Readings } from "./readings.ts";
@@ -28,9 +29,10 @@ export function createIdentityWatch(parts: {
   readonly agent: (name: string) => Agent;
   readonly runtime: (kind: string) => Pick<Runtime, "openFiles" | "files">;
   readonly readings: Readings;
+  readonly scheduler: Scheduler;
   readonly log: Log;
 }): Watcher {
-  const timers = new Map<string, NodeJS.Timeout>();
+  const sought = new Set<string>();
 
   async function look(sessionId: string, count: number): Promise<void> {
     try {
@@ -42,7 +44,7 @@ export function createIdentityWatch(parts: {
     } catch (error) {
       parts.log("a conversation could not be looked for", { session: sessionId, why: messageOf(error) });
     }
-    if (timers.has(sessionId)) schedule(sessionId, count + 1);
+    if (sought.has(sessionId)) schedule(sessionId, count + 1);
   }
 
   async function byOpenFiles(session: Session): Promise<void> {
@@ -70,24 +72,25 @@ export function createIdentityWatch(parts: {
 
   function schedule(sessionId: string, count: number): void {
     const delay = count < FIRST_LOOKS ? FIRST_LOOK_MS : LATER_LOOK_MS;
-    timers.set(sessionId, setTimeout(() => void look(sessionId, count), delay).unref());
+    sought.add(sessionId);
+    parts.scheduler.after(sessionId, "identity", delay, () => void look(sessionId, count));
   }
 
   function stop(sessionId: string): void {
-    clearTimeout(timers.get(sessionId));
-    timers.delete(sessionId);
+    parts.scheduler.cancel(sessionId, "identity");
+    sought.delete(sessionId);
   }
 
   return {
     attend(session) {
-      if (!timers.has(session.id) && isWanted(session)) schedule(session.id, 0);
+      if (!sought.has(session.id) && isWanted(session)) schedule(session.id, 0);
     },
     async leave(session) {
       stop(session.id);
       if (isWanted(session)) await bySearch(session).catch(() => undefined);
     },
     async close() {
-      for (const sessionId of timers.keys()) stop(sessionId);
+      for (const sessionId of sought) stop(sessionId);
     },
   };
 }

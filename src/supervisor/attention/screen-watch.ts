@@ -5,6 +5,7 @@
  */
 import { readScreen } from "../../agent/screen-rules.ts";
 import { type Composer, readComposer, type Standing } from "../../agent/composer.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
@@ -12,6 +13,7 @@ import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
 import type { RuleBook } from "../launch/rule-book.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import { targetOf } from "../ledger/target.ts";
 import type { SoftWatch } from "./soft-watch.ts";
 import type { Watcher } from "./watcher.ts";
@@ -30,20 +32,18 @@ export interface ScreenWatch extends Watcher {
   standing(session: Session, composer: Composer): Promise<Standing>;
 }
 
-interface Waiting {
-  readonly since: number;
-  readonly timer: NodeJS.Timeout;
-}
-
 export function createScreenWatch(parts: {
   readonly store: Store;
   readonly runtime: (kind: string) => Runtime;
   readonly rules: Pick<RuleBook, "has" | "of" | "composer">;
   readonly soft: SoftWatch;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
 }): ScreenWatch {
   const { store } = parts;
-  const waiting = new Map<string, Waiting>();
+  /** Since when (monotonic) something new has been shown that was not looked at. */
+  const waiting = new Map<string, number>();
   const watched = new Set<string>();
 
   async function look(session: Session): Promise<Reading | null> {
@@ -80,18 +80,16 @@ export function createScreenWatch(parts: {
 
   function notice(sessionId: string): void {
     if (!watched.has(sessionId)) return;
-    const current = waiting.get(sessionId);
-    const now = performance.now();
-    const since = current?.since ?? now;
-    clearTimeout(current?.timer);
+    const now = parts.clock.monotonic();
+    const since = waiting.get(sessionId) ?? now;
     const delay = Math.max(0, Math.min(QUIET_MS, since + LONGEST_WAIT_MS - now));
-    const timer = setTimeout(() => void lookNow(sessionId), delay).unref();
-    waiting.set(sessionId, { since, timer });
+    waiting.set(sessionId, since);
+    parts.scheduler.after(sessionId, "screen", delay, () => void lookNow(sessionId));
   }
 
   function stop(sessionId: string): void {
     watched.delete(sessionId);
-    clearTimeout(waiting.get(sessionId)?.timer);
+    parts.scheduler.cancel(sessionId, "screen");
     waiting.delete(sessionId);
   }
 

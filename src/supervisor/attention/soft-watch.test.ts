@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Clock } from "../../platform/clock.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import { read, run, runningSession } from "../../session/run-inputs.ts";
 import type { Store } from "../../store/contract.ts";
+import { createScheduler } from "../ledger/scheduler.ts";
 import type { Readings } from "./readings.ts";
 import { createSoftWatch, type SoftWatch } from "./soft-watch.ts";
 
@@ -15,6 +16,7 @@ const screen = (activity: NonNullable<Reading["activity"]>): Reading => ({
   activity,
 });
 
+let clock: TestClock;
 let session: Session;
 let taken: Reading[];
 let noted: string[];
@@ -25,14 +27,10 @@ let now: Reading | null;
 let asked: number;
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   session = working;
   [taken, noted, logged, now, asked] = [[], [], [], null, 0];
-  const clock: Clock = {
-    now: () => 0,
-    monotonic: () => performance.now(),
-    sleep: () => Promise.reject(new Error("unused")),
-  };
+  clock = makeTestClock();
+  const log = (message: string): void => void logged.push(message);
   const registry = { get: (id: string) => (id === "abc" ? session : undefined) };
   const readings = {
     take: async (_of: unknown, reading: Reading) => void taken.push(reading),
@@ -42,12 +40,12 @@ beforeEach(() => {
     store: { registry } as unknown as Store,
     readings: readings as unknown as Readings,
     clock,
-    log: (message) => void logged.push(message),
+    scheduler: createScheduler({ clock, log, observe: async () => undefined }),
+    log,
     // Five times that for a screen that merely looks idle in a turn, which is what these tests see.
     staysMs: 300,
   });
 });
-afterEach(() => vi.useRealTimers());
 
 const ask = async (): Promise<Reading | null> => {
   asked++;
@@ -57,7 +55,7 @@ const see = (reading: Reading, via: "screen" | "status" = "screen"): Promise<voi
   now = reading;
   return soft.weigh(session, via, reading, ask);
 };
-const wait = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+const wait = (ms: number): Promise<void> => clock.advance(ms);
 
 describe("a soft reading", () => {
   test("counts at once where nothing better speaks", async () => {
@@ -180,6 +178,6 @@ describe("one that contradicts the record", () => {
     await see(screen("idle"), "status");
     soft.forget("abc");
     await wait(10_000);
-    expect([taken, asked, vi.getTimerCount()]).toEqual([[], 0, 0]);
+    expect([taken, asked, clock.waiting()]).toEqual([[], 0, []]);
   });
 });

@@ -12,6 +12,7 @@ import type { Evidence, Session } from "../../session/session.ts";
 import { settleSoft, weighSoft } from "../../session/weigh-soft.ts";
 import { outranks } from "../../session/witness.ts";
 import type { Store } from "../../store/contract.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import type { Readings } from "./readings.ts";
 
 /** Hooks arrive within milliseconds; a busy machine may hold one back for a second or two. */
@@ -58,15 +59,16 @@ export function createSoftWatch(parts: {
   readonly store: Store;
   readonly readings: Readings;
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
   readonly staysMs: number;
 }): SoftWatch {
   const { store, readings, staysMs } = parts;
   /** Since when (monotonic) a source has been saying the same thing that the record does not. */
-  const doubts = new Map<string, { readonly key: string; readonly since: number; readonly timer: NodeJS.Timeout }>();
+  const doubts = new Map<string, { readonly key: string; readonly since: number }>();
 
   function dismiss(sessionId: string, via: Via): void {
-    clearTimeout(doubts.get(`${sessionId} ${via}`)?.timer);
+    parts.scheduler.cancel(sessionId, `doubted ${via}`);
     doubts.delete(`${sessionId} ${via}`);
   }
 
@@ -93,8 +95,8 @@ export function createSoftWatch(parts: {
     }
     dismiss(sessionId, via);
     const { source } = session.activity.evidence;
-    const timer = setTimeout(() => void again(of, via, ask), patienceMs).unref();
-    doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic(), timer });
+    doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic() });
+    parts.scheduler.after(sessionId, `doubted ${via}`, patienceMs, () => void again(of, via, ask));
     const why = `not counted yet: it contradicts the ${NAMES[source]}, and counts if it stays`;
     await readings.note(session, reading, why);
   }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
+import { makeTestClock } from "../../../test/support/test-clock.ts";
 import type { Input } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
@@ -87,4 +88,17 @@ test("a suspended session does not stall, and may once it goes on", async () => 
   await ground.apply({ type: "released", incarnation: 1, evidence: { source: "runtime", detail: "goes on", at: 2 } });
   await eventually("it stalled", () => stalls() === 1);
   expect(before).toBe(0);
+});
+
+test("after the daemon was stopped for long, what was said meanwhile is read first: no stall (issue 8, 4)", async () => {
+  const clock = makeTestClock();
+  ground = await makeGround(agentWith({}), {}, undefined, clock);
+  ground.use(createStallWatch({ ...ground.parts, stallAfterMs: 10_000, startPatienceMs: NEVER }));
+  await started("a");
+  await clock.holdUp(60_000);
+  await take({ activity: "working", detail: "a hook of the time when nobody could read it" });
+  await clock.advance(9_000);
+  expect(stalls()).toBe(0);
+  await clock.advance(1_000);
+  await eventually("it stalled, for the silence since", () => stalls() === 1);
 });

@@ -9,6 +9,7 @@ import { messageOf } from "../../platform/reeve-error.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import type { Readings } from "./readings.ts";
 import type { Watcher } from "./watcher.ts";
 
@@ -17,12 +18,14 @@ export function createStallWatch(parts: {
   readonly ledger: Ledger;
   readonly readings: Readings;
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
   readonly stallAfterMs: number;
   readonly startPatienceMs: number;
 }): Watcher {
   const { store, readings, clock } = parts;
-  const timers = new Map<string, { readonly phase: string; readonly timer: NodeJS.Timeout }>();
+  /** What each session is being watched for. */
+  const phases = new Map<string, string>();
 
   /** What it is being watched for now; a new turn or a new start begins anew. */
   function phaseOf(session: Session): string | null {
@@ -34,11 +37,9 @@ export function createStallWatch(parts: {
 
   function arm(sessionId: string, phase: string, since: number): void {
     const patience = phase.startsWith("starting") ? parts.startPatienceMs : parts.stallAfterMs;
-    const timer = setTimeout(
-      () => void lapse(sessionId, phase, since, patience),
-      Math.max(0, since + patience - clock.monotonic()),
-    );
-    timers.set(sessionId, { phase, timer: timer.unref() });
+    const left = Math.max(0, since + patience - clock.monotonic());
+    phases.set(sessionId, phase);
+    parts.scheduler.after(sessionId, "stall", left, () => void lapse(sessionId, phase, since, patience));
   }
 
   async function lapse(sessionId: string, phase: string, since: number, patience: number): Promise<void> {
@@ -65,14 +66,14 @@ export function createStallWatch(parts: {
   }
 
   function stop(sessionId: string): void {
-    clearTimeout(timers.get(sessionId)?.timer);
-    timers.delete(sessionId);
+    parts.scheduler.cancel(sessionId, "stall");
+    phases.delete(sessionId);
   }
 
   return {
     attend(session) {
       const phase = phaseOf(session);
-      if (phase === (timers.get(session.id)?.phase ?? null)) return;
+      if (phase === (phases.get(session.id) ?? null)) return;
       stop(session.id);
       if (phase !== null) arm(session.id, phase, clock.monotonic());
     },
@@ -80,7 +81,7 @@ export function createStallWatch(parts: {
       stop(session.id);
     },
     async close() {
-      for (const sessionId of timers.keys()) stop(sessionId);
+      for (const sessionId of phases.keys()) stop(sessionId);
     },
   };
 }

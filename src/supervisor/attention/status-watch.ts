@@ -13,6 +13,7 @@ import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import { targetOf } from "../ledger/target.ts";
 import { knownOf } from "./known.ts";
 import type { SoftWatch } from "./soft-watch.ts";
@@ -25,7 +26,6 @@ const RETRY_MS = 500;
 
 interface Followed {
   watch: FileWatch | null;
-  timer: NodeJS.Timeout | null;
   isStopped: boolean;
 }
 
@@ -34,6 +34,7 @@ export function createStatusWatch(parts: {
   readonly agent: (name: string) => Agent;
   readonly runtime: (kind: string) => Pick<Runtime, "owns" | "files">;
   readonly soft: SoftWatch;
+  readonly scheduler: Scheduler;
   readonly log: Log;
 }): Watcher {
   const followed = new Map<string, Followed>();
@@ -78,7 +79,8 @@ export function createStatusWatch(parts: {
     } catch (error) {
       if (errnoOf(error) !== "ENOENT")
         parts.log("a status directory cannot be watched", { session: session.id, why: messageOf(error) });
-      if (!entry.isStopped) entry.timer = setTimeout(() => void follow(session, directory, entry), RETRY_MS).unref();
+      if (!entry.isStopped)
+        parts.scheduler.after(session.id, "status", RETRY_MS, () => void follow(session, directory, entry));
       return;
     }
     const names = await files.list(directory).catch(() => []);
@@ -98,14 +100,14 @@ export function createStatusWatch(parts: {
     followed.delete(sessionId);
     entry.isStopped = true;
     entry.watch?.close();
-    if (entry.timer !== null) clearTimeout(entry.timer);
+    parts.scheduler.cancel(sessionId, "status");
   }
 
   return {
     attend(session) {
       const { statusDir } = session.watch;
       if (statusDir === null || followed.has(session.id)) return;
-      const entry: Followed = { watch: null, timer: null, isStopped: false };
+      const entry: Followed = { watch: null, isStopped: false };
       followed.set(session.id, entry);
       void follow(session, statusDir, entry);
     },

@@ -5,6 +5,7 @@
  * where inotify is silent.
  */
 import type { Agent } from "../../agent/contract.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { LineCursor, NewLine } from "../../platform/line-cursor.ts";
 import type { Log } from "../../platform/log.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
@@ -14,6 +15,7 @@ import { applyReading } from "../../session/apply-reading.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import { knownOf } from "./known.ts";
 import type { Readings } from "./readings.ts";
 import type { Watcher } from "./watcher.ts";
@@ -35,7 +37,6 @@ interface Followed {
   cursor: LineCursor | null;
   /** Of one file: another that takes its name needs another. */
   watcher: { readonly identity: string; readonly close: () => void } | null;
-  timer: NodeJS.Timeout | null;
   misses: number;
   /** Of the file when it was last read. */
   stamp: string | null;
@@ -61,6 +62,8 @@ export function createTranscriptWatch(parts: {
   readonly agent: (name: string) => Agent;
   readonly runtime: (kind: string) => Pick<Runtime, "files">;
   readonly readings: Readings;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
 }): Watcher {
   const followed = new Map<string, Followed>();
@@ -172,8 +175,8 @@ export function createTranscriptWatch(parts: {
       return false;
     }
     if (session.turnOpen || session.turns <= replaced.turnsBefore) return false;
-    replaced.endedAt ??= performance.now();
-    return performance.now() - replaced.endedAt >= SILENT_MS;
+    replaced.endedAt ??= parts.clock.monotonic();
+    return parts.clock.monotonic() - replaced.endedAt >= SILENT_MS;
   }
 
   async function listen(sessionId: string, entry: Followed, identity: string): Promise<void> {
@@ -204,12 +207,11 @@ export function createTranscriptWatch(parts: {
   }
 
   function schedule(sessionId: string, entry: Followed): void {
-    if (entry.timer !== null) clearTimeout(entry.timer);
     if (entry.isStopped) return;
     const isDoubted = entry.replaced !== null && entry.replaced.endedAt !== null;
     const isAwaited = entry.watcher === null || entry.trouble !== null;
     const delay = isAwaited ? AWAITING_MS : isDoubted ? SILENT_MS : SAFETY_MS;
-    entry.timer = setTimeout(() => void read(sessionId, entry), delay).unref();
+    parts.scheduler.after(sessionId, "transcript", delay, () => void read(sessionId, entry));
   }
 
   function stop(sessionId: string): Followed | undefined {
@@ -218,7 +220,7 @@ export function createTranscriptWatch(parts: {
     followed.delete(sessionId);
     entry.isStopped = true;
     entry.watcher?.close();
-    if (entry.timer !== null) clearTimeout(entry.timer);
+    parts.scheduler.cancel(sessionId, "transcript");
     return entry;
   }
 
@@ -234,7 +236,6 @@ export function createTranscriptWatch(parts: {
         files: parts.runtime(session.runtime).files,
         cursor: session.transcriptCursor,
         watcher: null,
-        timer: null,
         misses: 0,
         stamp: null,
         reading: null,

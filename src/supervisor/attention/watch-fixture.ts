@@ -2,9 +2,9 @@
 import { mkdirSync } from "node:fs";
 import type { Agent } from "../../agent/contract.ts";
 import { redact } from "../../capture/redaction.ts";
+import { type Clock, systemClock } from "../../platform/clock.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import { localFiles } from "../../runtime/local-files.ts";
-import { systemClock } from "../../platform/clock.ts";
 import type { LoggedEvent, SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
@@ -14,6 +14,7 @@ import { makeHome, makeSession, type TestHome } from "../../store/store-fixture.
 import { createLedger, type Ledger } from "../ledger/ledger.ts";
 import { createReadings, type Readings } from "./readings.ts";
 import { createReceipts, type Receipts } from "../ledger/receipts.ts";
+import { createScheduler, type Scheduler } from "../ledger/scheduler.ts";
 import type { Watcher } from "./watcher.ts";
 
 export const SECRET = "hunter2-hunter2";
@@ -31,7 +32,8 @@ export interface Ground {
     readonly readings: Readings;
     readonly agent: () => Agent;
     readonly runtime: () => Pick<Runtime, "files">;
-    readonly clock: typeof systemClock;
+    readonly clock: Clock;
+    readonly scheduler: Scheduler;
     readonly log: TestHome["log"];
   };
   session(): Session;
@@ -73,7 +75,12 @@ export function agentWith(changes: Partial<Agent>): Agent {
   };
 }
 
-export async function makeGround(agent: Agent, changes: Partial<Session> = {}, home = makeHome()): Promise<Ground> {
+export async function makeGround(
+  agent: Agent,
+  changes: Partial<Session> = {},
+  home = makeHome(),
+  clock: Clock = systemClock,
+): Promise<Ground> {
   const store = await home.open();
   const evidence = { source: "runtime", detail: "seen", at: 1 } as const;
   if (store.registry.get("s") === undefined) {
@@ -93,18 +100,16 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
   store.log.follow((events) => void logged.push(...events));
   logged.unshift(...(await store.log.read({ after: 0, limit: 10_000 })));
   const receipts = createReceipts();
-  const ledger = createLedger({ store, clock: systemClock, log: home.log, receipts });
-  const readings = createReadings({
-    ledger,
-    clock: systemClock,
-    redactor: async () => (text) => redact(text, [SECRET]),
-  });
+  const ledger = createLedger({ store, clock, log: home.log, receipts });
+  const readings = createReadings({ ledger, clock, redactor: async () => (text) => redact(text, [SECRET]) });
+  const scheduler = createScheduler({ clock, log: home.log, observe: async () => undefined });
   const watchers: Watcher[] = [];
   const session = (): Session => store.registry.get("s") ?? makeSession(home, "s");
   ledger.onCommit(() => {
     if (session().exit === null) for (const watcher of watchers) watcher.attend(session());
   });
   const close = async (): Promise<void> => {
+    scheduler.close();
     await Promise.all(watchers.splice(0).map((watcher) => watcher.close()));
     await ledger.idle();
     await store.close();
@@ -121,7 +126,8 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
       readings,
       agent: () => agent,
       runtime: () => ({ files: localFiles }),
-      clock: systemClock,
+      clock,
+      scheduler,
       log: home.log,
     },
     session,
@@ -137,7 +143,7 @@ export async function makeGround(agent: Agent, changes: Partial<Session> = {}, h
     },
     async restart() {
       await close();
-      return makeGround(agent, changes, home);
+      return makeGround(agent, changes, home, clock);
     },
     async dispose() {
       await close();

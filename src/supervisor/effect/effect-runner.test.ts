@@ -1,22 +1,17 @@
-import { describe, expect, test } from "vitest";
-import type { Clock } from "../../platform/clock.ts";
-import type { Task } from "./effect-runner.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
+import type { Log } from "../../platform/log.ts";
+import { createScheduler } from "../ledger/scheduler.ts";
+import type { EffectRunner, Task } from "./effect-runner.ts";
 import { createEffectRunner } from "./effect-runner.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 
-/** A clock whose sleeps end when the test says so. */
-function manualClock() {
-  const sleepers: { readonly ms: number; readonly wake: () => void }[] = [];
-  const clock: Clock = {
-    now: () => 0,
-    monotonic: () => 0,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        signal?.addEventListener("abort", () => reject(new Error("aborted")));
-        sleepers.push({ ms, wake: resolve });
-      }),
-  };
-  return { clock, sleepers };
+let clock: TestClock;
+beforeEach(() => void (clock = makeTestClock()));
+
+function makeRunner(nextTask: (sessionId: string) => Task | null, log: Log = () => undefined): EffectRunner {
+  const scheduler = createScheduler({ clock, log, observe: async () => undefined });
+  return createEffectRunner({ nextTask, clock, scheduler, log });
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -30,7 +25,7 @@ describe("the effect runner", () => {
       if (key === undefined) return null;
       return { key, kind: key, perform: async () => void done.push(todo.shift() ?? "") };
     };
-    const runner = createEffectRunner({ nextTask: next, clock: manualClock().clock, log: () => undefined });
+    const runner = makeRunner(next);
     runner.poke("s");
     runner.poke("s");
     await settle();
@@ -38,23 +33,22 @@ describe("the effect runner", () => {
   });
 
   test("tries a failed effect again after growing pauses, and not in between", async () => {
-    const { clock, sleepers } = manualClock();
     let attempts = 0;
     const task: Task = { key: "k", kind: "k", perform: () => Promise.reject(new Error(`attempt ${++attempts}`)) };
-    const runner = createEffectRunner({ nextTask: () => task, clock, log: () => undefined });
+    const runner = makeRunner(() => task);
     runner.poke("s");
     await settle();
     runner.poke("s");
     await settle();
     expect(attempts).toBe(1);
-    sleepers[0]?.wake();
-    await settle();
+    await clock.advance(499);
+    expect(attempts).toBe(1);
+    await clock.advance(1);
     expect(attempts).toBe(2);
-    expect(sleepers.map((sleeper) => sleeper.ms)).toEqual([500, 1_000]);
+    expect(clock.waiting()).toEqual([1_000]);
   });
 
   test("what cannot be decided for one session is tried again, and harms no other (issue 7, 24)", async () => {
-    const { clock, sleepers } = manualClock();
     const done: string[] = [];
     const logged: unknown[] = [];
     let isBroken = true;
@@ -63,15 +57,14 @@ describe("the effect runner", () => {
       if (done.includes(sessionId)) return null;
       return { key: "k", kind: "k", perform: async () => void done.push(sessionId) };
     };
-    const runner = createEffectRunner({ nextTask: next, clock, log: (_message, fields) => logged.push(fields) });
+    const runner = makeRunner(next, (_message, fields) => logged.push(fields));
     runner.poke("bad");
     runner.poke("good");
     await settle();
     expect(done).toEqual(["good"]);
     expect(logged).toMatchObject([{ session: "bad", why: "no such agent" }]);
     isBroken = false;
-    sleepers[0]?.wake();
-    await settle();
+    await clock.advance(500);
     expect(done).toEqual(["good", "bad"]);
   });
 
@@ -88,7 +81,7 @@ describe("the effect runner", () => {
       perform: (hurry) =>
         new Promise((resolve) => hurry.addEventListener("abort", () => resolve(void (hurried = true)))),
     });
-    const runner = createEffectRunner({ nextTask: task, clock: manualClock().clock, log: () => undefined });
+    const runner = makeRunner(task);
     runner.poke("s");
     patienceMs = nextPatienceMs;
     runner.poke("s");
@@ -97,7 +90,6 @@ describe("the effect runner", () => {
   });
 
   test("closing hurries nothing and waits only a moment", async () => {
-    const { clock, sleepers } = manualClock();
     let hurried = false;
     const task: Task = {
       key: "stop",
@@ -105,21 +97,20 @@ describe("the effect runner", () => {
       patienceMs: 60_000,
       perform: (hurry) => new Promise(() => hurry.addEventListener("abort", () => (hurried = true))),
     };
-    const runner = createEffectRunner({ nextTask: () => task, clock, log: () => undefined });
+    const runner = makeRunner(() => task);
     runner.poke("s");
     const closed = runner.close();
-    sleepers[0]?.wake();
+    await clock.advance(2_000);
     await closed;
     expect(hurried).toBe(false);
   });
 
   test("an effect that ends without changing anything does not spin", async () => {
-    const { clock, sleepers } = manualClock();
     let runs = 0;
     const task: Task = { key: "k", kind: "k", perform: async () => void runs++ };
-    createEffectRunner({ nextTask: () => task, clock, log: () => undefined }).poke("s");
+    makeRunner(() => task).poke("s");
     await settle();
-    expect([runs, sleepers.length]).toEqual([1, 1]);
+    expect([runs, clock.waiting()]).toEqual([1, [500]]);
   });
 });
 

@@ -8,6 +8,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 
 export interface Task {
   /** Equal keys mean: the same thing is still to be done. */
@@ -41,13 +42,12 @@ interface Running {
 export function createEffectRunner(parts: {
   readonly nextTask: (sessionId: string) => Task | null;
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
 }): EffectRunner {
   const running = new Map<string, Running>();
-  const retries = new Map<
-    string,
-    { readonly key: string; readonly attempt: number; readonly cancel: AbortController }
-  >();
+  /** The key of what is tried again later, per session. */
+  const retries = new Map<string, string>();
   let isClosed = false;
 
   /** What cannot even be told is a task that fails: it is logged, and tried again like any other. */
@@ -70,9 +70,8 @@ export function createEffectRunner(parts: {
       if (isLessPatient(task, current.task)) current.hurry.abort(new Error("less patience is asked for now"));
       return;
     }
-    const retry = retries.get(sessionId);
-    if (retry !== undefined && retry.key === task?.key) return;
-    retry?.cancel.abort();
+    if (task !== null && retries.get(sessionId) === task.key) return;
+    parts.scheduler.cancel(sessionId, "retry");
     retries.delete(sessionId);
     if (task !== null) start(sessionId, task, 0);
   }
@@ -108,26 +107,22 @@ export function createEffectRunner(parts: {
   }
 
   function waitAndRetry(sessionId: string, task: Task, attempt: number): void {
-    const cancel = new AbortController();
-    retries.set(sessionId, { key: task.key, attempt, cancel });
+    retries.set(sessionId, task.key);
     const delay = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10));
-    parts.clock.sleep(delay, cancel.signal).then(
-      () => {
-        retries.delete(sessionId);
-        const next = nextTask(sessionId);
-        if (isClosed || running.has(sessionId)) return;
-        if (next?.key === task.key) start(sessionId, next, attempt);
-        else poke(sessionId);
-      },
-      () => undefined,
-    );
+    parts.scheduler.after(sessionId, "retry", delay, () => {
+      retries.delete(sessionId);
+      const next = nextTask(sessionId);
+      if (isClosed || running.has(sessionId)) return;
+      if (next?.key === task.key) start(sessionId, next, attempt);
+      else poke(sessionId);
+    });
   }
 
   return {
     poke,
     async close() {
       isClosed = true;
-      for (const retry of retries.values()) retry.cancel.abort();
+      for (const sessionId of retries.keys()) parts.scheduler.cancel(sessionId, "retry");
       const done = Promise.all([...running.values()].map((current) => current.done));
       await Promise.race([done, parts.clock.sleep(LAST_MOMENT_MS)]);
     },

@@ -30,7 +30,7 @@ export async function recoverLease(parts: TypedMessageParts, session: Session, m
     const watch = agent.capabilities.confirms ? await watchComposer(parts, session) : null;
     const endsAt = clock.monotonic() + (agent.capabilities.confirms ? patienceFor(message) : 0);
     do {
-      await until({ store: parts.store }, () => isOver(parts, session, message), LOOK_MS);
+      await until(parts, () => isOver(parts, session, message), LOOK_MS);
       if (isOver(parts, session, message)) break;
       // Without Enter it was to stand there: nothing tells whether it does because of us.
       if (message.submit && watch !== null && (await isClearedFrom(watch, typed)))

@@ -11,7 +11,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
 import type { InputStep } from "../../session/input.ts";
-import type { Message } from "../../session/message.ts";
+import { isOwnCommand, type Message } from "../../session/message.ts";
 import { takesMessages } from "../../session/pending-effect.ts";
 import { promptPrint } from "../../session/prompt-print.ts";
 import type { Session } from "../../session/session.ts";
@@ -193,7 +193,7 @@ async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () 
   for (let enter = 0; enter <= ENTERS; enter++) {
     if (!isReported && (await leaves(parts, typing)))
       return outcomes.delivered(message, `${written}; it left its input`);
-    await until({ store: parts.store }, () => isSettled(parts, message) || !isThere(parts, session), patienceMs);
+    await until(parts, () => isSettled(parts, message) || !isThere(parts, session), patienceMs);
     if (isSettled(parts, message)) return;
     if (!isThere(parts, session)) break;
     isLeft = watch !== null && !watch.shows(whole, await watch.look());
@@ -201,7 +201,7 @@ async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () 
     const mayPress = watch === null ? isUnchanged(parts, session) : !isLeft;
     if (mayPress && enter < ENTERS) await pressEnter().catch(() => undefined);
   }
-  if (isLeft) await until({ store: parts.store }, () => isSettled(parts, message) || !isThere(parts, session), TOLD_MS);
+  if (isLeft) await until(parts, () => isSettled(parts, message) || !isThere(parts, session), TOLD_MS);
   if (isSettled(parts, message)) return;
   if (watch !== null && !isLeft && isThere(parts, session) && (await watch.clear()))
     return outcomes.refused(
@@ -235,11 +235,6 @@ async function leaves(parts: TypedMessageParts, { session, message, watch, whole
 function isReportedBy(agent: Agent, session: Session, message: Message): boolean {
   const isIdle = (!session.turnOpen && session.activity.status === "idle") || isBackgroundOnly(session);
   return agent.capabilities.confirms && message.submit && isIdle && !isOwnCommand(message);
-}
-
-/** `/quit`, `/clear`: for the program at the terminal, not for the model behind it. */
-export function isOwnCommand({ text }: Message): boolean {
-  return text.startsWith("/");
 }
 
 function isSettled(parts: TypedMessageParts, { id }: Message): boolean {

@@ -11,6 +11,7 @@ import { type Caller, type CallerName, callerName } from "../../session/caller.t
 import type { HomeEvent, SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
 import type { Message, MessageState } from "../../session/message.ts";
+import { intentOf } from "../../session/next-step.ts";
 import type { Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
 import { admitMessage, type NewMessage, putSession, type Settlement, settleMessage } from "../../store/change.ts";
@@ -18,6 +19,9 @@ import type { IdempotencyRecord, Store } from "../../store/contract.ts";
 import { isolated } from "../../platform/isolated.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Receipts } from "./receipts.ts";
+
+/** What it is meant for is decided when it is admitted. */
+export type SentMessage = Omit<NewMessage, "intendedTurn" | "answers">;
 
 /** What a wish comes with: who has it, and the key by which it is known again. */
 export interface Wish {
@@ -32,9 +36,9 @@ export interface Ledger {
   plan(
     session: Session,
     events: readonly SessionEvent[],
-    wish: Wish & { readonly admit?: NewMessage | undefined },
+    wish: Wish & { readonly admit?: SentMessage | undefined },
   ): Promise<void>;
-  admit(message: NewMessage, idempotency?: IdempotencyRecord): Promise<void>;
+  admit(message: SentMessage, idempotency?: IdempotencyRecord): Promise<void>;
   /** A message that was delivered stays so. */
   settle(message: Message, outcome: MessageState, event: SessionEvent | null, detail: string | null): Promise<void>;
   note(event: HomeEvent): Promise<void>;
@@ -77,12 +81,7 @@ export function createLedger(parts: {
       queue.run(sessionId, async () => {
         failpoint(`${input.type}.before-commit`);
         const session = store.registry.get(sessionId);
-        if (session === undefined)
-          throw new ReeveError({
-            code: "unknown-session",
-            kind: "not-found",
-            message: `There is no session ${sessionId}.`,
-          });
+        if (session === undefined) throw unknownSession(sessionId);
         const outcome = transition(session, input, {
           now: clock.now(),
           random: Math.random(),
@@ -112,7 +111,10 @@ export function createLedger(parts: {
         failpoint("start.before-commit");
         const bodies = admit === undefined ? events : [...events, admission(admit)];
         await store.commit({
-          changes: [putSession(session), ...(admit === undefined ? [] : [admitMessage(admit)])],
+          changes: [
+            putSession(session),
+            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, []) })]),
+          ],
           events: bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })),
           ...(idempotency === undefined ? {} : { idempotency }),
         });
@@ -122,10 +124,13 @@ export function createLedger(parts: {
 
     admit: (message, idempotency) =>
       queue.run(message.sessionId, async () => {
+        const session = store.registry.get(message.sessionId);
+        if (session === undefined) throw unknownSession(message.sessionId);
+        const intent = intentOf(session, store.mailbox.open(session.id));
         const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({
-          changes: [admitMessage(message)],
+          changes: [admitMessage({ ...message, ...intent })],
           events: [{ sessionId: message.sessionId, body, caller: message.caller }],
           ...(idempotency === undefined ? {} : { idempotency }),
         });
@@ -171,6 +176,14 @@ function askedBy(caller: Caller | undefined): { readonly caller?: CallerName } {
   return caller === undefined ? {} : { caller: callerName(caller) };
 }
 
-function admission(message: NewMessage): SessionEvent {
+function admission(message: SentMessage): SessionEvent {
   return { type: "message-admitted", messageId: message.id, bytes: Buffer.byteLength(message.text) };
+}
+
+function unknownSession(sessionId: string): ReeveError {
+  return new ReeveError({
+    code: "unknown-session",
+    kind: "not-found",
+    message: `There is no session ${sessionId}.`,
+  });
 }

@@ -15,7 +15,7 @@ export interface News {
   close(): void;
 }
 
-export function followSessions(log: EventLog, sessionIds: ReadonlySet<string>): News {
+export function followSessions(log: EventLog, clock: Clock, sessionIds: ReadonlySet<string>): News {
   const newest = new Map<string, number>();
   let isNew = false;
   let wake: (() => void) | null = null;
@@ -30,11 +30,11 @@ export function followSessions(log: EventLog, sessionIds: ReadonlySet<string>): 
   const asleep = (timeoutMs: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const awake = (): void => {
-        clearTimeout(timer);
+        cancel();
         signal.removeEventListener("abort", awake);
         resolve();
       };
-      const timer = setTimeout(awake, timeoutMs);
+      const cancel = clock.after(timeoutMs, awake);
       signal.addEventListener("abort", awake);
       wake = awake;
       if (signal.aborted) awake();
@@ -59,7 +59,7 @@ export async function firstEvent(
   timeoutMs: number,
 ): Promise<LoggedEvent | null> {
   const { log } = store;
-  const news = followSessions(log, new Set([query.sessionId]));
+  const news = followSessions(log, clock, new Set([query.sessionId]));
   const deadline = clock.monotonic() + timeoutMs;
   try {
     for (let after = query.after; ;) {

@@ -2,12 +2,13 @@
  * Waiting for something to become true that is known from memory (registry, mailbox): asked again after every commit,
  * never by polling. What only the log tells is waited for with news.ts.
  */
+import type { Clock } from "../../platform/clock.ts";
 import type { LoggedEvent } from "../../session/event.ts";
 import type { Store } from "../../store/contract.ts";
 
 /** True once `holds` does, false at the time-out or when the signal fired. */
 export async function until(
-  context: { readonly store: Store; readonly signal?: AbortSignal },
+  context: { readonly store: Store; readonly clock: Clock; readonly signal?: AbortSignal },
   holds: (events: readonly LoggedEvent[]) => boolean,
   timeoutMs: number,
 ): Promise<boolean> {
@@ -15,7 +16,7 @@ export async function until(
   return await new Promise<boolean>((resolve, reject) => {
     const leave = (): void => {
       unfollow();
-      clearTimeout(timer);
+      cancel();
       context.signal?.removeEventListener("abort", onAbort);
     };
     const finish = (value: boolean): void => {
@@ -31,7 +32,7 @@ export async function until(
         reject(error);
       }
     });
-    const timer = setTimeout(() => finish(false), timeoutMs);
+    const cancel = context.clock.after(timeoutMs, () => finish(false));
     context.signal?.addEventListener("abort", onAbort, { once: true });
     if (context.signal?.aborted === true) finish(false);
   });

@@ -43,6 +43,8 @@ async function build({ name, input, format }: Bundle): Promise<void> {
     input: { [name]: join(root, input) },
     platform: "node",
     preserveEntrySignatures: "allow-extension",
+    // `ws` would look for these two native helpers in whatever node_modules is near.
+    transform: { define: { "process.env.WS_NO_BUFFER_UTIL": "true", "process.env.WS_NO_UTF_8_VALIDATE": "true" } },
     // A warning is a mistake somebody will meet at run time.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);

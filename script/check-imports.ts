@@ -2,11 +2,16 @@
  * Which folder may import which: the table of ARCHITECTURE.md as checked data.
  * A folder may import itself and what is listed; nothing else in src/.
  */
-import { readFileSync } from "node:fs";
-import { globSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { importsOf, roomOf } from "./source-imports.ts";
+import { forbiddenImports, isProgram, isSealed } from "./sealed.ts";
 
 const root = join(import.meta.dirname, "..", "src");
+
+const BELOW_SUPERVISOR = ["platform", "session", "store", "runtime", "agent", "capture"];
+/** Its rooms, from the ground up. */
+const SUPERVISOR = ["supervisor/ledger", "supervisor/launch", "supervisor/attention", "supervisor/effect"];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   platform: [],
@@ -15,13 +20,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: ["platform", "session"],
   agent: ["platform", "session"],
   capture: ["platform", "session"],
-  supervisor: ["platform", "session", "store", "runtime", "agent", "capture"],
-  operation: ["platform", "session", "store", "runtime", "agent", "capture", "supervisor"],
+  "supervisor/ledger": ["platform", "session", "store", "runtime"],
+  "supervisor/launch": ["platform", "session", "store", "runtime", "agent", "supervisor/ledger"],
+  "supervisor/attention": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch"],
+  "supervisor/effect": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch", "supervisor/attention"],
+  supervisor: [...BELOW_SUPERVISOR, ...SUPERVISOR],
+  operation: [...BELOW_SUPERVISOR, "supervisor", ...SUPERVISOR],
   client: ["platform", "session", "operation (types)"],
   "surface/http": ["platform", "session", "store", "operation"],
   "surface/cli": ["platform", "session", "client", "operation (types)"],
   "daemon-main.ts": ["platform", "daemon.ts"],
-  "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", "operation", "surface/http"],
+  "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", ...SUPERVISOR, "operation", "surface/http"],
 };
 
 /** Concrete runtimes and agents: only the daemon may know that they exist. */
@@ -29,40 +38,34 @@ const CONCRETE = /^(?:runtime|agent)\/[^/]+\//;
 
 const problems: string[] = [];
 for (const file of globSync("**/*.ts", { cwd: root })) {
-  const from = folderOf(file);
-  for (const { target, isType } of importsOf(file)) {
-    const to = folderOf(target);
+  // A test sees all rooms of its house.
+  const isTest = file.endsWith(".test.ts");
+  const from = isTest ? houseOf(file) : roomOf(file);
+  for (const { target, isType } of importsOf(root, file)) {
+    const to = roomOf(target);
     if (to === from) {
       if (CONCRETE.test(target) && CONCRETE.test(file) && dirname(target).split("/")[1] !== dirname(file).split("/")[1])
         problems.push(`${file}: one adapter imports another (${target})`);
       continue;
     }
     const allowed = MAY_IMPORT[from] ?? [];
-    if (!allowed.includes(to) && !(isType && allowed.includes(`${to} (types)`)))
+    if (!allowed.includes(to) && !((isType || isTest) && allowed.includes(`${to} (types)`)))
       problems.push(`${file}: ${from} must not import ${to} (${target})`);
     if (CONCRETE.test(target) && from !== "daemon.ts")
       problems.push(`${file}: only daemon.ts imports a concrete runtime or agent (${target})`);
   }
 }
+for (const file of globSync("**/*.ts", { cwd: root })) {
+  if (!isSealed(file)) continue;
+  for (const target of forbiddenImports(readFileSync(join(root, file), "utf8")))
+    problems.push(`${file}: what lies inside a session is the business of its runtime, not of ${target}`);
+  for (const { target, isType } of importsOf(root, file))
+    if (!isType && isProgram(target))
+      problems.push(`${file}: ${target} is part of a program that runs inside a session`);
+}
 for (const problem of problems) console.error(problem);
 process.exit(problems.length === 0 ? 0 : 1);
 
-function folderOf(path: string): string {
-  const parts = path.split("/");
-  if (parts.length === 1) return path;
-  return parts[0] === "surface" ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
-}
-
-function importsOf(file: string): { readonly target: string; readonly isType: boolean }[] {
-  const text = readFileSync(join(root, file), "utf8");
-  const found = text.matchAll(
-    /^\s*(?:import|export)\s+(type\s+)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/gm,
-  );
-  const isTest = file.endsWith(".test.ts");
-  return [...found]
-    .map((match) => ({
-      target: relative(root, resolve(root, dirname(file), match[2] ?? match[3] ?? "")),
-      isType: match[1] !== undefined || isTest,
-    }))
-    .filter(({ target }) => !target.startsWith(".."));
+function houseOf(path: string): string {
+  return path.startsWith("supervisor/") ? "supervisor" : roomOf(path);
 }

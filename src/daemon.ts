@@ -12,6 +12,7 @@ import { geminiAgent } from "./agent/gemini/gemini-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
 import type { Agent } from "./agent/contract.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
+import { createDoor } from "./operation/door.ts";
 import { operations } from "./operation/operations.ts";
 import { systemClock } from "./platform/clock.ts";
 import { reserveDescriptors } from "./platform/descriptors.ts";
@@ -23,11 +24,12 @@ import { onSetAside } from "./platform/own-file.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
 import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
-import { createTmuxRuntime } from "./runtime/tmux/tmux-runtime.ts";
+import type { Runtime } from "./runtime/contract.ts";
+import { createTmuxRuntime, type TmuxRuntimeOptions } from "./runtime/tmux/tmux-runtime.ts";
 import { openStore } from "./store/open-store.ts";
-import { createRuleBook } from "./supervisor/rule-book.ts";
-import { defaultSettings, readSettings } from "./supervisor/settings.ts";
-import type { AgentOptions, Settings } from "./supervisor/settings.ts";
+import { createRuleBook } from "./supervisor/launch/rule-book.ts";
+import { defaultSettings, readSettings } from "./supervisor/launch/settings.ts";
+import type { AgentOptions, Settings } from "./supervisor/launch/settings.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
 import { listen, removeSocket } from "./surface/http/listen.ts";
 import { createHttpServer } from "./surface/http/server.ts";
@@ -54,7 +56,16 @@ export interface DaemonLife {
 /** The last few are enough to find the rest. */
 const MOST_SET_ASIDES = 20;
 
-export async function run(home: Home, { version, deaths, log, onTold, onStopped, onDied }: DaemonLife): Promise<void> {
+/** Where sessions may live, the one that is used unless another is asked for first. */
+export type OpenRuntimes = (options: TmuxRuntimeOptions) => readonly Runtime[];
+
+const openTmux: OpenRuntimes = (options) => [createTmuxRuntime(options)];
+
+export async function run(
+  home: Home,
+  { version, deaths, log, onTold, onStopped, onDied }: DaemonLife,
+  openRuntimes = openTmux,
+): Promise<void> {
   reserveDescriptors();
   const setAsides: string[] = [];
   onSetAside((path, target) => {
@@ -87,7 +98,7 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
   );
   if (problem !== null) log("config.toml does not count", { why: problem });
   const { cgroups } = settings;
-  const tmux = createTmuxRuntime({ instance: store.instance, runDir: home.runDir, clock, log, cgroups });
+  const runtimes = openRuntimes({ instance: store.instance, runDir: home.runDir, clock, log, cgroups });
   const agents = [...builtIn, ...declared];
   const rules = createRuleBook({
     shippedDir: join(import.meta.dirname, "..", "rules"),
@@ -102,7 +113,7 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
   ];
   const supervisor = createSupervisor({
     store,
-    runtimes: [tmux],
+    runtimes,
     agents,
     rules,
     configProblem: problem,
@@ -127,7 +138,7 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
       server.close();
       removeSocket(home.socketPath);
       await supervisor.close();
-      await tmux.close();
+      await Promise.all(runtimes.map((runtime) => runtime.close()));
       await store.close();
       onStopped();
     } catch (error) {
@@ -148,7 +159,8 @@ export async function run(home: Home, { version, deaths, log, onTold, onStopped,
   const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
   const server = createHttpServer({
     operations,
-    context: { store, supervisor, clock, outputsDir: home.outputsDir, daemon },
+    door: createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon, log }),
+    version,
     log,
   });
   await listen(server, home.socketPath);

@@ -11,20 +11,16 @@ import type { ApprovalRequest, Decision } from "../session/approval.ts";
 import type { BackgroundTask } from "../session/background.ts";
 import type { InputStep } from "../session/input.ts";
 import type { Reading, Usage } from "../session/reading.ts";
-import type { ActivityStatus, Launch } from "../session/session.ts";
+import type { ActivityStatus, Launch, NamedProcess } from "../session/session.ts";
 
 export interface AgentCapabilities {
   /** Knows when a turn begins and ends. */
   readonly turns: boolean;
   /** Tells of the beginning of every turn, so that a prompt is known to have arrived. */
   readonly confirms: boolean;
-  /** Can continue an earlier conversation. */
-  readonly resume: boolean;
   readonly transcript: boolean;
   /** Takes text into a turn that is under way. */
   readonly steer: boolean;
-  /** Asks before it acts, and can be answered. */
-  readonly approvals: boolean;
 }
 
 /** The program an agent is, for those that must be installed. */
@@ -187,7 +183,7 @@ export interface Agent {
   readonly readHolder?: (
     file: { readonly name: string; readonly content: string },
     nativeId: string,
-  ) => { readonly pid: number; readonly startTicks: string } | null;
+  ) => NamedProcess | null;
   /** Files that the session's processes hold open; asked while its id or transcript is not known. */
   readOpenFiles(paths: readonly string[], known: Known): Reading | null;
   /** Where to look for a transcript whose id is known and whose path is not. */

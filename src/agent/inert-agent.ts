@@ -5,30 +5,18 @@
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Agent } from "./contract.ts";
+import { silentAgent } from "./silent-agent.ts";
 
 /** `impediment`: one sentence, what is wrong and what to do. */
 export function inertAgent(name: string, impediment: string): Agent {
   return {
+    ...silentAgent,
     name,
     impediment,
-    capabilities: { turns: false, confirms: false, resume: false, transcript: false, steer: false, approvals: false },
-    wait: "notification",
-    program: null,
-    sessionVariables: [],
-    pathVariables: [],
     plan: () => {
       throw new ReeveError({ code: "unknown-agent", kind: "conflict", message: impediment });
     },
     encode: () => [],
-    interrupt: null,
-    encodeAnswer: () => null,
-    shownOf: () => [],
     accepts: () => false,
-    readHook: () => null,
-    readLine: () => null,
-    readMessages: () => [],
-    readStatus: () => null,
-    readOpenFiles: () => null,
-    searchTranscript: () => null,
   };
 }

@@ -17,7 +17,7 @@ const open = (options: {
 }) =>
   openOutputLog({
     directory,
-    secrets: () => (options.secrets === undefined ? [] : options.secrets),
+    secrets: async () => (options.secrets === undefined ? [] : options.secrets),
     mostBytes: options.mostBytes ?? 1_000_000,
     since: "2026-01-01T00:00:00.000Z",
     log: options.log ?? (() => undefined),

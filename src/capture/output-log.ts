@@ -30,7 +30,7 @@ const MOST_PENDING_CHARACTERS = 1_048_576;
 export function openOutputLog(options: {
   readonly directory: string;
   /** Asked when there is something to write; null: not known, so nothing may be written. */
-  readonly secrets: () => readonly string[] | null;
+  readonly secrets: () => Promise<readonly string[] | null>;
   readonly mostBytes: number;
   readonly since: string;
   readonly log: Log;
@@ -44,35 +44,30 @@ export function openOutputLog(options: {
   let writing: Promise<void> = Promise.resolve();
 
   function flushSoon(): void {
-    timer ??= setTimeout(() => tryFlush(), FLUSH_MS).unref();
+    timer ??= setTimeout(() => flush(), FLUSH_MS).unref();
   }
 
-  /** Which secrets there are is read from the system, which may be short of something right now. */
-  function tryFlush(isLast = false): void {
-    try {
-      flush(isLast);
-    } catch (error) {
-      options.log("output could not be recorded", { path, why: messageOf(error) });
-    }
-  }
-
-  function flush(isLast: boolean): void {
+  /** One after another; which secrets there are is asked of the system, which may be short of something right now. */
+  function flush(isLast = false): void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
+    writing = writing
+      .then(() => write(isLast))
+      .catch((error: unknown) => options.log("output could not be recorded", { path, why: messageOf(error) }));
+  }
+
+  async function write(isLast: boolean): Promise<void> {
     if (pending === "" && redactor === null) return;
+    const known = redactor === null ? await options.secrets() : null;
     const text = dropped === 0 ? pending : `${pending}\n[reeve: ${dropped} characters dropped in a flood]\n`;
     pending = "";
     dropped = 0;
-    const known = redactor === null ? options.secrets() : null;
     if (redactor === null && known === null)
       return options.log("output is not recorded: which secrets it may show is not known", { path });
     const header = redactor === null ? `[reeve ${options.since}: recording from here]\n` : "";
     redactor ??= createRedactor(known ?? []);
     const safe = header + redactor.push(text) + (isLast ? redactor.flush() : "");
-    if (safe === "") return;
-    writing = writing
-      .then(() => append(safe))
-      .catch((error: unknown) => options.log("output could not be recorded", { path, why: messageOf(error) }));
+    if (safe !== "") await append(safe);
   }
 
   async function append(text: string): Promise<void> {
@@ -105,7 +100,7 @@ export function openOutputLog(options: {
       flushSoon();
     },
     async close() {
-      tryFlush(true);
+      flush(true);
       await writing;
     },
   };

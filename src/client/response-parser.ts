@@ -1,8 +1,8 @@
 /**
  * HTTP/1.1 answers, byte by byte as they come: enough of RFC 9112 for the
- * daemon's socket (content-length, chunked, until close), because node:http
- * alone would double the time that `reeve list` needs to start. Pure: it is
- * fed bytes and calls back; it opens nothing.
+ * daemon's socket (content-length, chunked, until close), because a request
+ * over node:http costs more than the whole start of `reeve list` may (decision
+ * 3). Pure: it is fed bytes and calls back; it opens nothing.
  */
 export interface ResponseHead {
   readonly status: number;

@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
+import type { Operation } from "../operation/contract.ts";
 import { operations } from "../operation/operations.ts";
 import { aim, ROUTES } from "./routes.ts";
 
+const routeOf = ({ method, path, stream }: Operation) => ({
+  method,
+  path,
+  ...(stream === undefined ? {} : { streams: true }),
+});
+
 describe("ROUTES", () => {
-  it("are those of the operations, all of them", () => {
+  it("are those of the operations, all of them, with what streams (issue 8, 1)", () => {
     const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const expected = Object.fromEntries(
-      operations.map(({ name, method, path }) => [camelCase(name), { method, path }]),
-    );
+    const expected = Object.fromEntries(operations.map((operation) => [camelCase(operation.name), routeOf(operation)]));
     expect(ROUTES).toEqual(expected);
   });
 });

@@ -5,6 +5,8 @@ import type { Verb } from "./operation-types.ts";
 export interface Route {
   readonly method: "GET" | "POST";
   readonly path: `/v1/${string}`;
+  /** Asked for text/event-stream, it goes on with what happens next. */
+  readonly streams?: true;
 }
 
 export const ROUTES = {
@@ -24,19 +26,19 @@ export const ROUTES = {
   answerApproval: { method: "POST", path: "/v1/approvals" },
   getAttachCommand: { method: "GET", path: "/v1/sessions/{session}/attach" },
   diagnose: { method: "POST", path: "/v1/doctor" },
-  readEvents: { method: "GET", path: "/v1/events" },
+  readEvents: { method: "GET", path: "/v1/events", streams: true },
   daemonStatus: { method: "GET", path: "/v1/daemon" },
   stopDaemon: { method: "POST", path: "/v1/daemon/stop" },
 } as const satisfies Record<Verb, Route>;
 
-export interface Target {
+export interface AimedRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string;
 }
 
 /** `{session}` goes into the path, the rest into the query (arrays repeat their key) or the body. */
-export function aim(route: Route, input: Readonly<Record<string, unknown>>): Target {
+export function aim(route: Route, input: Readonly<Record<string, unknown>>): AimedRequest {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name);

@@ -10,11 +10,11 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { systemClock } from "../platform/clock.ts";
+import { fieldsOf, parseFields } from "../platform/json-fields.ts";
 import { openOwnFile } from "../platform/own-file.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { acquireProcessLock } from "../platform/process-lock.ts";
 import { errnoOf, isErrorKind, messageOf, ReeveError } from "../platform/reeve-error.ts";
-import { parseObject } from "./problem.ts";
 
 export interface StartPlan {
   readonly command: () => readonly string[];
@@ -157,7 +157,7 @@ function answers(socketPath: string): Promise<boolean> {
 }
 
 function refusal(line: string): ReeveError {
-  const { code, kind, message } = parseObject(line);
+  const { code, kind, message } = fieldsOf(parseFields(line));
   if (typeof code === "string" && isErrorKind(kind) && typeof message === "string")
     return new ReeveError({ code, kind, message });
   return new ReeveError({

@@ -5,7 +5,7 @@ import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent } from "../session/event.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { until } from "../supervisor/until.ts";
+import { firstEvent } from "../supervisor/ledger/news.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
@@ -19,7 +19,8 @@ export const answerApproval = defineOperation({
   method: "POST",
   path: "/v1/approvals",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "none" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     /** May be left out where the session asks one thing only. */
@@ -33,45 +34,48 @@ export const answerApproval = defineOperation({
     /** settled: it took effect. pending: it is on its way. failed: the agent still asks, and why. */
     state: z.enum(["settled", "pending", "failed"]),
     decision: z.nullable(z.enum(["approved", "denied"])),
-    /** Who answered: this call and others like it, or somebody in the pane before it. */
-    by: z.nullable(z.enum(["operator", "pane", "agent"])),
+    /** Who answered: `operator`, `session:<id>` or `system` through Reeve; `pane`: somebody in the terminal; `agent`. */
+    by: z.nullable(z.string()),
     detail: z.nullable(z.string()),
     /** For `wait_for_session`: what comes of this answer. */
     cursor: z.number(),
   }),
 
   async run(input, context) {
-    const { store, supervisor, signal } = context;
+    const { store, supervisor, caller } = context;
     const session = resolveSession(store.registry, input.session);
     const titles = new Map(session.approvals.map(({ id, title }) => [id, stripTerminal(title)]));
     const approvalId = await idempotent(context, "answer_approval", async (record) => {
       supervisor.requireUnimpeded(session);
       const id = input.approval_id ?? onlyApproval(session);
-      const idempotency = record(id);
       const command = { type: "answer", approvalId: id, decision: input.decision } as const;
-      await supervisor.submit(session.id, command, idempotency === undefined ? {} : { idempotency });
+      await supervisor.submit(session.id, command, { caller, idempotency: record(id) });
       return id;
     });
-    let outcome: LoggedEvent["body"] | null = null;
-    const requestedAt = requestOf(store, session.id, approvalId);
-    const isOutcome = (): boolean => {
-      const events = store.log.read({ after: requestedAt, limit: PAGE, sessionIds: [session.id] });
-      outcome = events.find(({ body }) => isOutcomeOf(body, approvalId))?.body ?? null;
-      return outcome !== null;
-    };
-    await until({ store, signal }, isOutcome, SETTLED_WITHIN_MS);
+    const requestedAt = await requestOf(store, session.id, approvalId);
+    const outcome = await firstEvent(
+      context,
+      { sessionId: session.id, after: requestedAt, types: ["approval-settled", "approval-answer-failed"] },
+      ({ body }) => isOutcomeOf(body, approvalId),
+      SETTLED_WITHIN_MS,
+    );
     const title = titles.get(approvalId) ?? null;
-    return { approval_id: approvalId, session_id: session.id, title, ...tell(outcome), cursor: requestedAt };
+    return {
+      approval_id: approvalId,
+      session_id: session.id,
+      title,
+      ...tell(outcome?.body ?? null),
+      cursor: requestedAt,
+    };
   },
 });
 
-const PAGE = 5_000;
-
 /** Where in the log the answer was asked for, also if this call only repeats that. */
-function requestOf({ log }: Store, sessionId: string, approvalId: string): number {
-  const isIt = (body: LoggedEvent["body"]): boolean =>
+async function requestOf({ log }: Store, sessionId: string, approvalId: string): Promise<number> {
+  const fits = (body: LoggedEvent["body"]): boolean =>
     body.type === "approval-answer-requested" && body.approvalId === approvalId;
-  return log.latest(sessionId, isIt)?.seq ?? 0;
+  const request = await log.latest({ sessionId, types: ["approval-answer-requested"], fits });
+  return request?.seq ?? 0;
 }
 
 function isOutcomeOf(body: LoggedEvent["body"], approvalId: string): boolean {

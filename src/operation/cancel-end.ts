@@ -10,7 +10,8 @@ export const cancelEnd = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/end/cancel",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: sessionReference }),
   output: lifecycleOutput,
 

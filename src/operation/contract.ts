@@ -1,19 +1,18 @@
 /**
  * An operation is a verb as data: what it takes and gives, what it does to
- * the world, who may call it, and the function that does it. HTTP routes,
+ * the world, who may call it and on what, and the function that does it. HTTP routes,
  * OpenAPI, the client's types and (later) MCP tools are derived from the table
  * in operations.ts; the CLI is held against it by a test.
  */
 import type * as z from "zod/mini";
 import type { Clock } from "../platform/clock.ts";
+import type { Caller } from "../session/caller.ts";
 import type { Store } from "../store/contract.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
+import type { Callers, Scope } from "./scope.ts";
 
 /** read: changes nothing. change: reversible. end: takes something away. */
 export type EffectClass = "read" | "change" | "end";
-
-/** Who asks. Until sessions have tokens of their own there is only the operator. */
-export type Caller = "operator";
 
 export interface OperationContext {
   readonly store: Store;
@@ -21,6 +20,10 @@ export interface OperationContext {
   readonly clock: Clock;
   readonly outputsDir: string;
   readonly daemon: DaemonControl;
+  /** Who calls: goes into everything that is recorded of it. */
+  readonly caller: Caller;
+  /** The sessions this caller may reach; for operations that go through all of them. What is named was checked. */
+  readonly scope: Scope;
   /** Fires when the caller went away. */
   readonly signal: AbortSignal;
   /** Present when the caller gave an Idempotency-Key. */
@@ -43,10 +46,29 @@ export interface Operation<Input extends z.ZodMiniType = z.ZodMiniType, Output e
   /** `{session}` is filled from the path, the rest from the query (GET) or the JSON body (POST). */
   readonly path: `/v1/${string}`;
   readonly effect: EffectClass;
-  readonly callers: readonly Caller[];
+  readonly callers: Callers;
+  /** The fields of the input that name sessions: on those it is called. */
+  readonly names: readonly string[];
   readonly input: Input;
   readonly output: Output;
   run(input: z.output<Input>, context: OperationContext): Promise<z.input<Output>>;
+  /** What it goes on to tell, for callers who listen. */
+  readonly stream?: Stream<Input>;
+}
+
+export interface Stream<Input extends z.ZodMiniType = z.ZodMiniType> {
+  /** The field of the input that says where to begin: whoever lost the connection goes on after the last id it had. */
+  readonly after: string;
+  /** Of each item's data. */
+  readonly item: z.ZodMiniType;
+  /** Page by page, read when the one before was taken; ends when the context's signal fires. */
+  open(input: z.output<Input>, context: OperationContext): AsyncIterable<readonly StreamItem[]>;
+}
+
+export interface StreamItem {
+  readonly id: number;
+  readonly type: string;
+  readonly data: unknown;
 }
 
 /** Keeps the schema types of one operation while checking its shape. */

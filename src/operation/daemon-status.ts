@@ -9,7 +9,8 @@ export const daemonStatus = defineOperation({
   method: "GET",
   path: "/v1/daemon",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "none" },
+  names: [],
   input: z.object({}),
   output: z.object({
     pid: z.number(),

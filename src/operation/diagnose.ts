@@ -2,7 +2,8 @@
 import * as z from "zod/mini";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Agent, Login } from "../agent/contract.ts";
-import { readSmall } from "../supervisor/launcher.ts";
+import type { Runtime } from "../runtime/contract.ts";
+import { withFiles } from "../supervisor/launch/user-file.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 
@@ -24,7 +25,8 @@ export const diagnose = defineOperation({
   method: "POST",
   path: "/v1/doctor",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "none" },
+  names: [],
   input: z.object({
     /** The caller's environment: agents are looked for where the caller would find them. */
     environment: z._default(z.record(z.string(), z.optional(z.string())), {}),
@@ -33,11 +35,14 @@ export const diagnose = defineOperation({
   output: z.object({ healthy: z.boolean(), checks: z.array(checkSchema) }),
 
   async run(input, context) {
+    const runtimes = context.supervisor.runtimes();
     const agents = context.supervisor.agents().filter((agent) => agent.program !== null);
     const checks = [
-      await checkRuntime(context),
-      checkEnds(context),
-      ...(await Promise.all(agents.map((agent) => checkAgent(context, agent, input.environment, input.cwd)))),
+      ...(await Promise.all(runtimes.map(checkRuntime))),
+      ...(await Promise.all(runtimes.map(checkEnds))),
+      ...(await Promise.all(
+        agents.map((agent) => checkAgent(context, agent, runtimes[0], input.environment, input.cwd)),
+      )),
       ...context.daemon.warnings().map((detail) => ({
         what: "daemon",
         status: "warning" as const,
@@ -50,9 +55,8 @@ export const diagnose = defineOperation({
   },
 });
 
-async function checkRuntime({ supervisor }: OperationContext): Promise<Check> {
-  const runtime = supervisor.runtime("tmux");
-  const check = { what: "tmux", login: null };
+async function checkRuntime(runtime: Runtime): Promise<Check> {
+  const check = { what: runtime.kind, login: null };
   try {
     const version = await runtime.requireReady();
     const { reachable, evidence } = await runtime.list();
@@ -64,45 +68,41 @@ async function checkRuntime({ supervisor }: OperationContext): Promise<Check> {
 }
 
 /** How far the end of a session is proven on this machine. */
-function checkEnds({ supervisor }: OperationContext): Check {
-  const blindSpot = supervisor.runtime("tmux").blindSpot();
-  if (blindSpot === null) {
-    const detail = "Each session has a cgroup of its own: the kernel proves that nothing of it is left.";
-    return { what: "ending", status: "ok", detail, advice: null, login: null };
-  }
-  return {
-    what: "ending",
-    status: "warning",
-    detail: `Reeve finds what belongs to a session by its mark in the environment of each process. A process that removes the mark can outlive its session unseen, because there is no cgroup here: ${blindSpot}.`,
-    advice: null,
-    login: null,
-  };
+async function checkEnds(runtime: Runtime): Promise<Check> {
+  const { isWhole, text } = await runtime.endProof();
+  return { what: "ending", status: isWhole ? "ok" : "warning", detail: text, advice: null, login: null };
 }
 
 async function checkAgent(
   { supervisor }: OperationContext,
   agent: Agent,
+  runtime: Runtime | undefined,
   caller: Readonly<Record<string, string | undefined>>,
   cwd: string,
 ): Promise<Check> {
   const what = agent.name;
   try {
+    if (runtime === undefined) throw new Error("there is no runtime that it could be started on");
+    const { files } = runtime;
     const environment = supervisor.environment({ caller, envFile: null, given: {} });
     const names = ["PATH", "HOME", ...agent.pathVariables];
     const paths = Object.fromEntries(
       names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])),
     );
-    const program = await supervisor.programs.find(agent, paths, cwd);
+    const program = await supervisor.programs.find(agent, files, { paths, cwd });
     const launch = { args: [], prompt: null, model: null, cwd, envFile: null, envNames: [], paths };
     const { plan } = await supervisor.plan({
       agent: agent.name,
+      runtime: runtime.kind,
       sessionId: "doctor",
       outputsDir: "/nonexistent/doctor",
       launch,
       beginning: { resume: null, prompt: null },
     });
     const version = program?.version ?? "unknown version";
-    const login = agent.readLogin?.({ environment, launch, read: readSmall }) ?? null;
+    const { readLogin } = agent;
+    const login =
+      readLogin === undefined ? null : await withFiles(files, (read) => readLogin({ environment, launch, read }));
     const isOut = login?.status === "logged-out";
     const said = login === null ? "" : `; ${LOGIN_WORDS[login.status]} (${login.text})`;
     return {

@@ -15,7 +15,8 @@ export const endSession = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/end",
   effect: "end",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     when: z._default(z.enum(["now", "after-turn"]), "after-turn"),

@@ -25,7 +25,8 @@ export const explainSession = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}/explain",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: sessionReference }),
   output: z.object({
     session: sessionViewSchema,
@@ -38,7 +39,14 @@ export const explainSession = defineOperation({
     activity: claimSchema,
     turn: z.nullable(claimSchema),
     /** Messages that have no outcome yet, oldest first, and what is in the way of the first. */
-    messages: z.array(z.object({ message_id: z.string(), state: z.string(), detail: z.nullable(z.string()) })),
+    messages: z.array(
+      z.object({
+        message_id: z.string(),
+        state: z.string(),
+        detail: z.nullable(z.string()),
+        sent_by: z.nullable(z.string()),
+      }),
+    ),
     /** The last word of each source since this daemon started, newest first. */
     sources: z.array(
       z.object({
@@ -54,6 +62,7 @@ export const explainSession = defineOperation({
   }),
 
   async run(input, { store, supervisor }) {
+    const disputes = disputesOf(await disputed(store, resolveSession(store.registry, input.session).id));
     const session = resolveSession(store.registry, input.session);
     const { lastWords, channel, obstacle } = supervisor.testimony(session);
     return {
@@ -72,10 +81,11 @@ export const explainSession = defineOperation({
         session.activity.evidence,
       ),
       turn: turnClaim(session),
-      messages: store.mailbox.open(session.id).map(({ id, state }) => ({
+      messages: store.mailbox.open(session.id).map(({ id, state, caller }) => ({
         message_id: id,
         state,
         detail: waitingFor(obstacle, id),
+        sent_by: caller,
       })),
       sources: lastWords
         .toSorted((one, other) => other.at - one.at)
@@ -86,7 +96,7 @@ export const explainSession = defineOperation({
           at: iso(at),
           weight,
         })),
-      disputes: disputesOf(eventsOf(store, session.id)),
+      disputes,
     };
   },
 });
@@ -135,11 +145,12 @@ function verdictReason(turns: number, lastTurn: Session["lastTurn"]): string {
     : `The first that saw its end and told of it: ${source}.`;
 }
 
-function eventsOf(store: Store, sessionId: string): readonly LoggedEvent[] {
+async function disputed(store: Store, sessionId: string): Promise<readonly LoggedEvent[]> {
   const events: LoggedEvent[] = [];
+  const types = ["turn-disputed", "turn-corrected"] as const;
   for (let after = 0; ;) {
-    const page = store.log.read({ after, limit: PAGE, sessionIds: [sessionId] });
-    events.push(...page.filter(({ body }) => body.type === "turn-disputed" || body.type === "turn-corrected"));
+    const page = await store.log.read({ after, limit: PAGE, sessionIds: [sessionId], types });
+    events.push(...page);
     after = page.at(-1)?.seq ?? after;
     if (page.length < PAGE) return events;
   }

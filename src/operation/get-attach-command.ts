@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
-import { targetOf } from "../supervisor/target.ts";
+import { targetOf } from "../supervisor/ledger/target.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 
@@ -18,7 +18,8 @@ export const getAttachCommand = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}/attach",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "none" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     /** Keys that the caller's terminal keeps for itself, as `KEY=what passes it on`, or `KEY=` where nothing does. */
@@ -40,8 +41,16 @@ export const getAttachCommand = defineOperation({
         message: `Session ${session.name} has no process to attach to; see reeve data ${session.name}.`,
       });
     }
+    const runtime = supervisor.runtime(session.runtime);
+    if (!runtime.capabilities.attach) {
+      throw new ReeveError({
+        code: "not-attachable",
+        kind: "conflict",
+        message: `Session ${session.name} runs on ${session.runtime}, which has no terminal to attach to; see reeve data ${session.name}.`,
+      });
+    }
     const taken = Object.fromEntries(input.taken.map(keyOf));
-    const { argv, detach } = await supervisor.runtime(session.runtime).attachCommand(targetOf(session), taken);
+    const { argv, detach } = await runtime.attachCommand(targetOf(session), taken);
     return { session_id: session.id, argv: [...argv], detach };
   },
 });

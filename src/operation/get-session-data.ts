@@ -5,22 +5,22 @@
  */
 import * as z from "zod/mini";
 import type { Agent, TranscriptMessage } from "../agent/contract.ts";
-import { readTail } from "../platform/file-tail.ts";
-import { readPlainFile } from "../platform/own-file.ts";
+import { readPlainFileIfFit } from "../platform/plain-file.ts";
+import type { SessionFiles } from "../runtime/session-files.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { keepTail, stripControls, stripTerminal } from "../platform/terminal-text.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
-import { isTurnEnd } from "../session/event.ts";
+import { isTurnEnd, TURN_ENDS } from "../session/event.ts";
+import { finalScreenPath } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { EventLog } from "../store/contract.ts";
-import { finalScreenPath } from "../supervisor/effects.ts";
-import { targetOf } from "../supervisor/target.ts";
+import { targetOf } from "../supervisor/ledger/target.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
-import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
+import { iso, sessionViewSchema, usageSchema, viewSession } from "./session-view.ts";
 
-export const MOST_TAIL_BYTES = 49_152;
+const MOST_TAIL_BYTES = 49_152;
 /** Lines of scrollback that can hold the largest tail at the usual width. */
 const SCREEN_LINES = 2_000;
 
@@ -36,14 +36,7 @@ const messageSchema = z.object({
       is_error: z.boolean(),
     }),
   ),
-  usage: z.nullable(
-    z.object({
-      input_tokens: z.number(),
-      cached_input_tokens: z.number(),
-      output_tokens: z.number(),
-      cost_usd: z.nullable(z.number()),
-    }),
-  ),
+  usage: z.nullable(usageSchema),
   at: z.nullable(z.string()),
   /** The agent's own name of the turn. */
   turn: z.nullable(z.string()),
@@ -56,7 +49,8 @@ export const getSessionData = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}/data",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     tail: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(MOST_TAIL_BYTES)), MOST_TAIL_BYTES),
@@ -110,7 +104,7 @@ const WRITTEN_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 40;
 
 async function readWholeTurn(
-  { clock, store }: OperationContext,
+  { clock, store, supervisor }: OperationContext,
   { id }: Session,
   agent: Agent,
   tail: number,
@@ -119,21 +113,23 @@ async function readWholeTurn(
   for (;;) {
     const session = store.registry.get(id);
     if (session === undefined) return null;
-    const transcript = await readTranscript(session, agent, tail, since);
-    const completed = store.log.latest(id, ({ type }) => type === "turn-completed");
+    const { files } = supervisor.runtime(session.runtime);
+    const transcript = await readTranscript(files, session, agent, tail, since);
+    const completed = await store.log.latest({ sessionId: id, types: ["turn-completed"] });
     const isAwaited = agent.capabilities.transcript && clock.now() - (completed?.at ?? 0) < WRITTEN_WITHIN_MS;
     if (completed === undefined || !isAwaited) return transcript;
     // What came since an earlier answer may be nothing because that answer had the reply.
-    const newest = since === null ? transcript : await readTranscript(session, agent, tail, null);
-    if (holdsReply(newest?.messages ?? [], completed.at, endBefore(store.log, id, completed))) return transcript;
+    const newest = since === null ? transcript : await readTranscript(files, session, agent, tail, null);
+    if (holdsReply(newest?.messages ?? [], completed.at, await endBefore(store.log, id, completed))) return transcript;
     await clock.sleep(LOOK_AGAIN_MS);
   }
 }
 
 /** When the turn before that one was over. */
-function endBefore(log: EventLog, sessionId: string, { body }: LoggedEvent): number {
-  const isEarlierEnd = (other: EventBody): boolean => isTurnEnd(other) && isTurnEnd(body) && other.turn < body.turn;
-  return log.latest(sessionId, isEarlierEnd)?.at ?? 0;
+async function endBefore(log: EventLog, sessionId: string, { body }: LoggedEvent): Promise<number> {
+  const isEarlier = (other: EventBody): boolean => isTurnEnd(other) && isTurnEnd(body) && other.turn < body.turn;
+  const end = await log.latest({ sessionId, types: TURN_ENDS, fits: isEarlier });
+  return end?.at ?? 0;
 }
 
 /**
@@ -153,12 +149,12 @@ const FURTHEST_BACK = 4_194_304;
 /** Short ones, too, tell what happened; looking further back would cost eight times as much. */
 const ENOUGH_MESSAGES = 20;
 
-async function readTranscript(session: Session, agent: Agent, tail: number, since: number | null) {
+async function readTranscript(files: SessionFiles, session: Session, agent: Agent, tail: number, since: number | null) {
   const { status, transcriptPath } = session.observability;
   if (agent.impediment !== undefined) return null;
   if (status !== "observable" || transcriptPath === null) return null;
   for (let window = tail; ; window = Math.min(window * 8, FURTHEST_BACK)) {
-    const read = await readTail(transcriptPath, { bytes: window, since }).catch(() => null);
+    const read = await files.readTail(transcriptPath, { bytes: window, since }).catch(() => null);
     if (read === null) return null;
     const all = agent.readMessages(read.lines).map(viewMessage);
     const messages = keepNewest(all, tail);
@@ -241,7 +237,7 @@ export async function readScreen(
       .capture(targetOf(session), { lines: SCREEN_LINES });
     return { ...screen, note: "From its screen." };
   } catch (error) {
-    const kept = readKept(finalScreenPath(session));
+    const kept = readPlainFileIfFit(finalScreenPath(session), LARGEST_SCREEN_BYTES);
     if (kept !== null)
       return { text: stripTerminal(kept), truncated: false, note: "From the last screen before it ended." };
     return { text: "", truncated: false, note: `There is no screen to show (${messageOf(error)}).` };
@@ -249,11 +245,3 @@ export async function readScreen(
 }
 
 const LARGEST_SCREEN_BYTES = 16 * 1024 * 1024;
-
-function readKept(path: string): string | null {
-  try {
-    return readPlainFile(path, LARGEST_SCREEN_BYTES);
-  } catch {
-    return null;
-  }
-}

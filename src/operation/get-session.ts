@@ -9,7 +9,8 @@ export const getSession = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: sessionReference }),
   output: sessionViewSchema,
 

@@ -3,9 +3,12 @@
  * key is committed in the same transaction as the change, so that a crash
  * cannot come between them; a repeat is answered with what the subject is now.
  */
+import { createHash } from "node:crypto";
 import { ReeveError } from "../platform/reeve-error.ts";
+import type { Caller } from "../session/caller.ts";
+import { callerName } from "../session/caller.ts";
 import type { IdempotencyRecord } from "../store/contract.ts";
-import type { OperationContext } from "./contract.ts";
+import type { Operation, OperationContext } from "./contract.ts";
 
 export type RecordFor = (subject: string) => IdempotencyRecord | undefined;
 
@@ -48,4 +51,40 @@ function keyConflict(key: string): ReeveError {
     kind: "conflict",
     message: `The Idempotency-Key ${key} was used for another request; use a new key for each request.`,
   });
+}
+
+/** A key that names this change once and for all, with a print of the request it came with. */
+export function idempotencyOf(
+  operation: Operation,
+  input: unknown,
+  caller: Caller,
+  key: string | undefined,
+): OperationContext["idempotency"] {
+  if (key === undefined || operation.effect === "read") return null;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new ReeveError({
+      code: "bad-request",
+      kind: "usage",
+      message: "An Idempotency-Key is 1 to 255 visible ASCII characters.",
+    });
+  }
+  return {
+    key: `${keySpace(caller)}:${key}`,
+    fingerprint: createHash("sha256")
+      .update(operation.name)
+      .update(JSON.stringify(asked(input)))
+      .digest("hex"),
+  };
+}
+
+/** Each caller has keys of its own. The operator's are called as they always were: a repeat may come after an upgrade. */
+function keySpace(caller: Caller): string {
+  return caller.kind === "operator" ? "http" : callerName(caller);
+}
+
+/** How long somebody waits, and in which shell, is not part of what is asked: a repeat may differ in it. */
+function asked(input: unknown): unknown {
+  if (typeof input !== "object" || input === null) return input;
+  const { environment: _environment, timeout_seconds: _timeout, ...rest } = input as Readonly<Record<string, unknown>>;
+  return rest;
 }

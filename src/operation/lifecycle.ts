@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { Command } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
-import type { Environment } from "../supervisor/environment.ts";
+import type { Environment } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession } from "./session-reference.ts";
@@ -31,10 +31,10 @@ export async function carryOut(
   const { store, supervisor } = context;
   const before = resolveSession(store.registry, request.session);
   const id = await idempotent(context, request.operation, async (record) => {
-    const idempotency = record(before.id);
     await supervisor.submit(before.id, request.command, {
+      caller: context.caller,
+      idempotency: record(before.id),
       ...(request.environment === undefined ? {} : { environment: request.environment }),
-      ...(idempotency === undefined ? {} : { idempotency }),
     });
     return before.id;
   });

@@ -7,7 +7,7 @@ import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
-export const approvalSchema = z.object({
+const approvalSchema = z.object({
   approval_id: z.string(),
   session_id: z.string(),
   session_name: z.string(),
@@ -29,13 +29,13 @@ export const listApprovals = defineOperation({
   method: "GET",
   path: "/v1/approvals",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: z.optional(sessionReference) }),
   output: z.object({ approvals: z.array(approvalSchema), cursor: z.number() }),
 
-  async run(input, { store }) {
-    const sessions =
-      input.session === undefined ? store.registry.all() : [resolveSession(store.registry, input.session)];
+  async run(input, { store, scope }) {
+    const sessions = input.session === undefined ? scope.sessions() : [resolveSession(store.registry, input.session)];
     const approvals = sessions.flatMap((session) =>
       session.approvals.map((approval) => viewApproval(session, approval)),
     );
@@ -44,7 +44,7 @@ export const listApprovals = defineOperation({
   },
 });
 
-export function viewApproval(session: Session, approval: Approval): z.infer<typeof approvalSchema> {
+function viewApproval(session: Session, approval: Approval): z.infer<typeof approvalSchema> {
   const safe = (text: string | null): string | null => (text === null ? null : stripTerminal(text));
   return {
     approval_id: approval.id,

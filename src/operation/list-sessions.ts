@@ -13,15 +13,16 @@ export const listSessions = defineOperation({
   method: "GET",
   path: "/v1/sessions",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: [],
   input: z.object({ all: z._default(z.stringbool(), false), role: z.optional(z.string()) }),
   output: z.object({ sessions: z.array(sessionViewSchema), cursor: z.number() }),
 
-  async run(input, { store, supervisor }) {
+  async run(input, { store, supervisor, scope }) {
     const wanted = (session: Session): boolean =>
       (input.all || !isEnded(session)) && (input.role === undefined || session.role === input.role);
-    const sessions = store.registry
-      .all()
+    const sessions = scope
+      .sessions()
       .filter(wanted)
       .map((session) => cachedView(session, supervisor.about(session)));
     return { sessions, cursor: store.log.head() };

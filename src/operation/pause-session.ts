@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
-import { sessionReference } from "./session-reference.ts";
+import { resolveSession, sessionReference } from "./session-reference.ts";
 
 export const pauseSession = defineOperation({
   name: "pause_session",
@@ -9,16 +11,29 @@ export const pauseSession = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/pause",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: sessionReference, suspend: z._default(z.boolean(), false) }),
   output: lifecycleOutput,
 
-  run: (input, context) =>
-    carryOut(context, {
+  async run(input, context) {
+    if (input.suspend) requireSuspend(context, input.session);
+    return carryOut(context, {
       operation: "pause_session",
       session: input.session,
       command: { type: "pause", mode: input.suspend ? "suspend" : "detach" },
       isFact: (session) => session.exit !== null || (session.state === "paused" && session.suspended === input.suspend),
       timeoutMs: 10_000,
-    }),
+    });
+  },
 });
+
+function requireSuspend({ store, supervisor }: OperationContext, reference: string): void {
+  const session = resolveSession(store.registry, reference);
+  if (supervisor.runtime(session.runtime).capabilities.suspend) return;
+  throw new ReeveError({
+    code: "cannot-suspend",
+    kind: "conflict",
+    message: `Session ${session.name} runs on ${session.runtime}, whose processes cannot be stopped and continued; pause it without --suspend.`,
+  });
+}

@@ -1,15 +1,18 @@
-/** The log, from a cursor on. HTTP serves the same operation as a stream when asked for text/event-stream. */
+/** The log, from a cursor on: what there is, or as a stream, which goes on with what happens next. */
 import * as z from "zod/mini";
 import type { LoggedEvent } from "../session/event.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
+import type { OperationContext, StreamItem } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
-export const eventViewSchema = z.object({
+const eventViewSchema = z.object({
   seq: z.number(),
   at: z.string(),
   session_id: z.nullable(z.string()),
+  /** Who asked for it: operator, session:<id> or system; null where nobody did. */
+  caller: z.nullable(z.string()),
   type: z.string(),
   data: z.record(z.string(), z.unknown()),
 });
@@ -23,7 +26,8 @@ export const readEvents = defineOperation({
   method: "GET",
   path: "/v1/events",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     after: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0),
     limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1_000)), 1_000),
@@ -31,20 +35,94 @@ export const readEvents = defineOperation({
   }),
   output: z.object({ events: z.array(eventViewSchema), cursor: z.number() }),
 
-  async run(input, { store }) {
-    const sessionIds = input.session === undefined ? undefined : [resolveSession(store.registry, input.session).id];
-    const events = store.log.read({
-      after: input.after,
-      limit: input.limit,
-      ...(sessionIds === undefined ? {} : { sessionIds }),
-    });
-    return { events: events.map(viewEvent), cursor: events.at(-1)?.seq ?? Math.max(input.after, store.log.head()) };
+  async run(input, context) {
+    const { events, cursor } = await readOn(input.after, input.limit, sessionsOf(input.session, context), context);
+    return { events: events.map(viewEvent), cursor };
+  },
+
+  stream: {
+    after: "after",
+    item: eventViewSchema,
+    open: (input, context) => follow(input.after, sessionsOf(input.session, context), context),
   },
 });
 
+/** A stream reads this much at once, at its reader's own pace, and holds nothing else for it. */
+const PAGE = 200;
+
+async function* follow(
+  after: number,
+  sessions: ReturnType<typeof sessionsOf>,
+  { store, signal }: OperationContext,
+): AsyncGenerator<readonly StreamItem[], void, void> {
+  const { log } = store;
+  let cursor = after;
+  let wake: (() => void) | null = null;
+  const wakeUp = (): void => wake?.();
+  // One listener each for the whole stream: one per wake would pile up for as long as somebody listens.
+  const unfollow = log.follow(wakeUp);
+  signal.addEventListener("abort", wakeUp);
+  const asleep = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+      if (signal.aborted) resolve();
+    });
+  try {
+    while (!signal.aborted) {
+      const page = await readOn(cursor, PAGE, sessions, { store });
+      cursor = page.cursor;
+      if (page.events.length > 0) yield page.events.map(itemOf);
+      if (log.head() > cursor) continue;
+      await asleep();
+    }
+  } finally {
+    unfollow();
+    signal.removeEventListener("abort", wakeUp);
+  }
+}
+
+/**
+ * What there is, and where to go on. Nothing is taken that was committed while it was read: it may be about a session
+ * that this caller may see since then, whose first events were not asked for.
+ */
+async function readOn(
+  after: number,
+  limit: number,
+  sessions: ReturnType<typeof sessionsOf>,
+  { store: { log } }: Pick<OperationContext, "store">,
+): Promise<{ readonly events: readonly LoggedEvent[]; readonly cursor: number }> {
+  const head = log.head();
+  const read = await log.read({ after, limit, ...sessions() });
+  const events = read.filter(({ seq }) => seq <= head);
+  return { events, cursor: events.at(-1)?.seq ?? Math.max(after, head) };
+}
+
+function itemOf(event: LoggedEvent): StreamItem {
+  return { id: event.seq, type: event.body.type, data: viewEvent(event) };
+}
+
+/** The one that is named, or those this caller may see by then. */
+function sessionsOf(
+  session: string | undefined,
+  { store, scope }: OperationContext,
+): () => { readonly sessionIds?: readonly string[] } {
+  const named = session === undefined ? null : [resolveSession(store.registry, session).id];
+  return () => {
+    const sessionIds = named ?? scope.ids();
+    return sessionIds === null ? {} : { sessionIds };
+  };
+}
+
 export function viewEvent(event: LoggedEvent): EventView {
   const { type, ...data } = event.body;
-  return { seq: event.seq, at: iso(event.at), session_id: event.sessionId, type, data: safe(data) };
+  return {
+    seq: event.seq,
+    at: iso(event.at),
+    session_id: event.sessionId,
+    caller: event.caller,
+    type,
+    data: safe(data),
+  };
 }
 
 /** Snake_case names, no escape sequence in any text. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
-import { until } from "../supervisor/until.ts";
+import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { readScreen } from "./get-session-data.ts";
@@ -26,7 +26,8 @@ export const restartSession = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/restart",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     grace_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),
@@ -94,7 +95,7 @@ async function comesUp(context: OperationContext, started: Session, timeoutMs: n
     if (session?.exit !== null && session?.incarnation === started.incarnation) dead = session;
     return dead !== undefined || session?.incarnation !== started.incarnation || hasSaid(session);
   };
-  await until({ store, signal }, isOver, started.hasTurns ? timeoutMs : MOMENT_MS);
+  await until({ ...context, signal }, isOver, started.hasTurns ? timeoutMs : MOMENT_MS);
   // Its first word may be what it dies of.
   if (hasSpoken.signal.aborted) await until(context, isOver, MOMENT_MS);
   if (dead === undefined) return !started.hasTurns || hasSpoken.signal.aborted || isOver();

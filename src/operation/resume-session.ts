@@ -9,7 +9,8 @@ export const resumeSession = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/resume",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({ session: sessionReference }),
   output: lifecycleOutput,
 

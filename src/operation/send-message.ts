@@ -15,7 +15,7 @@ import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
-import { until } from "../supervisor/until.ts";
+import { until } from "../supervisor/ledger/until.ts";
 
 export const sendMessage = defineOperation({
   name: "send_message",
@@ -24,7 +24,8 @@ export const sendMessage = defineOperation({
   method: "POST",
   path: "/v1/sessions/{session}/messages",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
   input: z.object({
     session: sessionReference,
     text: z.string().check(z.minLength(1, "the message is empty; give some text")),
@@ -47,7 +48,7 @@ export const sendMessage = defineOperation({
   }),
 
   async run(input, context) {
-    const { store, supervisor } = context;
+    const { store, supervisor, caller } = context;
     const session = resolveSession(store.registry, input.session);
     const messageId = await idempotent(context, "send_message", async (record) => {
       requireTypeable(input.text);
@@ -57,11 +58,13 @@ export const sendMessage = defineOperation({
       supervisor.requireUnimpeded(session);
       requireRoute(supervisor.agent(session.agent), input.how);
       const id = newMessageId();
-      await supervisor.send(session, { id, text: input.text, submit: input.submit, how: input.how }, record(id));
+      const message = { id, text: input.text, submit: input.submit, how: input.how };
+      await supervisor.send(session, message, { caller, idempotency: record(id) });
       return id;
     });
     const isSettled = (): boolean => !["admitted", "leased"].includes(store.mailbox.get(messageId)?.state ?? "unknown");
     await until(context, isSettled, input.timeout_seconds * 1_000);
+    const cursor = await admissionOf(store, session.id, messageId);
     const message = store.mailbox.get(messageId);
     if (message === undefined)
       throw new ReeveError({
@@ -75,7 +78,7 @@ export const sendMessage = defineOperation({
       state: message.state,
       detail: message.detail ?? waitingFor(supervisor.testimony(session).obstacle, messageId),
       admitted_at: iso(message.admittedAt),
-      cursor: admissionOf(store, session.id, messageId),
+      cursor,
     };
   },
 });
@@ -101,9 +104,10 @@ export function waitingFor(
 }
 
 /** Where in the log it was admitted, also if this call only repeats that. */
-function admissionOf({ log }: Store, sessionId: string, messageId: string): number {
-  const isIt = (body: EventBody): boolean => body.type === "message-admitted" && body.messageId === messageId;
-  return log.latest(sessionId, isIt)?.seq ?? log.head();
+async function admissionOf({ log }: Store, sessionId: string, messageId: string): Promise<number> {
+  const fits = (body: EventBody): boolean => body.type === "message-admitted" && body.messageId === messageId;
+  const admission = await log.latest({ sessionId, types: ["message-admitted"], fits });
+  return admission?.seq ?? log.head();
 }
 
 const SHORT_TEXT = 4_096;

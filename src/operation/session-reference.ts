@@ -1,5 +1,6 @@
 /** Sessions are addressed by id, by name, or by a unique prefix of the id. */
 import * as z from "zod/mini";
+import { editDistance } from "../platform/edit-distance.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
 import type { Session } from "../session/session.ts";
@@ -43,7 +44,7 @@ function unknown(registry: Registry, reference: string): ReeveError {
     .filter((session) => !isEnded(session))
     .map((session) => ({
       session,
-      distance: Math.min(distance(session.name, reference), distance(session.id, reference)),
+      distance: Math.min(editDistance(session.name, reference), editDistance(session.id, reference)),
     }))
     .filter((candidate) => candidate.distance <= Math.max(2, reference.length / 2))
     .toSorted((a, b) => a.distance - b.distance)
@@ -56,18 +57,4 @@ function unknown(registry: Registry, reference: string): ReeveError {
     message: `There is no session "${reference}"; ${hint}.`.replace("?.", "?"),
     details: { nearest },
   });
-}
-
-/** Levenshtein, on names of at most 64 letters. */
-function distance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substituted = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(substituted, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
 }

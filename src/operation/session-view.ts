@@ -8,6 +8,13 @@ import type { About } from "../supervisor/supervisor.ts";
 
 const instant = z.nullable(z.string());
 
+export const usageSchema = z.object({
+  input_tokens: z.number(),
+  cached_input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.nullable(z.number()),
+});
+
 export const sessionViewSchema = z.object({
   session_id: z.string(),
   name: z.string(),
@@ -45,14 +52,7 @@ export const sessionViewSchema = z.object({
   approvals: z.number(),
   /** What the agent left working beside its turns; a turn is over when what holds it has ended, too. */
   background: z.array(z.object({ kind: z.enum(["subagent", "command"]), title: z.string(), holds_turn: z.boolean() })),
-  usage: z.nullable(
-    z.object({
-      input_tokens: z.number(),
-      cached_input_tokens: z.number(),
-      output_tokens: z.number(),
-      cost_usd: z.nullable(z.number()),
-    }),
-  ),
+  usage: z.nullable(usageSchema),
   agent_version: z.nullable(z.string()),
   watched_by: z.string(),
   exit: z.nullable(z.object({ code: z.nullable(z.number()), signal: z.nullable(z.string()), at: z.string() })),
@@ -64,6 +64,10 @@ export const sessionViewSchema = z.object({
   last_activity_at: instant,
   ended_at: instant,
   parent_session_id: z.nullable(z.string()),
+  /** Who asked for it: operator, session:<id> or system; null where an earlier version recorded it. */
+  started_by: z.nullable(z.string()),
+  /** The last pause, resume, restart, end or answer that changed it, and who asked for it. */
+  last_command: z.nullable(z.object({ command: z.string(), by: z.string(), at: z.string() })),
   held: z.nullable(z.object({ reason: z.string(), until: z.nullable(z.string()) })),
   outputs_dir: z.string(),
   revision: z.number(),
@@ -71,7 +75,7 @@ export const sessionViewSchema = z.object({
 
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
-export function viewSession(session: Session, { wait, impediment }: About): SessionView {
+export function viewSession(session: Session, { wait, impediment, place }: About): SessionView {
   return {
     session_id: session.id,
     name: session.name,
@@ -99,7 +103,7 @@ export function viewSession(session: Session, { wait, impediment }: About): Sess
     },
     wait,
     guidance: impediment === null ? guidanceOf(session) : stripTerminal(impediment),
-    runtime: { kind: session.runtime, id: session.place?.id ?? null, pid: session.place?.pid ?? null },
+    runtime: { kind: session.runtime, id: place?.id ?? null, pid: place?.pid ?? null },
     cwd: stripTerminal(session.launch.cwd),
     branch: { declared: session.branch },
     pause_mode: session.pauseMode,
@@ -134,6 +138,8 @@ export function viewSession(session: Session, { wait, impediment }: About): Sess
     last_activity_at: isoOrNull(session.lastActivityAt),
     ended_at: isoOrNull(session.endedAt),
     parent_session_id: session.parentId,
+    started_by: safeOrNull(session.startedBy),
+    last_command: viewCommand(session.lastCommand),
     held:
       session.held === null
         ? null
@@ -167,6 +173,10 @@ function guidanceOf(session: Session): string {
 export function iso(at: number): string {
   const date = new Date(at);
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
+}
+
+function viewCommand(last: Session["lastCommand"]): SessionView["last_command"] {
+  return last === null ? null : { command: stripTerminal(last.type), by: stripTerminal(last.by), at: iso(last.at) };
 }
 
 function safeOrNull(text: string | null): string | null {

@@ -1,6 +1,6 @@
 /** Waiting for a session to become something: by the log, never by polling. */
 import type { Session } from "../session/session.ts";
-import { until } from "../supervisor/until.ts";
+import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";
 
 /** The session once the condition holds, or as it is when the time is up. */

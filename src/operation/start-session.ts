@@ -1,21 +1,20 @@
 /** Starts a session: everything is checked before anything is recorded, and recorded before anything is done. */
-import { rmdirSync, statSync } from "node:fs";
+import { rmdirSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { requireRoom } from "../platform/disk-room.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
-import { findExecutable } from "../platform/executable.ts";
-import { gitBranch } from "../platform/git-branch.ts";
 import { sessionDir } from "../platform/home.ts";
 import { newSessionId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { isAsk } from "../session/ask.ts";
 import { requireTypeable } from "../session/message-text.ts";
 import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
+import type { SessionFiles } from "../runtime/session-files.ts";
 import type { Launch, Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { holdsSecret } from "../supervisor/concealed-text.ts";
-import { secretsOfLaunch } from "../supervisor/environment.ts";
+import { holdsSecret } from "../supervisor/launch/concealed-text.ts";
+import { secretsOfLaunch } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
@@ -35,7 +34,8 @@ export const startSession = defineOperation({
   method: "POST",
   path: "/v1/sessions",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["parent"],
   input: z.object({
     agent: word("An agent's name"),
     args: z._default(z.array(plainText("An argument")).check(z.maxLength(1_000)), []),
@@ -44,7 +44,7 @@ export const startSession = defineOperation({
     role: z._default(word("A role"), "agent"),
     cwd: plainText("A directory"),
     branch: z.optional(plainText("A branch").check(z.maxLength(255))),
-    runtime: z._default(word("A runtime"), "tmux"),
+    runtime: z.optional(word("A runtime")),
     model: z.optional(plainText("A model").check(z.maxLength(255))),
     restart: z._default(z.enum(["never", "on-failure", "always"]), "never"),
     parent: z.optional(word("A parent session")),
@@ -70,14 +70,15 @@ export const startSession = defineOperation({
   output: z.extend(sessionViewSchema, { cursor: z.number() }),
 
   async run(input, context) {
-    const { supervisor, store } = context;
+    const { supervisor, store, caller } = context;
     const start = async (record: RecordFor): Promise<string> => {
-      supervisor.requireStartable(input.agent, input.runtime);
-      await requireReady(supervisor.runtime(input.runtime));
+      const runtime = input.runtime ?? supervisor.runtimes()[0]?.kind ?? "none";
+      supervisor.requireStartable(input.agent, runtime);
+      await requireReady(supervisor.runtime(runtime));
       const agent = supervisor.agent(input.agent);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
-      const cwd = existingDirectory(input.cwd);
-      if (input.branch !== undefined) await requireBranch(cwd, input.branch);
+      const { files } = supervisor.runtime(runtime);
+      const cwd = await existingDirectory(files, input.cwd);
       const envFile = input.env_file === undefined ? null : resolve(cwd, input.env_file);
       const environment = supervisor.environment({ caller: input.environment, envFile, given: input.env });
       const launch: Launch = {
@@ -89,11 +90,13 @@ export const startSession = defineOperation({
         envNames: Object.keys(input.env),
         paths: pick(environment, ["PATH", "HOME", ...agent.pathVariables]),
       };
+      if (input.branch !== undefined) await requireBranch(files, launch, input.branch);
       const id = newSessionId();
       const outputsDir = sessionDir(context.outputsDir, input.role, id);
       const planWith = (prompt: string | null) =>
         supervisor.plan({
           agent: input.agent,
+          runtime,
           sessionId: id,
           outputsDir,
           launch: { ...launch, prompt },
@@ -104,7 +107,7 @@ export const startSession = defineOperation({
       const isSecret = launch.prompt !== null && holdsSecret(launch.prompt, secretsOfLaunch(launch, environment));
       const { plan, recorded } = isSecret ? await planWith(null) : asAsked;
       const isSent = isSecret || plan.isPromptLeftOut;
-      requireExecutable(plan.argv[0] ?? "", cwd, environment["PATH"]);
+      await requireExecutable(files, plan.argv[0] ?? "", launch);
       requireRoom(context.outputsDir);
       ensurePrivateDir(outputsDir);
       const request = {
@@ -112,20 +115,21 @@ export const startSession = defineOperation({
         role: input.role,
         agent: input.agent,
         hasTurns: agent.capabilities.turns,
-        runtime: input.runtime,
+        runtime,
         launch: isSent ? { ...launch, prompt: null } : launch,
         restartPolicy: input.restart,
-        parentId: input.parent ?? null,
+        // What a session starts is its own.
+        parentId: input.parent ?? (caller.kind === "session" ? caller.id : null),
         outputsDir,
         branch: input.branch ?? null,
         ...recorded,
       };
-      const idempotency = record(id);
+      const wish = { caller, idempotency: record(id) };
       try {
         await named(store, input, async (name) => {
           await supervisor.start({ ...request, name }, environment, {
+            ...wish,
             ...(isSent && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
-            ...(idempotency === undefined ? {} : { idempotency }),
           });
         });
       } catch (error) {
@@ -140,18 +144,19 @@ export const startSession = defineOperation({
     };
     const id = await idempotent(context, "start_session", start, bringAgain);
     if (input.until === "created") await settled(context, id, isTried, CREATED_WITHIN_MS);
-    return answer(context, id);
+    return await answer(context, id);
   },
 });
 
-/** A process is created within 20 ms, some times that on a busy machine; a tmux that hangs holds up no answer. */
+/** A process is created within 20 ms, some times that on a busy machine; a runtime that hangs holds up no answer. */
 const CREATED_WITHIN_MS = 3_000;
 
 function isTried({ state, createFailures }: Session): boolean {
   return state !== "starting" || createFailures !== null;
 }
 
-function answer({ store, supervisor }: OperationContext, id: string) {
+async function answer({ store, supervisor }: OperationContext, id: string) {
+  const cursor = await startOf(store, id);
   const session = store.registry.get(id);
   if (session === undefined)
     throw new ReeveError({
@@ -159,15 +164,15 @@ function answer({ store, supervisor }: OperationContext, id: string) {
       kind: "internal",
       message: `Session ${id} was recorded but is not there.`,
     });
-  return { ...viewSession(session, supervisor.about(session)), cursor: startOf(store, id) };
+  return { ...viewSession(session, supervisor.about(session)), cursor };
 }
 
 /** What the start was committed with: planned, starting, and its first message if it has one. */
 const FIRST_EVENTS = 3;
 
 /** Where in the log it was asked for, also if this call only repeats that. */
-function startOf({ log }: Store, sessionId: string): number {
-  const first = log.read({ after: 0, limit: FIRST_EVENTS, sessionIds: [sessionId] });
+async function startOf({ log }: Store, sessionId: string): Promise<number> {
+  const first = await log.read({ after: 0, limit: FIRST_EVENTS, sessionIds: [sessionId] });
   return first.findLast(({ body }) => isAsk(body))?.seq ?? log.head();
 }
 
@@ -184,9 +189,9 @@ function pick(environment: Readonly<Record<string, string>>, names: readonly str
   return Object.fromEntries(names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])));
 }
 
-function existingDirectory(path: string): string {
+async function existingDirectory(files: SessionFiles, path: string): Promise<string> {
   const cwd = resolve("/", path);
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  if ((await files.stat(cwd))?.isDirectory === true) return cwd;
   throw new ReeveError({
     code: "missing-directory",
     kind: "usage",
@@ -194,8 +199,9 @@ function existingDirectory(path: string): string {
   });
 }
 
-async function requireBranch(cwd: string, declared: string): Promise<void> {
-  const actual = await gitBranch(cwd);
+async function requireBranch(files: SessionFiles, launch: Launch, declared: string): Promise<void> {
+  const { cwd } = launch;
+  const actual = await branchOf(files, launch);
   if (actual === declared) return;
   const found = actual === null ? "is not on a branch of a git repository" : `is on branch ${actual}`;
   throw new ReeveError({
@@ -205,8 +211,19 @@ async function requireBranch(cwd: string, declared: string): Promise<void> {
   });
 }
 
-function requireExecutable(command: string, cwd: string, path: string | undefined): void {
-  if (findExecutable(command, { cwd, path }) !== null) return;
+/** Null when it is on none: no repository, no git, or a detached head. */
+async function branchOf(files: SessionFiles, { cwd, paths }: Launch): Promise<string | null> {
+  const git = await files.findProgram("git", { cwd, path: paths["PATH"] });
+  const args = ["-C", cwd, "symbolic-ref", "--quiet", "--short", "HEAD"];
+  const said = git === null ? "" : await files.ask(git.path, args, { environment: paths, timeoutMs: GIT_TIMEOUT_MS });
+  return said.trim() === "" ? null : said.trim();
+}
+
+/** It reads one small file; one that hangs is not waited for. */
+const GIT_TIMEOUT_MS = 10_000;
+
+async function requireExecutable(files: SessionFiles, command: string, { cwd, paths }: Launch): Promise<void> {
+  if ((await files.findProgram(command, { cwd, path: paths["PATH"] })) !== null) return;
   throw new ReeveError({
     code: "command-not-found",
     kind: "usage",

@@ -7,7 +7,8 @@ export const stopDaemon = defineOperation({
   method: "POST",
   path: "/v1/daemon/stop",
   effect: "change",
-  callers: ["operator"],
+  callers: { operator: "any", session: "none" },
+  names: [],
   input: z.object({}),
   output: z.object({ pid: z.number() }),
 

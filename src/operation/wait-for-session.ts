@@ -5,16 +5,12 @@
  */
 import * as z from "zod/mini";
 import { WAKE_REASONS } from "../session/wake.ts";
-import { until } from "../supervisor/until.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import type { Watch } from "./wait-watch.ts";
-import { createWatch } from "./wait-watch.ts";
-
-/** A typed message or a first prompt from which no turn comes makes no event: time decides, so it is looked at again. */
-const LOOK_AGAIN_MS = 1_000;
+import { watchSessions } from "./wait-watch.ts";
 
 const list = <T extends z.ZodMiniType>(item: T) =>
   z.pipe(
@@ -52,7 +48,8 @@ export const waitForSession = defineOperation({
   method: "GET",
   path: "/v1/sessions/{session}/wait",
   effect: "read",
-  callers: ["operator"],
+  callers: { operator: "any", session: "descendants" },
+  names: ["session", "also"],
   input: z.object({
     session: sessionReference,
     /** Further sessions to wait for. */
@@ -67,30 +64,16 @@ export const waitForSession = defineOperation({
   output: outputSchema,
 
   async run(input, context) {
-    const { store, clock, signal } = context;
+    const { store } = context;
     const references = [input.session, ...input.also];
     const ids = new Set(references.map((reference) => resolveSession(store.registry, reference).id));
-    const wanted = new Set(input.for);
-    const watches = [...ids].map((id) => createWatch(context, id, { since: input.since, wanted }));
-    const isOver = (): boolean => {
+    const isEnough = (watches: readonly Watch[]): boolean => {
       if (watches.every((watch) => watch.found() !== null)) return true;
       return input.mode === "any" && watches.some((watch) => watch.found()?.isDone === true);
     };
-    const look = (): boolean => {
-      for (const watch of watches) watch.look();
-      return isOver();
-    };
-    const deadline = clock.monotonic() + input.timeout_seconds * 1_000;
-    while (!look() && !signal.aborted && clock.monotonic() < deadline) {
-      const leftMs = deadline - clock.monotonic();
-      const isTimed = watches.some((watch) => watch.isTimed());
-      await until(
-        context,
-        (events) => events.some(({ sessionId }) => sessionId !== null && ids.has(sessionId)) && look(),
-        isTimed ? Math.min(leftMs, LOOK_AGAIN_MS) : leftMs,
-      );
-    }
-    return answer(context, watches, { mode: input.mode, isOver: isOver() });
+    const request = { since: input.since, wanted: new Set(input.for), timeoutMs: input.timeout_seconds * 1_000 };
+    const watches = await watchSessions(context, ids, { ...request, isEnough });
+    return answer(context, watches, { mode: input.mode, isOver: isEnough(watches) });
   },
 });
 

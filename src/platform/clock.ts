@@ -9,7 +9,12 @@ export interface Clock {
   /** Milliseconds on a clock that never jumps. */
   monotonic(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `act` once, `ms` from now on the monotonic clock, unless what it returns is called before. Keeps no process alive. */
+  after(ms: number, act: () => void): () => void;
 }
+
+/** `setTimeout` takes anything longer for 1 ms. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -27,6 +32,15 @@ export const systemClock: Clock = {
       }, ms);
       signal?.addEventListener("abort", onAbort, { once: true });
     }),
+  after(ms, act) {
+    let timer: NodeJS.Timeout;
+    const arm = (left: number): void => {
+      const step = Math.min(left, LONGEST_TIMER_MS);
+      timer = setTimeout(() => (step < left ? arm(left - step) : act()), step).unref();
+    };
+    arm(ms);
+    return () => clearTimeout(timer);
+  },
 };
 
 function abortError(signal: AbortSignal | undefined): Error {

@@ -9,8 +9,10 @@
  * full disk can still write down which: it overwrites the file in place, and a
  * reader finds the old object, the new one, or something that is not JSON.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, constants, rmSync, writeSync } from "node:fs";
+import { fieldsOf } from "./json-fields.ts";
 import { openOwnFile } from "./own-file.ts";
+import { readPlainFile } from "./plain-file.ts";
 
 export interface DaemonRecord {
   readonly pid: number;
@@ -46,6 +48,8 @@ export interface OwnRecord {
 const FILE_BYTES = 32_768;
 /** A stack. With all that JSON may make of it, five deaths fit into the file. */
 const LONGEST_ERROR = 3_000;
+/** Far above what is ever written here. */
+const LARGEST_BYTES = 1_048_576;
 const MOST_UNTOLD = 4;
 
 /** Throws when the file cannot be made; whoever starts may go on without it. Nothing else throws. */
@@ -88,19 +92,16 @@ export function writeDaemonRecord(path: string, own: Omit<DaemonRecord, "died">)
 
 /** Null where there is none; one that cannot be read says only that somebody was there. */
 export function readDaemonRecord(path: string): Partial<DaemonRecord> | null {
-  let file: number;
+  let text: string | null;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    text = readPlainFile(path, LARGEST_BYTES, "refused");
   } catch {
     return null;
   }
   try {
-    if (!fstatSync(file).isFile()) return null;
-    return checked(JSON.parse(readFileSync(file, "utf8")));
+    return text === null ? null : checked(JSON.parse(text));
   } catch {
     return {};
-  } finally {
-    closeSync(file);
   }
 }
 
@@ -117,8 +118,6 @@ function encode(record: Partial<DaemonRecord>): Buffer {
   text.copy(padded);
   return padded;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function checked(value: unknown): Partial<DaemonRecord> {
   const { pid, startTicks, version, startedAt, died, untold } = fieldsOf(value);
@@ -141,8 +140,4 @@ function checkedDeath(value: unknown): Death {
     startedAt: typeof startedAt === "number" ? startedAt : null,
     error: typeof error === "string" ? error : null,
   };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

@@ -55,7 +55,7 @@ export function sessionDir(outputsDir: string, role: string, sessionId: string):
 
 function layOut(roots: Pick<Home, "stateDir" | "runDir" | "outputsDir" | "configPath">): Home {
   const socketPath = join(roots.runDir, "reeve.sock");
-  // sun_path holds 108 bytes; tmux.sock stands beside this one.
+  // sun_path holds 108 bytes; a runtime's own socket may stand beside this one.
   if (Buffer.byteLength(socketPath) > 100) {
     throw new ReeveError({
       code: "home-path-too-long",

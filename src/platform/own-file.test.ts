@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -16,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { plant, plantable } from "../../test/support/plant.ts";
 import { writeFileAtomic, writeFileAtomicSync } from "./atomic-file.ts";
 import { openLog } from "./log.ts";
-import { onSetAside, openOwnFile, readOwnFile, readPlainFile } from "./own-file.ts";
+import { onSetAside, openOwnFile, readOwnFile } from "./own-file.ts";
 import { acquireProcessLock } from "./process-lock.ts";
 
 let directory: string;
@@ -79,22 +78,6 @@ describe.each([...plantable])("issue 7, 21: a %s in the place of a file of ours"
     expect(readFileSync(path, "utf8")).toContain("the last");
     expect(names()).toEqual(["file", "file.1", "file.1.set-aside-1", "file.set-aside-1"]);
   });
-
-  test("is refused, and left where it is, when the file is the user's", () => {
-    plant(path, kind);
-    if (kind === "dangling link") expect(readPlainFile(path, 100)).toBeNull();
-    else if (kind === "link") expect(readPlainFile(path, 1_000)).toBe(readFileSync("/etc/hostname", "utf8"));
-    else expect(() => readPlainFile(path, 100)).toThrow("is not a regular file");
-    expect(names()).toEqual(["file"]);
-  });
-});
-
-test("the user's file may be a link", () => {
-  writeFileSync(join(directory, "elsewhere"), "text");
-  symlinkSync("elsewhere", path);
-  expect(readPlainFile(path, 100)).toBe("text");
-  expect(() => readPlainFile(path, 3)).toThrow("has 4 bytes, more than 3");
-  expect(readPlainFile(join(directory, "none"), 100)).toBeNull();
 });
 
 test("issue 7, 21: a lock file that somebody wrote into is set aside, but never one that is held", () => {

@@ -4,21 +4,8 @@
  * link, somebody else's file) is moved aside to `<path>.set-aside-<n>` and told
  * of; it is never opened in a way that waits, acts or follows.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  type Stats,
-  statSync,
-} from "node:fs";
-import { errnoOf } from "./reeve-error.ts";
-
-/** Never waiting for the other end of a pipe, never taking a terminal. */
-const CAREFULLY = constants.O_NONBLOCK | constants.O_NOCTTY;
+import { constants, lstatSync, renameSync, type Stats } from "node:fs";
+import { openPlain, readPlainFile } from "./plain-file.ts";
 
 type Listener = (path: string, target: string) => void;
 const untold: Parameters<Listener>[] = [];
@@ -39,14 +26,7 @@ export function openOwnFile(path: string, flags: number, mode = 0o600): number {
 /** The whole of it; null where there is none. Throws for one that is too large. */
 export function readOwnFile(path: string, mostBytes: number): string | null {
   clearTheWay(path);
-  return read(path, mostBytes, constants.O_NOFOLLOW);
-}
-
-/** A file that is only looked at: links are followed, nothing is moved. Throws for what is not a plain file, or too large. */
-export function readPlainFile(path: string, mostBytes: number): string | null {
-  // A device may act on being opened.
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw notPlain(path);
-  return read(path, mostBytes, 0);
+  return readPlainFile(path, mostBytes, "refused");
 }
 
 /** Moves aside whatever stands at the path and is not a plain file of ours; returns where to, or null. */
@@ -74,33 +54,4 @@ export function setAside(path: string): string {
 function isOurs(about: Stats): boolean {
   const uid = process.getuid?.();
   return about.isFile() && (uid === undefined || about.uid === uid);
-}
-
-function openPlain(path: string, flags: number, mode?: number): number {
-  const file = openSync(path, flags | CAREFULLY, mode);
-  if (fstatSync(file).isFile()) return file;
-  closeSync(file);
-  throw notPlain(path);
-}
-
-function read(path: string, mostBytes: number, flags: number): string | null {
-  let file: number;
-  try {
-    file = openPlain(path, constants.O_RDONLY | flags);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return null;
-    throw error;
-  }
-  try {
-    const { size } = fstatSync(file);
-    if (size > mostBytes) throw new Error(`${path} has ${size} bytes, more than ${mostBytes}`);
-    const buffer = Buffer.alloc(size);
-    return buffer.toString("utf8", 0, readSync(file, buffer, 0, size, 0));
-  } finally {
-    closeSync(file);
-  }
-}
-
-function notPlain(path: string): Error {
-  return new Error(`${path} is not a regular file`);
 }

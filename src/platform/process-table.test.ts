@@ -20,7 +20,6 @@ describe("process table", () => {
       pid: 42,
       ppid: 7,
       session: 41,
-      ttyNumber: 34816,
       state: "S",
       startTicks: "987654",
     });

@@ -16,8 +16,6 @@ export interface ProcessRow {
   readonly ppid: number;
   /** The session leader's pid: everything on one terminal shares it. */
   readonly session: number;
-  /** Device number of the controlling terminal, 0 without one. */
-  readonly ttyNumber: number;
   /** One letter: R, S, D running or waiting; T stopped; Z, X dead. */
   readonly state: string;
   /** Start time in clock ticks since boot; with the pid it names the process beyond doubt. */
@@ -37,10 +35,10 @@ export function readProcess(pid: number): ProcessRow | null {
 export function parseStat(stat: string): ProcessRow | null {
   const close = stat.lastIndexOf(")");
   const pid = Number.parseInt(stat, 10);
-  const [state, ppid, , session, ttyNumber, ...rest] = stat.slice(close + 2).split(" ");
-  const startTicks = rest[14];
+  const [state, ppid, , session, ...rest] = stat.slice(close + 2).split(" ");
+  const startTicks = rest[15];
   if (close < 0 || !Number.isInteger(pid) || state === undefined || startTicks === undefined) return null;
-  return { pid, ppid: Number(ppid), session: Number(session), ttyNumber: Number(ttyNumber), state, startTicks };
+  return { pid, ppid: Number(ppid), session: Number(session), state, startTicks };
 }
 
 /** All of them. A row is left out only if its process is gone, or another user's and hidden from us. */

@@ -11,8 +11,10 @@
  *   how that is known, and what could not be seen.
  */
 import type { InputStep } from "../session/input.ts";
-import type { Place } from "../session/session.ts";
+import type { NamedProcess, Place, PlaceView } from "../session/session.ts";
 import { SESSION_ID_PATTERN } from "../session/session.ts";
+import type { SessionFiles } from "./session-files.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Which process of which session: the mark is made of it. */
 export interface Target {
@@ -39,21 +41,22 @@ export interface Created {
   readonly isNew: boolean;
 }
 
+/** `askedAt`: when the question was asked. The answer says nothing about what was made since. */
+interface Answer {
+  readonly askedAt: number;
+  readonly evidence: string;
+}
+
 export type Observation =
-  | { readonly status: "running"; readonly place: Place; readonly evidence: string }
-  | {
-      readonly status: "exited";
-      readonly code: number | null;
-      readonly signal: string | null;
-      readonly evidence: string;
-    }
-  | { readonly status: "absent"; readonly evidence: string }
-  | { readonly status: "unreachable"; readonly evidence: string };
+  | (Answer & { readonly status: "running"; readonly place: Place })
+  | (Answer & { readonly status: "exited"; readonly code: number | null; readonly signal: string | null })
+  | (Answer & { readonly status: "absent" })
+  | (Answer & { readonly status: "unreachable" });
 
 /** Everything on this runtime that carries this home's mark, or why it could not be asked. */
 export type Listing =
-  | { readonly reachable: true; readonly entries: readonly ListingEntry[]; readonly evidence: string }
-  | { readonly reachable: false; readonly evidence: string };
+  | (Answer & { readonly reachable: true; readonly entries: readonly ListingEntry[] })
+  | (Answer & { readonly reachable: false });
 
 export interface ListingEntry extends Target {
   readonly observation: Observation;
@@ -88,12 +91,13 @@ export interface StopReport {
   /** Processes that were signalled, by signal. */
   readonly terminated: number;
   readonly killed: number;
-  /** Pids of what is still there: empty means proven gone. */
-  readonly survivors: readonly number[];
+  /** What is still there, for people: empty means proven gone. */
+  readonly survivors: readonly string[];
   /** For people, in whole sentences: what was done, and by what it is known that nothing is left. */
   readonly evidence: string;
 }
 
+/** What cannot be asked of a runtime is refused before anything is tried. */
 export interface RuntimeCapabilities {
   readonly suspend: boolean;
   readonly stream: boolean;
@@ -103,13 +107,17 @@ export interface RuntimeCapabilities {
 export interface Runtime {
   readonly kind: string;
   readonly capabilities: RuntimeCapabilities;
+  /** What lies where its sessions live. */
+  readonly files: SessionFiles;
   /** Throws what keeps it from starting anything here, with what to do about it; says what it will use. */
   requireReady(): Promise<string>;
   create(request: CreateRequest): Promise<Created>;
+  /** What people are shown of a place that this runtime made; nothing is asked for it. */
+  describe(place: Place): PlaceView;
   /** Whether an environment from an earlier incarnation is still held, so that `environment: null` works; throws when that cannot be asked. */
   retainsEnvironment(sessionId: string): Promise<boolean>;
   /** What a living process of it was started with; null when that is not known: there is none, or it could not be read. */
-  environmentOf(target: Target, place: Place | null): Readonly<Record<string, string>> | null;
+  environmentOf(target: Target, place: Place | null): Promise<Readonly<Record<string, string>> | null>;
   /** How it is at some moment between the call and the answer; never an answer to an earlier question. */
   observe(target: Target): Promise<Observation>;
   /** Likewise, however long it takes. What was created meanwhile may or may not be in it. */
@@ -120,11 +128,15 @@ export interface Runtime {
   /** When a person last pressed a key in it; null when nobody is attached. */
   lastTypedAt(target: Target): Promise<number | null>;
   /** Whether that very process lives and belongs to this incarnation; throws where that cannot be read. */
-  owns(target: Target, process: Pick<Place, "pid" | "startTicks">): boolean;
+  owns(target: Target, process: NamedProcess): Promise<boolean>;
+  /** Whether that very process lives where sessions of this runtime do, whosever it is; throws likewise. */
+  lives(process: NamedProcess): Promise<boolean>;
   /** Paths of the files its processes hold open; empty when there is none to ask. Throws where that cannot be read. */
-  openFiles(target: Target, place: Place | null): readonly string[];
+  openFiles(target: Target, place: Place | null): Promise<readonly string[]>;
   /** Raw terminal output from now on; returns how to stop listening. */
   stream(target: Target, listener: (bytes: Buffer) => void): () => void;
+  /** A view of its terminal, beside any number of others. Rejects where it does not run. */
+  openTerminal(target: Target): Promise<Terminal>;
   suspend(target: Target): Promise<string>;
   release(target: Target): Promise<string>;
   /** Ends the process tree and proves it; the place stays, with its last screen and environment. */
@@ -133,12 +145,19 @@ export interface Runtime {
   destroy(target: Target): Promise<void>;
   /** Processes of this home's mark whose (session, incarnation) is not in `live`. Throws where that cannot be read. */
   findStrays(live: (target: Target) => boolean): Promise<readonly Stray[]>;
-  /** Why a process that hides could outlive its session unseen; null where none can, because the kernel counts them. */
-  blindSpot(): string | null;
+  /** How far `stop` proves that nothing of a session is left here. */
+  endProof(): Promise<EndProof>;
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;
   attachCommand(target: Target, taken: TakenKeys): Promise<AttachCommand>;
   close(): Promise<void>;
+}
+
+export interface EndProof {
+  /** False: a process that hides could outlive its session unseen. */
+  readonly isWhole: boolean;
+  /** For people, in whole sentences. */
+  readonly text: string;
 }
 
 /** Keys that the person's own terminal keeps for itself, each with what to press to pass it on; null where nothing does. */
@@ -152,9 +171,8 @@ export interface AttachCommand {
 }
 
 export interface Stray extends Target {
-  readonly pid: number;
-  readonly startTicks: string;
-  readonly command: string;
+  /** For people: which process, and what it runs. */
+  readonly what: string;
 }
 
 /** The name of the environment variable that every process of a session carries. */

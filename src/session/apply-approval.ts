@@ -1,6 +1,7 @@
 /** Approvals: asked by the agent, answered through Reeve or in the pane, gone with the turn or the process. */
 import type { Approval, Decision } from "./approval.ts";
 import { isOnlySeen } from "./approval.ts";
+import { callerName, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context, Observation } from "./input.ts";
 import type { Change, Outcome } from "./outcome.ts";
@@ -58,14 +59,14 @@ function settle(
   const settled = session.approvals.filter(isMeant);
   if (settled.length === 0) return { session, events: [] };
   const events = settled.map<SessionEvent>((approval) => {
-    const given = approval.answer?.stage === "given" ? approval.answer.decision : null;
-    const isOurs = given !== null && (decision === null || decision === given);
+    const given = approval.answer?.stage === "given" ? approval.answer : null;
+    const isGiven = given !== null && (decision === null || decision === given.decision);
     return {
       type: "approval-settled",
       approvalId: approval.id,
       title: approval.title,
-      decision: decision ?? given,
-      by: isOurs ? "operator" : by,
+      decision: decision ?? given?.decision ?? null,
+      by: isGiven ? given.by : by,
       evidence,
     };
   });
@@ -87,7 +88,8 @@ export function answer(session: Session, command: Extract<Command, { type: "answ
       `Session ${session.name} is being told already: ${approval.answer.decision}; wait for what comes of it.`,
     );
   }
-  const wanted = { decision, stage: "wanted", at: context.now } as const;
+  const { now, caller = SYSTEM } = context;
+  const wanted = { decision, stage: "wanted", at: now, by: callerName(caller) } as const;
   return changed({
     session: withAnswer(session, approvalId, wanted),
     events: [{ type: "approval-answer-requested", approvalId, decision, turn: session.turns }],

@@ -1,5 +1,6 @@
 /** What a command makes of a session: a wish recorded, at once a fact where nothing needs doing, or a refusal. */
 import { answer } from "./apply-approval.ts";
+import { askedFor, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context } from "./input.ts";
 import type { Outcome } from "./outcome.ts";
@@ -147,6 +148,6 @@ function describe(session: Session): string {
   return STATE_WORDS[session.state];
 }
 
-function asked(code: string, text: string, context: Context): Reason {
-  return { code, text, evidence: { source: "operator", detail: "asked for", at: context.now } };
+function asked(code: string, text: string, { caller = SYSTEM, now }: Context): Reason {
+  return { code, text, evidence: askedFor(caller, now) };
 }

@@ -16,7 +16,7 @@ import { isSamePlace } from "./session.ts";
 export function applyObservation(session: Session, input: Observation, context: Context): Outcome {
   switch (input.type) {
     case "created":
-      return present(session, input.place, input.evidence, context);
+      return present(session, input, context);
     case "found-running":
       return foundRunning(session, input, context);
     case "create-failed":
@@ -134,23 +134,25 @@ function foundRunning(
 ): Outcome {
   // A death, once proven, is not taken back; a process of a dead incarnation is residue, and swept.
   if (session.exit !== null) return unchanged(session);
-  const base = present(session, input.place, input.evidence, context);
+  const base = present(session, input, context);
   if (!input.adopted || base.refused !== null) return base;
   const adopted: SessionEvent = {
     type: "session-adopted",
     incarnation: session.incarnation,
-    pid: input.place.pid,
+    pid: input.shown.pid,
     evidence: input.evidence,
   };
   return changed({ session: base.session, events: [...base.events, adopted] });
 }
 
+type Present = Extract<Observation, { type: "created" | "found-running" }>;
+
 /** Its process is there: proven by the runtime, just created or found again. */
-function present(session: Session, place: Place, evidence: Evidence, context: Context): Outcome {
+function present(session: Session, { place, shown, evidence }: Present, context: Context): Outcome {
   if (session.exit !== null) return unchanged(session);
   const liveness = { status: "running", evidence } as const;
   if (session.state === "starting") {
-    const reason: Reason = { code: "process-started", text: `Running as process ${place.pid}.`, evidence };
+    const reason: Reason = { code: "process-started", text: `Running as ${shown.text}.`, evidence };
     const activity: Activity = session.hasTurns
       ? session.activity
       : {
@@ -171,7 +173,7 @@ function present(session: Session, place: Place, evidence: Evidence, context: Co
     };
     return changed({
       session: next,
-      events: [{ type: "session-running", incarnation: session.incarnation, reason, pid: place.pid }],
+      events: [{ type: "session-running", incarnation: session.incarnation, reason, pid: shown.pid }],
     });
   }
   if (session.liveness.status === "running") return unchanged(session);

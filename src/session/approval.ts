@@ -1,3 +1,5 @@
+import type { CallerName } from "./caller.ts";
+
 /** A question an agent puts before it goes on: run this command, edit this file, use this tool? */
 export interface ApprovalRequest {
   /** The agent's own id of the question where it has one, else made by its adapter; unique within the session. */
@@ -29,5 +31,13 @@ export type Decision = "approved" | "denied";
 export interface Approval extends ApprovalRequest {
   readonly requestedAt: number;
   /** Somebody asked Reeve to answer; `given` once the first key was pressed, and then never pressed again. */
-  readonly answer: { readonly decision: Decision; readonly stage: "wanted" | "given"; readonly at: number } | null;
+  readonly answer: Answer | null;
+}
+
+export interface Answer {
+  readonly decision: Decision;
+  readonly stage: "wanted" | "given";
+  readonly at: number;
+  /** Who answers. */
+  readonly by: CallerName;
 }

@@ -1,16 +1,16 @@
 /** What somebody asked of a session through Reeve, as the log tells it. A wait without a cursor is about the newest. */
 import type { EventBody, LoggedEvent } from "./event.ts";
 
-export type AskBody = Extract<
-  EventBody,
-  { readonly type: "session-starting" | "message-admitted" | "approval-answer-requested" }
->;
+export type AskBody = Extract<EventBody, { readonly type: (typeof ASK_TYPES)[number] }>;
 
 export interface Ask {
   readonly seq: number;
   readonly at: number;
   readonly body: AskBody;
 }
+
+/** Of these types; a start only if somebody asked for it. */
+export const ASK_TYPES = ["session-starting", "message-admitted", "approval-answer-requested"] as const;
 
 /** Nobody asks for a start that the restart policy makes. */
 export const RESTART_POLICY_CODE = "restart-policy";

@@ -5,7 +5,7 @@
  *
  * A subagent always comes to an end. A command may be a server that never
  * does: it holds only the turn that started it, and that not for ever
- * (supervisor/background-watch.ts). What no longer holds is still shown.
+ * (supervisor/attention/background-watch.ts). What no longer holds is still shown.
  */
 import { isOldNews } from "./apply-turn.ts";
 import type { Reading } from "./reading.ts";

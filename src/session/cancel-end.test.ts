@@ -28,7 +28,7 @@ describe("taken back", () => {
     const waiting = after(started, end);
     expect([pendingEffect(waiting), mayTakeMessagesLater(waiting)]).toEqual([null, true]);
     const { session, events } = run(waiting, cancel);
-    expect({ ...session, revision: 0 }).toEqual({ ...before, revision: 0 });
+    expect({ ...session, revision: 0, lastCommand: null }).toEqual({ ...before, revision: 0 });
     expect(types(events)).toEqual(["end-cancelled"]);
     expect(pendingEffect(run(session, completed).session)).toBeNull();
   });

@@ -22,7 +22,8 @@ const corrected = (turn: number, verdict: Verdict, was: Verdict = "interrupted")
 /** Of a log whose next event is number `from`. */
 function courseOf(from: number, ...events: readonly SessionEvent[]): Course {
   const course = emptyCourse(from - 1);
-  for (const [index, body] of events.entries()) follow(course, { seq: from + index, at: 0, sessionId: "abc", body });
+  for (const [index, body] of events.entries())
+    follow(course, { seq: from + index, at: 0, sessionId: "abc", caller: null, body });
   return course;
 }
 

@@ -3,16 +3,23 @@
  * appended, never changed; everything that waits is a cursor into them.
  */
 import type { ApprovalRequest, Decision } from "./approval.ts";
+import type { CallerName } from "./caller.ts";
 import type { Activity, Evidence, Exit, Liveness, Observability, Reason, Verdict } from "./session.ts";
 
 export type SessionEvent =
   | { readonly type: "session-planned"; readonly name: string; readonly agent: string; readonly role: string }
   | { readonly type: "session-starting"; readonly incarnation: number; readonly reason: Reason }
-  | { readonly type: "session-running"; readonly incarnation: number; readonly reason: Reason; readonly pid: number }
+  | {
+      readonly type: "session-running";
+      readonly incarnation: number;
+      readonly reason: Reason;
+      /** Null where it has none on this machine. */
+      readonly pid: number | null;
+    }
   | {
       readonly type: "session-adopted";
       readonly incarnation: number;
-      readonly pid: number;
+      readonly pid: number | null;
       readonly evidence: Evidence;
     }
   | { readonly type: "start-delayed"; readonly incarnation: number; readonly reason: Reason }
@@ -93,7 +100,8 @@ export type SessionEvent =
       readonly title: string;
       /** Null: it is no longer asked, and nobody could see how it was answered. */
       readonly decision: Decision | null;
-      readonly by: "operator" | "pane" | "agent";
+      /** Whoever answered through Reeve, somebody in the pane, or the agent itself, which went on. */
+      readonly by: CallerName | "pane" | "agent";
       readonly evidence: Evidence;
     }
   | { readonly type: "approval-answer-failed"; readonly approvalId: string; readonly reason: Reason }
@@ -129,16 +137,22 @@ export type HomeEvent =
 
 export type EventBody = SessionEvent | HomeEvent;
 
+export type EventType = EventBody["type"];
+
 /** An event as the log holds it: `seq` is the one monotonic sequence. */
 export interface LoggedEvent {
   readonly seq: number;
   readonly at: number;
   readonly sessionId: string | null;
+  /** Whose wish it comes from, in the same commit; null where nobody asked, or an earlier version wrote it. */
+  readonly caller: CallerName | null;
   readonly body: EventBody;
 }
 
-export type TurnEnd = Extract<EventBody, { readonly type: "turn-completed" | "turn-failed" | "turn-interrupted" }>;
+export const TURN_ENDS = ["turn-completed", "turn-failed", "turn-interrupted"] as const;
+
+export type TurnEnd = Extract<EventBody, { readonly type: (typeof TURN_ENDS)[number] }>;
 
 export function isTurnEnd(body: EventBody): body is TurnEnd {
-  return body.type === "turn-completed" || body.type === "turn-failed" || body.type === "turn-interrupted";
+  return TURN_ENDS.some((type) => type === body.type);
 }

@@ -2,7 +2,7 @@
  * Two successive misses before a verdict: one unanswered question is a busy
  * machine or a laptop that just woke up, not an unreachable session.
  */
-export const MISSES_BEFORE_VERDICT = 2;
+const MISSES_BEFORE_VERDICT = 2;
 
 export interface Health {
   readonly misses: number;

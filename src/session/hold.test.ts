@@ -5,11 +5,11 @@ import { hold } from "./hold.ts";
 import type { Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
 import { created, exitedWith, run, types } from "./run-inputs.ts";
-import { anyInput, context, evidence, place, plannedSession } from "./session-fixture.ts";
+import { anyInput, context, evidence, place, plannedSession, shown } from "./session-fixture.ts";
 import { transition } from "./transition.ts";
 
 const absent: Input = { type: "found-absent", incarnation: 1, asked: place, evidence };
-const found: Input = { type: "found-running", incarnation: 1, place, evidence, adopted: true };
+const found: Input = { type: "found-running", incarnation: 1, place, shown, evidence, adopted: true };
 
 test("issue 7, 16: whatever happens to a held session, nothing is started until somebody asks for a restart", () => {
   fc.assert(

@@ -4,8 +4,9 @@
  * serial queue into the same `transition`.
  */
 import type { Decision } from "./approval.ts";
+import type { Caller } from "./caller.ts";
 import type { Reading } from "./reading.ts";
-import type { Evidence, PauseMode, Place, Reason, TranscriptCursor, Watch } from "./session.ts";
+import type { Evidence, PauseMode, Place, PlaceView, Reason, TranscriptCursor, Watch } from "./session.ts";
 
 export type Command =
   | { readonly type: "pause"; readonly mode: PauseMode }
@@ -16,7 +17,13 @@ export type Command =
   | { readonly type: "answer"; readonly approvalId: string; readonly decision: Decision };
 
 export type Observation =
-  | { readonly type: "created"; readonly incarnation: number; readonly place: Place; readonly evidence: Evidence }
+  | {
+      readonly type: "created";
+      readonly incarnation: number;
+      readonly place: Place;
+      readonly shown: PlaceView;
+      readonly evidence: Evidence;
+    }
   | { readonly type: "create-failed"; readonly incarnation: number; readonly code: string; readonly evidence: Evidence }
   /** It could not be created, and that may pass: it is tried again. */
   | {
@@ -30,6 +37,7 @@ export type Observation =
       readonly type: "found-running";
       readonly incarnation: number;
       readonly place: Place;
+      readonly shown: PlaceView;
       readonly evidence: Evidence;
       readonly adopted: boolean;
     }
@@ -92,6 +100,8 @@ export interface Context {
   readonly now: number;
   /** In [0, 1), for jitter. */
   readonly random: number;
+  /** Who asked, for a command; nobody asks for an observation. */
+  readonly caller?: Caller;
 }
 
 /** One step of typing; agents write it, runtimes carry it out. */

@@ -9,7 +9,7 @@ import { judge } from "./judge-wait.ts";
 import type { Judgement, Subject } from "./judge-wait.ts";
 import type { Message } from "./message.ts";
 import { created, exitedWith, read, run } from "./run-inputs.ts";
-import { evidence, place, plannedSession } from "./session-fixture.ts";
+import { evidence, place, plannedSession, shown } from "./session-fixture.ts";
 import type { Session } from "./session.ts";
 import type { WakeReason } from "./wake.ts";
 
@@ -122,7 +122,7 @@ class Story {
   }
 
   #log(body: EventBody): void {
-    this.events.push({ seq: this.events.length + 1, at: NOW, sessionId: "abc", body });
+    this.events.push({ seq: this.events.length + 1, at: NOW, sessionId: "abc", caller: null, body });
   }
 }
 
@@ -143,6 +143,9 @@ function message(id: string, fields: Partial<Message> = {}): Message {
     text: "x",
     submit: true,
     how: "queue",
+    caller: "operator",
+    intendedTurn: 1,
+    answers: null,
     state: "admitted",
     admittedAt: NOW,
     settledAt: null,
@@ -231,7 +234,7 @@ describe("without a cursor: what became of what was asked last", () => {
   });
 
   test("started again: on request it waits for what is asked next, by its policy the turn is lost", () => {
-    const again: Input = { type: "created", incarnation: 2, place: { id: "%2", pid: 1, startTicks: "2" }, evidence };
+    const again: Input = { type: "created", incarnation: 2, place: { id: "%2" }, shown, evidence };
     const idleAgain: Input = {
       type: "read",
       incarnation: 2,

@@ -5,7 +5,7 @@
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 
-export const MAX_MESSAGE_BYTES = 1_048_576;
+const MAX_MESSAGE_BYTES = 1_048_576;
 
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 

@@ -1,4 +1,5 @@
 /** The record of a session that was just asked for: nothing has happened yet but the asking. */
+import { askedFor, type Caller, callerName } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Change } from "./outcome.ts";
 import type { Reason, Session } from "./session.ts";
@@ -25,12 +26,14 @@ export interface SessionRequest extends Identity {
   readonly observabilityReason: string;
 }
 
-export function planSession(request: SessionRequest, now: number): Change {
+export function planSession(request: SessionRequest, now: number, caller: Caller): Change {
   const { transcriptPath, observabilityReason, ...identity } = request;
-  const evidence = { source: "operator", detail: "asked for", at: now } as const;
+  const evidence = askedFor(caller, now);
   const reason: Reason = { code: "start", text: "Starting on request.", evidence };
   const session: Session = {
     ...identity,
+    startedBy: callerName(caller),
+    lastCommand: null,
     desired: "running",
     state: "starting",
     reason,

@@ -21,7 +21,7 @@ export interface Reading {
   readonly ending?: { readonly id?: string };
   /**
    * The turn's end was looked up, not told by somebody who saw it: it waits
-   * for one that did (supervisor/channel-keeper.ts), and is corrected by one.
+   * for one that did (supervisor/attention/channel-keeper.ts), and is corrected by one.
    */
   readonly isHistory?: true;
   readonly approval?: ApprovalReading;

@@ -5,7 +5,7 @@
  */
 import type { Exit, RestartPolicy, RestartRecord } from "./session.ts";
 
-export const FIRST_DELAY_MS = 1_000;
+const FIRST_DELAY_MS = 1_000;
 export const LONGEST_DELAY_MS = 300_000;
 /** Restarts further back than this no longer count. */
 export const WINDOW_MS = 3_600_000;

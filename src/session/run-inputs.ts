@@ -3,7 +3,7 @@ import type { SessionEvent } from "./event.ts";
 import type { Input } from "./input.ts";
 import type { Reading } from "./reading.ts";
 import type { Session } from "./session.ts";
-import { context, evidence, place, plannedSession } from "./session-fixture.ts";
+import { context, evidence, place, plannedSession, shown } from "./session-fixture.ts";
 import { transition } from "./transition.ts";
 
 /** Applies inputs in order; refused ones change nothing. */
@@ -21,7 +21,7 @@ export function run(session: Session, ...inputs: readonly Input[]): { session: S
 
 export const types = (events: readonly SessionEvent[]): readonly string[] => events.map((event) => event.type);
 
-export const created: Input = { type: "created", incarnation: 1, place, evidence };
+export const created: Input = { type: "created", incarnation: 1, place, shown, evidence };
 
 export function exitedWith(code: number): Input {
   return { type: "found-exited", incarnation: 1, code, signal: null, evidence };

@@ -1,5 +1,6 @@
 /** Sessions and inputs for tests of the domain. */
 import fc from "fast-check";
+import { OPERATOR } from "./caller.ts";
 import type { Context, Input } from "./input.ts";
 import { planSession } from "./plan-session.ts";
 import type { TurnReading } from "./reading.ts";
@@ -7,7 +8,8 @@ import type { Evidence, Session } from "./session.ts";
 
 export const evidence: Evidence = { source: "runtime", detail: "seen in a test", at: 1_000 };
 export const place = { id: "%1", pid: 4242, startTicks: "99" };
-export const context: Context = { now: 2_000, random: 0.5 };
+export const shown = { text: "process 4242", id: "%1", pid: 4242 };
+export const context: Context = { now: 2_000, random: 0.5, caller: OPERATOR };
 
 export function plannedSession(overrides: Partial<Session> = {}): Session {
   const { session } = planSession(
@@ -29,6 +31,7 @@ export function plannedSession(overrides: Partial<Session> = {}): Session {
       observabilityReason: "not yet",
     },
     1_000,
+    OPERATOR,
   );
   return { ...session, ...overrides };
 }
@@ -46,12 +49,12 @@ export function anyInput(): fc.Arbitrary<Input> {
       { type: "end", graceMs: 5, afterTurn: false },
       { type: "end", graceMs: 0, afterTurn: true },
     ),
-    observation({ type: "created" as const, place }),
+    observation({ type: "created" as const, place, shown }),
     observation({ type: "create-failed" as const, code: "tmux-missing" }),
     observation({ type: "create-delayed" as const, code: "runtime-unreachable" }),
     observation({ type: "environment-lost" as const }),
-    observation({ type: "found-running" as const, place, adopted: true }),
-    observation({ type: "found-running" as const, place, adopted: false }),
+    observation({ type: "found-running" as const, place, shown, adopted: true }),
+    observation({ type: "found-running" as const, place, shown, adopted: false }),
     observation({ type: "found-exited" as const, code: 0, signal: null }),
     observation({ type: "found-exited" as const, code: 1, signal: null }),
     observation({ type: "found-exited" as const, code: 137, signal: "SIGKILL" }),

@@ -5,8 +5,11 @@
  *
  * Instants are milliseconds since the epoch and end in `At`.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { Approval } from "./approval.ts";
 import type { BackgroundTask } from "./background.ts";
+import type { CallerName } from "./caller.ts";
+import type { Command } from "./input.ts";
 import type { Usage } from "./reading.ts";
 
 export type State = "planned" | "starting" | "running" | "paused" | "error" | "stopped";
@@ -22,7 +25,16 @@ export type RestartPolicy = "never" | "on-failure" | "always";
 
 /** Where a claim comes from, so that whoever reads it can check it. */
 export interface Evidence {
-  readonly source: "operator" | "runtime" | "protocol" | "hook" | "transcript" | "status" | "screen" | "supervisor";
+  readonly source:
+    | "operator"
+    | "session"
+    | "runtime"
+    | "protocol"
+    | "hook"
+    | "transcript"
+    | "status"
+    | "screen"
+    | "supervisor";
   readonly detail: string;
   readonly at: number;
 }
@@ -128,19 +140,28 @@ export interface TranscriptCursor {
 }
 
 /**
- * Where the runtime put it: opaque to everyone else, plain JSON, safe to store.
- * `id` is what a person may be shown; `pid` with `startTicks` names the
- * process beyond doubt (a reused pid has another start time).
+ * Where the runtime put it: plain JSON that is stored as it is. Only the
+ * runtime that made it (`Session.runtime`) knows what the fields mean.
  */
-export interface Place {
-  readonly id: string;
-  readonly pid: number;
-  readonly startTicks: string;
+export type Place = Readonly<Record<string, unknown>>;
+
+/** What people are shown of a place, in the words of its runtime. */
+export interface PlaceView {
+  /** What it runs as: "process 4242". */
+  readonly text: string;
+  readonly id: string | null;
+  /** Null where it has none on this machine. */
+  readonly pid: number | null;
 }
 
 export function isSamePlace(one: Place | null, other: Place | null): boolean {
-  if (one === null || other === null) return one === other;
-  return one.id === other.id && one.pid === other.pid && one.startTicks === other.startTicks;
+  return isDeepStrictEqual(one, other);
+}
+
+/** A process as a file of the agent names it: by the pid it has there, and when it started in ticks of the kernel. */
+export interface NamedProcess {
+  readonly pid: number;
+  readonly startTicks: string;
 }
 
 /**
@@ -173,6 +194,13 @@ export interface Held {
   readonly until: number | null;
 }
 
+/** What was last asked of a session that changed it. */
+export interface LastCommand {
+  readonly type: Command["type"];
+  readonly by: CallerName;
+  readonly at: number;
+}
+
 export interface Session {
   readonly id: string;
   readonly name: string;
@@ -186,6 +214,9 @@ export interface Session {
   readonly parentId: string | null;
   readonly outputsDir: string;
   readonly branch: string | null;
+  /** Who asked for it; null where an earlier version wrote the record. */
+  readonly startedBy: CallerName | null;
+  readonly lastCommand: LastCommand | null;
 
   readonly desired: Desired;
   readonly state: State;

@@ -11,7 +11,7 @@ import type { Decision } from "./approval.ts";
 import type { Command, Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
 import type { Session } from "./session.ts";
-import { context, evidence, place, plannedSession } from "./session-fixture.ts";
+import { context, evidence, place, plannedSession, shown } from "./session-fixture.ts";
 import { transition } from "./transition.ts";
 
 type Happening =
@@ -92,7 +92,7 @@ function carryOut(world: World, isRecorded: boolean): void {
   };
   if (effect.kind === "create") {
     if (!world.places.has(incarnation)) world.places.set(incarnation, null);
-    return record({ type: "created", incarnation, place, evidence });
+    return record({ type: "created", incarnation, place, shown, evidence });
   }
   if (effect.kind === "suspend") return record({ type: "suspended", incarnation, evidence });
   if (effect.kind === "release") return record({ type: "released", incarnation, evidence });
@@ -138,7 +138,7 @@ function look(world: World): Input {
   const { incarnation, place: asked } = world.session;
   if (!world.isReachable) return { type: "found-unreachable", incarnation, asked, evidence };
   const code = world.places.get(incarnation);
-  if (code === null) return { type: "found-running", incarnation, place, evidence, adopted: false };
+  if (code === null) return { type: "found-running", incarnation, place, shown, evidence, adopted: false };
   if (code !== undefined) return { type: "found-exited", incarnation, code, signal: null, evidence };
   return { type: "found-absent", incarnation, asked, evidence };
 }

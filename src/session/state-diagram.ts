@@ -3,6 +3,7 @@
  * every record that can be reached. What the picture shows is what the code
  * does.
  */
+import { SYSTEM } from "./caller.ts";
 import type { Context, Input } from "./input.ts";
 import { planSession } from "./plan-session.ts";
 import type { Evidence, RestartPolicy, Session } from "./session.ts";
@@ -10,7 +11,8 @@ import { transition } from "./transition.ts";
 
 const context: Context = { now: 0, random: 0 };
 const evidence: Evidence = { source: "runtime", detail: "walk", at: 0 };
-const place = { id: "place", pid: 1, startTicks: "1" };
+const place = { name: "place" };
+const shown = { text: "process 1", id: null, pid: 1 };
 
 export interface Edge {
   readonly from: string;
@@ -18,7 +20,7 @@ export interface Edge {
   readonly inputs: readonly string[];
 }
 
-export function stateEdges(): readonly Edge[] {
+function stateEdges(): readonly Edge[] {
   const edges = new Map<string, Set<string>>([["[*] starting", new Set(["start"])]]);
   for (const policy of ["never", "on-failure", "always"] as const) walk(first(policy), edges);
   return [...edges]
@@ -92,9 +94,9 @@ function inputsFor(incarnation: number): readonly Input[] {
     { type: "resume" },
     { type: "restart", graceMs: 0 },
     { type: "end", graceMs: 0, afterTurn: false },
-    { type: "created", incarnation, place, evidence },
+    { type: "created", incarnation, place, shown, evidence },
     { type: "create-failed", incarnation, code: "failed", evidence },
-    { type: "found-running", incarnation, place, evidence, adopted: false },
+    { type: "found-running", incarnation, place, shown, evidence, adopted: false },
     { type: "found-exited", incarnation, code: 0, signal: null, evidence },
     { type: "found-exited", incarnation, code: 1, signal: null, evidence },
     { type: "found-absent", incarnation, asked: place, evidence },
@@ -125,5 +127,5 @@ function first(restartPolicy: RestartPolicy): Session {
     transcriptPath: null,
     observabilityReason: "walk",
   };
-  return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0).session;
+  return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0, SYSTEM).session;
 }

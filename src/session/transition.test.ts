@@ -6,7 +6,7 @@ import { pendingEffect } from "./pending-effect.ts";
 import type { Session } from "./session.ts";
 import { isEnded } from "./session.ts";
 import { created, exitedWith, read, run, types } from "./run-inputs.ts";
-import { anyInput, context, evidence, place, plannedSession } from "./session-fixture.ts";
+import { anyInput, context, evidence, place, plannedSession, shown } from "./session-fixture.ts";
 import { transition } from "./transition.ts";
 
 const cleared: Input = { type: "cleared", incarnation: 1, isPlaceGone: true, evidence };
@@ -67,7 +67,7 @@ describe("absent, exited and unreachable", () => {
       plannedSession(),
       created,
       { type: "found-unreachable", incarnation: 1, asked: place, evidence },
-      { type: "found-running", incarnation: 1, place, evidence, adopted: false },
+      { type: "found-running", incarnation: 1, place, shown, evidence, adopted: false },
     );
     expect(types(events)).toEqual(["session-running", "liveness-changed", "liveness-changed"]);
     expect(session.liveness.status).toBe("running");
@@ -353,5 +353,29 @@ describe("invariants over any sequence of inputs", () => {
         });
       }),
     );
+  });
+});
+
+describe("a place is its runtime's business (issue 8, 3)", () => {
+  const pod = { pod: "reeve-7f", node: { zone: "a", attempts: [1, 2] } };
+  const view = { text: "pod reeve-7f", id: "reeve-7f", pid: null };
+  const placed: Input = { type: "created", incarnation: 1, place: pod, shown: view, evidence };
+
+  test("people read what the runtime says, and no pid where it has none", () => {
+    const { session, events } = run(plannedSession(), placed);
+    expect(session).toMatchObject({
+      place: pod,
+      reason: { code: "process-started", text: "Running as pod reeve-7f." },
+    });
+    expect(events).toMatchObject([{ type: "session-running", pid: null }]);
+  });
+
+  test.each([
+    ["the same content", structuredClone(pod), "error"],
+    ["another one", { ...pod, node: { zone: "a", attempts: [1, 3] } }, "running"],
+    ["none", null, "running"],
+  ])("an absence counts where it is about the place it has: %s", (_what, asked, state) => {
+    const gone: Input = { type: "found-absent", incarnation: 1, asked, evidence };
+    expect(run(plannedSession({ restartPolicy: "never" }), placed, gone).session.state).toBe(state);
   });
 });

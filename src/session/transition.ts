@@ -9,16 +9,22 @@
  */
 import { applyCommand } from "./apply-command.ts";
 import { applyObservation } from "./apply-observation.ts";
+import { callerName, SYSTEM } from "./caller.ts";
 import type { Command, Context, Input } from "./input.ts";
 import type { Outcome } from "./outcome.ts";
 import { unchanged } from "./outcome.ts";
-import type { Session } from "./session.ts";
+import type { LastCommand, Session } from "./session.ts";
 
 export function transition(session: Session, input: Input, context: Context): Outcome {
   if ("incarnation" in input && input.incarnation !== session.incarnation) return unchanged(session);
   const outcome = isCommand(input) ? applyCommand(session, input, context) : applyObservation(session, input, context);
   if (outcome.refused !== null || outcome.session === session) return outcome;
-  return { ...outcome, session: { ...outcome.session, revision: session.revision + 1 } };
+  const next = { ...outcome.session, revision: session.revision + 1 };
+  return { ...outcome, session: isCommand(input) ? { ...next, lastCommand: commanded(input, context) } : next };
+}
+
+function commanded({ type }: Command, { caller = SYSTEM, now }: Context): LastCommand {
+  return { type, by: callerName(caller), at: now };
 }
 
 const COMMANDS = {

@@ -19,7 +19,7 @@ function wakes(...inputs: readonly Input[]): readonly WakeReason[] {
 }
 
 function reasonsOf(events: readonly SessionEvent[]): readonly WakeReason[] {
-  return events.flatMap((body, seq) => wakeReasonOf({ seq, at: 0, sessionId: "abc", body }) ?? []);
+  return events.flatMap((body, seq) => wakeReasonOf({ seq, at: 0, sessionId: "abc", caller: null, body }) ?? []);
 }
 
 describe("a stall", () => {

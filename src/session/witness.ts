@@ -23,6 +23,7 @@ export const STANDING = {
   status: 2,
   screen: 3,
   operator: 4,
+  session: 4,
   runtime: 4,
   supervisor: 4,
 } as const satisfies Record<Source, number>;

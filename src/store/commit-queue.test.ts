@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Session } from "../session/session.ts";
+import { admitMessage, putSession, settleMessage } from "./change.ts";
+import { readStateFile } from "./state-file.ts";
 import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
 
 let home: TestHome;
@@ -26,28 +29,31 @@ describe("group commit", () => {
   test("one bad change is refused alone, with nothing of it kept", async () => {
     const store = await home.open();
     const commits = [
-      store.commit({ session: makeSession(home, "a"), events: [{ sessionId: "a", body: STARTED }] }),
-      store.commit({ admit: makeMessage("nobody", "m0"), events: [{ sessionId: "x", body: STARTED }] }),
+      store.commit({ changes: [putSession(makeSession(home, "a"))], events: [{ sessionId: "a", body: STARTED }] }),
       store.commit({
-        session: makeSession(home, "a", { name: "usurper" }),
+        changes: [admitMessage(makeMessage("nobody", "m0"))],
         events: [{ sessionId: "x", body: STARTED }],
       }),
-      store.commit({ settle: { messageId: "none", state: "delivered", detail: null, at: 1 } }),
-      store.commit({ session: makeSession(home, "b") }),
+      store.commit({
+        changes: [putSession(makeSession(home, "a", { name: "usurper" }))],
+        events: [{ sessionId: "x", body: STARTED }],
+      }),
+      store.commit({ changes: [settleMessage({ messageId: "none", state: "delivered", detail: null, at: 1 })] }),
+      store.commit({ changes: [putSession(makeSession(home, "b"))] }),
     ];
     const outcomes = await Promise.allSettled(commits);
     expect(
       outcomes.map((outcome) => (outcome.status === "fulfilled" ? "kept" : (outcome.reason as { code: string }).code)),
     ).toEqual(["kept", "change-refused", "revision-conflict", "message-not-open", "kept"]);
     expect(store.registry.all().map(({ name }) => name)).toEqual(["name-a", "name-b"]);
-    expect(store.log.read({ after: 0, limit: 9 }).map(({ sessionId }) => sessionId)).toEqual(["a"]);
+    expect((await store.log.read({ after: 0, limit: 9 })).map(({ sessionId }) => sessionId)).toEqual(["a"]);
   });
 
   test("a change that builds on a refused one of the same turn is refused as well", async () => {
     const store = await home.open();
     const session = makeSession(home, "a");
-    const bad = store.commit({ session, admit: makeMessage("nobody", "m") });
-    const next = store.commit({ session: nextRevision(session) });
+    const bad = store.commit({ changes: [putSession(session), admitMessage(makeMessage("nobody", "m"))] });
+    const next = store.commit({ changes: [putSession(nextRevision(session))] });
     expect((await Promise.allSettled([bad, next])).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(store.registry.get("a")).toBeUndefined();
   });
@@ -56,9 +62,9 @@ describe("group commit", () => {
     const store = await home.open();
     const first = makeSession(home, "a");
     const second = nextRevision(first);
-    await store.commit({ session: first });
-    await store.commit({ session: second });
-    const offered = store.commit({ session: { ...first, revision } });
+    await store.commit({ changes: [putSession(first)] });
+    await store.commit({ changes: [putSession(second)] });
+    const offered = store.commit({ changes: [putSession({ ...first, revision })] });
     if (revision === 3) await expect(offered).resolves.toEqual([]);
     else await expect(offered).rejects.toMatchObject({ code: "revision-conflict", kind: "internal" });
     expect(store.registry.get("a")?.revision).toBe(revision === 3 ? 3 : 2);
@@ -71,7 +77,10 @@ describe("group commit", () => {
     store.log.follow(() => {
       throw new Error("a careless follower");
     });
-    const commit = store.commit({ session: makeSession(home, "a"), events: [{ sessionId: "a", body: STARTED }] });
+    const commit = store.commit({
+      changes: [putSession(makeSession(home, "a"))],
+      events: [{ sessionId: "a", body: STARTED }],
+    });
     expect([store.registry.get("a"), store.log.head()]).toEqual([undefined, 0]);
     await commit;
     expect(seen).toEqual([1]);
@@ -79,10 +88,61 @@ describe("group commit", () => {
 
   test("close writes what is queued; later changes are refused", async () => {
     const store = await home.open();
-    const queued = store.commit({ session: makeSession(home, "a") });
+    const queued = store.commit({ changes: [putSession(makeSession(home, "a"))] });
     await Promise.all([store.close(), store.close()]);
     await expect(queued).resolves.toEqual([]);
     await expect(store.commit({})).rejects.toMatchObject({ code: "store-closed" });
     expect((await home.open()).registry.get("a")?.revision).toBe(1);
+  });
+});
+
+describe("issue 8, 2: one commit of changes of several records", () => {
+  test("is kept as a whole, each change building on those before it", async () => {
+    const store = await home.open();
+    const [a, b] = [makeSession(home, "a", { name: "one" }), makeSession(home, "b", { name: "two" })];
+    const ended = nextRevision(a, { desired: "stopped", state: "stopped" });
+    const heir = nextRevision(b, { name: "one" });
+    await store.commit({
+      changes: [
+        putSession(a),
+        putSession(b),
+        admitMessage(makeMessage("a", "m1")),
+        admitMessage(makeMessage("b", "m2")),
+        settleMessage({ messageId: "m1", state: "refused", detail: "it ended", at: 5 }),
+        putSession(ended),
+        putSession(heir),
+      ],
+    });
+    const view = (of: typeof store) => [of.registry.all(), of.mailbox.get("m1")?.state, of.mailbox.open("b").length];
+    expect(view(store)).toEqual([[ended, heir], "refused", 1]);
+    await store.close();
+    expect(view(await home.open())).toEqual([[ended, heir], "refused", 1]);
+    expect((await readStateFile(heir.outputsDir)).status).toBe("good");
+  });
+
+  test.each([
+    ["a revision that is stored already", (held: Session) => putSession(held)],
+    ["a name that an earlier change of it took", () => putSession(makeSession(home, "c", { name: "new" }))],
+    ["a message to nobody", () => admitMessage(makeMessage("nobody", "m9"))],
+    ["a message that is not there", () => settleMessage({ messageId: "m9", state: "leased", detail: null, at: 1 })],
+  ])("is refused as a whole for %s", async (_what, bad) => {
+    const store = await home.open();
+    const held = makeSession(home, "a");
+    await store.commit({ changes: [putSession(held)] });
+    const offered = store.commit({
+      changes: [
+        putSession(nextRevision(held)),
+        putSession(makeSession(home, "b", { name: "new" })),
+        admitMessage(makeMessage("a", "m1")),
+        bad(held),
+      ],
+      events: [{ sessionId: "a", body: STARTED }],
+      idempotency: { key: "k", operation: "o", fingerprint: "f", subject: "a", at: Date.now() },
+    });
+    await expect(offered).rejects.toMatchObject({ name: "ReeveError" });
+    const view = (of: typeof store) => [of.registry.all(), of.mailbox.open("a"), of.log.head(), of.idempotency("k")];
+    expect(view(store)).toEqual([[held], [], 0, undefined]);
+    await store.close();
+    expect(view(await home.open())).toEqual([[held], [], 0, undefined]);
   });
 });

@@ -25,6 +25,8 @@ type Outcome<Staged> = { readonly ok: true; readonly staged: Staged } | { readon
 
 export interface CommitQueueOptions<Staged> {
   readonly db: Sqlite;
+  /** Inside the transaction, with everything that it will keep. */
+  readonly complete: (staged: readonly Staged[]) => void;
   /** Called once per transaction, after it is durable. */
   readonly publish: (staged: readonly Staged[]) => void;
   readonly onCorruption: (error: unknown) => void;
@@ -81,6 +83,7 @@ export class CommitQueue<Staged> {
       return this.#transaction(() => {
         const staged: Staged[] = [];
         for (const { stage } of batch) staged.push(stage(staged));
+        this.#options.complete(staged);
         return staged.map((one) => ({ ok: true, staged: one }));
       });
     } catch (error) {
@@ -92,11 +95,13 @@ export class CommitQueue<Staged> {
   #commitApart(batch: readonly Pending<Staged>[]): Outcome<Staged>[] {
     return this.#transaction(() => {
       const staged: Staged[] = [];
-      return batch.map(({ stage }) => {
+      const outcomes = batch.map(({ stage }) => {
         const outcome = this.#attempt(() => stage(staged));
         if (outcome.ok) staged.push(outcome.staged);
         return outcome;
       });
+      this.#options.complete(staged);
+      return outcomes;
     });
   }
 

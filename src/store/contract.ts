@@ -1,27 +1,28 @@
 /**
- * The store: one append-only event log, the registry of current sessions and
- * the mailbox, changed together by `commit` or not at all. Only the supervisor
+ * The store: one append-only event log, the registry of current sessions, the
+ * mailbox and records of other kinds, changed together by `commit` or not at all. Only the supervisor
  * commits. Everything returned is immutable.
  */
-import type { EventBody, LoggedEvent } from "../session/event.ts";
-import type { Message, MessageState } from "../session/message.ts";
+import type { CallerName } from "../session/caller.ts";
+import type { EventBody, EventType, LoggedEvent } from "../session/event.ts";
+import type { Message } from "../session/message.ts";
+import type { Kept, RecordKind } from "../session/record-kind.ts";
 import type { Session } from "../session/session.ts";
+import type { Change } from "./change.ts";
 
+/** All of it is kept, or nothing. */
 export interface Commit {
-  /**
-   * The new row; its revision must be exactly one above the stored one (0: none
-   * yet). A session that has not ended is refused the name of another such one.
-   */
-  readonly session?: Session;
-  readonly events?: readonly { readonly sessionId: string | null; readonly body: EventBody }[];
-  readonly admit?: Omit<Message, "position">;
-  readonly settle?: {
-    readonly messageId: string;
-    readonly state: MessageState;
-    readonly detail: string | null;
-    readonly at: number;
-  };
+  /** Made in this order. */
+  readonly changes?: readonly Change[];
+  readonly events?: readonly NewEvent[];
   readonly idempotency?: IdempotencyRecord;
+}
+
+export interface NewEvent {
+  readonly sessionId: string | null;
+  /** Whose wish it comes from. */
+  readonly caller?: CallerName | null;
+  readonly body: EventBody;
 }
 
 /** Which answer a key already has; `subject` is the id of what the first call made or changed. */
@@ -34,17 +35,30 @@ export interface IdempotencyRecord {
   readonly at: number;
 }
 
+/** Events with seq > after, in order, at most `limit`; of these sessions, of these types, of this caller only. */
+export interface EventQuery {
+  readonly after: number;
+  readonly limit: number;
+  readonly sessionIds?: readonly string[];
+  readonly types?: readonly EventType[];
+  readonly caller?: CallerName;
+}
+
+/**
+ * Reading takes time, in which more may be committed. Whoever waits for
+ * something follows the log first and reads then: what is committed from that
+ * moment on is told, what was committed before is read.
+ */
 export interface EventLog {
-  /** The highest sequence number committed; 0 when empty. */
+  /** The highest sequence number committed; 0 when empty. Known without reading. */
   head(): number;
-  /** Events with seq > after, in order, at most `limit`, optionally of these sessions only. */
-  read(query: {
-    readonly after: number;
-    readonly limit: number;
-    readonly sessionIds?: readonly string[];
-  }): readonly LoggedEvent[];
-  /** The newest event of a session that fits. */
-  latest(sessionId: string, fits: (body: EventBody) => boolean): LoggedEvent | undefined;
+  read(query: EventQuery): Promise<readonly LoggedEvent[]>;
+  /** The newest event of a session that is of one of these types and fits. */
+  latest(query: {
+    readonly sessionId: string;
+    readonly types: readonly EventType[];
+    readonly fits?: (body: EventBody) => boolean;
+  }): Promise<LoggedEvent | undefined>;
   /** Called with each committed batch, in order; must not throw. */
   follow(listener: (events: readonly LoggedEvent[]) => void): () => void;
 }
@@ -64,12 +78,21 @@ export interface Mailbox {
   typed(sessionId: string, most: number): readonly Message[];
 }
 
+/** Of one kind, in order of creation. */
+export interface Records<Stored extends Kept> {
+  get(id: string): Promise<Stored | undefined>;
+  /** All of them, or those of one group. */
+  list(group?: string): Promise<readonly Stored[]>;
+}
+
 export interface Store {
   readonly log: EventLog;
   readonly registry: Registry;
   readonly mailbox: Mailbox;
+  /** Of any kind but these; what a commit has put is read from the moment it resolves. */
+  records<Stored extends Kept>(kind: RecordKind<Stored>): Records<Stored>;
   /** Durable when resolved (fsynced); concurrent commits share a transaction, each all or nothing. */
-  commit(change: Commit): Promise<readonly LoggedEvent[]>;
+  commit(commit: Commit): Promise<readonly LoggedEvent[]>;
   idempotency(key: string): IdempotencyRecord | undefined;
   /** This home's id, made once; part of every mark. Matches ^[a-z0-9]{8,16}$. */
   readonly instance: string;

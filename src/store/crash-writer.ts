@@ -6,7 +6,8 @@
 import { writeSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { ReeveError } from "../platform/reeve-error.ts";
-import { makeHome, makeMessage, makeSession, nextRevision, STARTED } from "./store-fixture.ts";
+import { admitMessage, putSession } from "./change.ts";
+import { countKind, makeHome, makeMessage, makeSession, nextRevision, STARTED } from "./store-fixture.ts";
 
 const SESSIONS = 5;
 
@@ -29,9 +30,12 @@ async function writeSession(id: string): Promise<void> {
     const messageId = `${id}-${session.revision}-${process.pid}`;
     try {
       const [event] = await store.commit({
-        session,
+        changes: [
+          putSession(session),
+          countKind.put({ id, revision: session.revision }),
+          admitMessage(makeMessage(id, messageId)),
+        ],
         events: [{ sessionId: id, body: STARTED }],
-        admit: makeMessage(id, messageId),
       });
       const acknowledged: Acknowledged = { id, revision: session.revision, seq: event?.seq ?? 0, messageId };
       writeSync(1, `${JSON.stringify(acknowledged)}\n`);

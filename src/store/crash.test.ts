@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Acknowledged } from "./crash-writer.ts";
 import { readStateFile } from "./state-file.ts";
-import { makeHome, type TestHome } from "./store-fixture.ts";
+import { countKind, makeHome, type TestHome } from "./store-fixture.ts";
 
 const WRITER = join(import.meta.dirname, "crash-writer.ts");
 const HAS_STRACE = spawnSync("strace", ["-e", "trace=none", "true"]).status === 0;
@@ -50,10 +50,14 @@ async function expectAllKept(lines: readonly string[]): Promise<void> {
     .filter((line) => !line.includes("refused"))
     .map((line) => JSON.parse(line) as Acknowledged);
   const store = await home.open();
+  const events = await store.log.read({ after: 0, limit: 1_000_000 });
+  const bySeq = new Map(events.map((event) => [event.seq, event]));
+  const counts = new Map((await store.records(countKind).list()).map((count) => [count.id, count.revision]));
   const lost = acknowledged.filter(({ id, revision, seq, messageId }) => {
-    const [event] = store.log.read({ after: seq - 1, limit: 1 });
+    const event = bySeq.get(seq);
     return (
       (store.registry.get(id)?.revision ?? 0) < revision ||
+      counts.get(id) !== store.registry.get(id)?.revision ||
       event?.seq !== seq ||
       event.sessionId !== id ||
       store.mailbox.get(messageId)?.sessionId !== id

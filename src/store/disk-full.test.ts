@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
+import { putSession } from "./change.ts";
 import { Sqlite } from "./sqlite.ts";
 import { makeHome, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
 
@@ -37,7 +38,7 @@ test("a full disk: refused with a reason, nothing half done, and on once there i
   home = makeHome(directory);
   const store = await home.open();
   let session: Session = makeSession(home, "a");
-  await store.commit({ session });
+  await store.commit({ changes: [putSession(session)] });
   await store.verified;
   const ballast = join(directory, "ballast");
   writeFileSync(ballast, Buffer.alloc(500 * 1024));
@@ -48,7 +49,7 @@ test("a full disk: refused with a reason, nothing half done, and on once there i
     const next = nextRevision(session, { turns: acknowledged });
     try {
       await store.commit({
-        session: next,
+        changes: [putSession(next)],
         events: [{ sessionId: "a", body: { ...STARTED, version: "x".repeat(8_000) } }],
       });
       session = next;
@@ -68,7 +69,10 @@ test("a full disk: refused with a reason, nothing half done, and on once there i
   expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 
   rmSync(ballast);
-  const [event] = await store.commit({ session: nextRevision(session), events: [{ sessionId: "a", body: STARTED }] });
+  const [event] = await store.commit({
+    changes: [putSession(nextRevision(session))],
+    events: [{ sessionId: "a", body: STARTED }],
+  });
   expect(event?.seq).toBe(acknowledged + 1);
   await store.close();
   const again = await home.open();
@@ -121,12 +125,12 @@ describe("issue 7, 20: the reserve", () => {
     home = openOnSmallDisk("16m");
     let store = await home.open(RESERVE);
     let session: Session = makeSession(home, "a");
-    await store.commit({ session });
+    await store.commit({ changes: [putSession(session)] });
     fillUp();
     const commitMany = async (count: number): Promise<void> => {
       for (let turn = 0; turn < count; turn += 1) {
         session = nextRevision(session, { turns: session.turns + 1 });
-        await store.commit({ session, events: [{ sessionId: "a", body: STARTED }] });
+        await store.commit({ changes: [putSession(session)], events: [{ sessionId: "a", body: STARTED }] });
       }
     };
     await commitMany(500);
@@ -148,7 +152,7 @@ describe("issue 7, 20: the reserve", () => {
     if (!mounted) context.skip("only root may mount the small disk this needs");
     home = openOnSmallDisk("16m");
     const store = await home.open(RESERVE);
-    await store.commit({ session: makeSession(home, "a") });
+    await store.commit({ changes: [putSession(makeSession(home, "a"))] });
     await store.close();
     // Somebody changes the database by other means meanwhile.
     const db = Sqlite.open(home.databasePath);

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Session } from "../session/session.ts";
+import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
 import { completed, isSession } from "./session-shape.ts";
 import { Sqlite } from "./sqlite.ts";
@@ -17,6 +18,7 @@ beforeEach(() => {
   session = makeSession(home, "a", {
     turns: 3,
     turnOpen: true,
+    startedBy: null,
     launch: { ...makeSession(home, "a").launch, paths: {} },
     watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
   });
@@ -25,8 +27,11 @@ afterEach(() => home.remove());
 
 /** As 0.1 knew it. */
 function earlier(of: Session): object {
-  const { lastTurn, approvals, stalledAt, watch, transcriptCursor, usage, launch, ...rest } = of;
-  expect([lastTurn, approvals, stalledAt, watch.text, transcriptCursor, usage]).toEqual([
+  const { startedBy, lastCommand, lastTurn, approvals, stalledAt, watch, transcriptCursor, usage, launch, ...rest } =
+    of;
+  expect([startedBy, lastCommand, lastTurn, approvals, stalledAt, watch.text, transcriptCursor, usage]).toEqual([
+    null,
+    null,
     null,
     [],
     null,
@@ -85,13 +90,13 @@ describe("a database of schema 1", () => {
     expect(store.registry.get("a")).toEqual(session);
     expect(store.registry.all()).toEqual([session]);
     expect(isSession(store.registry.get("a"))).toBe(true);
-    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1"), position: 1 }]);
+    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1", { caller: null }), position: 1 }]);
     expect([store.instance, store.log.head(), store.repairs]).toEqual(["abcd1234", 1, []]);
     const next = nextRevision(session, {
       stalledAt: 5,
       usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2, costUsd: null },
     });
-    await store.commit({ session: next, admit: makeMessage("a", "m2", { how: "interrupt" }) });
+    await store.commit({ changes: [putSession(next), admitMessage(makeMessage("a", "m2", { how: "interrupt" }))] });
     await store.close();
     const again = await home.open();
     expect(again.registry.get("a")).toEqual(next);
@@ -118,7 +123,7 @@ describe("a database of schema 1", () => {
     db.close();
     const store = await home.open();
     expect(store.registry.all()).toEqual([session]);
-    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1"), position: 1 }]);
+    expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1", { caller: null }), position: 1 }]);
     expect(store.repairs).toMatchObject([{ type: "store-rebuilt", sessions: 1 }]);
   });
 });
@@ -164,11 +169,11 @@ describe("how a message is to be given", () => {
     async (how) => {
       const whole = makeSession(home, "a");
       const store = await home.open();
-      await store.commit({ session: whole, admit: makeMessage("a", "m1", { how }) });
-      await store.commit({ admit: makeMessage("a", "m2", { how }) });
-      await store.commit({ settle: { messageId: "m1", state: "leased", detail: null, at: 5 } });
+      await store.commit({ changes: [putSession(whole), admitMessage(makeMessage("a", "m1", { how }))] });
+      await store.commit({ changes: [admitMessage(makeMessage("a", "m2", { how }))] });
+      await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 5 })] });
       expect(store.mailbox.typed("a", 9)).toMatchObject([{ id: "m1", how }]);
-      await store.commit({ settle: { messageId: "m1", state: "delivered", detail: "typed", at: 6 } });
+      await store.commit({ changes: [settleMessage({ messageId: "m1", state: "delivered", detail: "typed", at: 6 })] });
       await store.close();
       const again = await home.open();
       expect(again.mailbox.get("m1")).toMatchObject({ state: "delivered", how });
@@ -185,8 +190,56 @@ describe("how a message is to be given", () => {
 
   test("anything else is refused by the database", async () => {
     const store = await home.open();
-    await store.commit({ session: makeSession(home, "a") });
-    await expect(store.commit({ admit: makeMessage("a", "m", { how: "loudly" as "queue" }) })).rejects.toThrow(/CHECK/);
+    await store.commit({ changes: [putSession(makeSession(home, "a"))] });
+    await expect(
+      store.commit({ changes: [admitMessage(makeMessage("a", "m", { how: "loudly" as "queue" }))] }),
+    ).rejects.toThrow(/CHECK/);
+  });
+});
+
+describe("issue 8, 1: who asked", () => {
+  test("is not known of what schema 2 wrote, and is from then on", async () => {
+    const db = Sqlite.open(home.databasePath);
+    migrate(db, MIGRATIONS.slice(0, 2));
+    const { startedBy: _startedBy, lastCommand: _lastCommand, ...before } = session;
+    db.run(
+      "INSERT INTO sessions (id, name, revision, body) VALUES ('a', ?, 1, ?)",
+      session.name,
+      JSON.stringify(before),
+    );
+    db.run("INSERT INTO events (at, session_id, body) VALUES (1, 'a', ?)", JSON.stringify(STARTED));
+    db.run(
+      "INSERT INTO messages (id, session_id, position, text, submit, how, state, admitted_at) VALUES ('m1', 'a', 1, '\"x\"', 1, 'queue', 'admitted', 1)",
+    );
+    db.close();
+    const store = await home.open();
+    expect(store.registry.get("a")).toMatchObject({ startedBy: null, lastCommand: null });
+    await store.commit({
+      changes: [admitMessage(makeMessage("a", "m2", { caller: "session:b" }))],
+      events: [{ sessionId: "a", body: STARTED, caller: "session:b" }],
+    });
+    await store.close();
+    const again = await home.open();
+    expect(again.mailbox.open("a").map(({ caller }) => caller)).toEqual([null, "session:b"]);
+    const events = await again.log.read({ after: 0, limit: 9 });
+    expect(events.map(({ caller }) => caller)).toEqual([null, "session:b"]);
+  });
+
+  test("survives the damage of the database", async () => {
+    const store = await home.open();
+    await store.commit({
+      changes: [putSession(makeSession(home, "a")), admitMessage(makeMessage("a", "m1", { caller: "session:b" }))],
+      events: [{ sessionId: "a", body: STARTED, caller: "system" }],
+    });
+    await store.close();
+    const db = Sqlite.open(home.databasePath);
+    db.run("INSERT INTO sessions (id, name, revision, body) VALUES ('b', 'b', 1, 'no json')");
+    db.close();
+    const mended = await home.open();
+    expect(mended.repairs).toMatchObject([{ type: "store-rebuilt" }]);
+    expect(mended.mailbox.open("a")).toMatchObject([{ caller: "session:b" }]);
+    const events = await mended.log.read({ after: 0, limit: 1 });
+    expect(events).toMatchObject([{ caller: "system" }]);
   });
 });
 
@@ -216,5 +269,28 @@ test("a last turn without what later versions keep of it is completed", () => {
   const before = { ...session, lastTurn: known };
   expect(isSession(before)).toBe(false);
   expect(completed(before)).toEqual({ ...session, lastTurn: { ...known, isEnding: false, inferred: [] } });
+  expect(isSession(completed(before))).toBe(true);
+});
+
+test("issue 8, 1: an answer under way that an earlier version recorded is the operator's, for there was no other", () => {
+  const asked = {
+    id: "q",
+    kind: "command",
+    title: "rm",
+    subject: null,
+    cwd: null,
+    reason: null,
+    requestedAt: 1,
+  } as const;
+  const answer = { decision: "approved", stage: "given", at: 2 } as const;
+  const before = {
+    ...session,
+    approvals: [
+      { ...asked, answer },
+      { ...asked, id: "r", answer: null },
+    ],
+  };
+  expect(isSession(before)).toBe(false);
+  expect(completed(before)).toMatchObject({ approvals: [{ answer: { ...answer, by: "operator" } }, { answer: null }] });
   expect(isSession(completed(before))).toBe(true);
 });

@@ -6,21 +6,27 @@
  */
 import type { Clock } from "../platform/clock.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
-import type { Commit, EventLog } from "./contract.ts";
+import type { EventLog, EventQuery, NewEvent } from "./contract.ts";
+import { areTyped } from "./event-columns.ts";
+import { type EventRow, selectAfter, selectBefore } from "./event-rows.ts";
 import { deepFreeze } from "./freeze.ts";
 import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
 
 /** A follower that is this far behind is served from memory. */
 const RING_SIZE = 1_000;
 
-/** Looking back usually ends within a turn or two. */
-const BACK_PAGE = 200;
+/** Looking back by type usually ends with the first. */
+const BACK_PAGE = 20;
 
-interface EventRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly session_id: string | null;
-  readonly body: string;
+/** Statements that write so many rows, largest first: a row of its own costs twice as much. */
+const INSERTS = [64, 16, 4, 1].map((rows) => ({
+  rows,
+  sql: `INSERT INTO events (at, session_id, type, caller, body) VALUES ${Array(rows).fill("(?, ?, ?, ?, ?)").join(", ")}`,
+}));
+
+export interface Draft extends Omit<LoggedEvent, "seq"> {
+  /** The body, as it is stored. */
+  readonly text: string;
 }
 
 export class SqliteEventLog implements EventLog {
@@ -32,6 +38,8 @@ export class SqliteEventLog implements EventLog {
   /** Every event after `#ringStart`, oldest first. */
   #ring: LoggedEvent[] = [];
   #ringStart: number;
+  /** Every row has its type in a column of its own, which an earlier version did not write. */
+  #areTyped: boolean;
 
   constructor(db: Sqlite, clock: Clock, onFailure: (error: unknown) => void) {
     this.#db = db;
@@ -39,43 +47,47 @@ export class SqliteEventLog implements EventLog {
     this.#onFailure = onFailure;
     this.#head = db.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0;
     this.#ringStart = this.#head;
+    this.#areTyped = areTyped(db);
   }
 
   head(): number {
     return this.#head;
   }
 
-  read(query: Parameters<EventLog["read"]>[0]): readonly LoggedEvent[] {
-    const { after, limit, sessionIds } = query;
+  async read(query: EventQuery): Promise<readonly LoggedEvent[]> {
+    const { after, limit } = query;
     if (after >= this.#head || limit <= 0) return [];
-    if (after < this.#ringStart) return this.#readRows(after, limit, sessionIds);
-    const wanted = sessionIds && new Set<string | null>(sessionIds);
+    if (after < this.#ringStart) {
+      return guardRead(this.#onFailure, () => selectAfter(this.#db, query, this.#areTyped).map(fromRow));
+    }
+    const isWanted = filterOf(query);
     const found: LoggedEvent[] = [];
     for (let index = firstAfter(this.#ring, after); index < this.#ring.length && found.length < limit; index += 1) {
       const event = this.#ring[index];
-      if (event && (!wanted || wanted.has(event.sessionId))) found.push(event);
+      if (event && isWanted(event)) found.push(event);
     }
     return found;
   }
 
-  latest(sessionId: string, fits: (body: EventBody) => boolean): LoggedEvent | undefined {
-    const recent = this.#ring.findLast((event) => event.sessionId === sessionId && fits(event.body));
+  async latest(query: Parameters<EventLog["latest"]>[0]): Promise<LoggedEvent | undefined> {
+    const { sessionId, types, fits = () => true } = query;
+    const kinds = new Set(types);
+    const recent = this.#ring.findLast(
+      (event) => event.sessionId === sessionId && kinds.has(event.body.type) && fits(event.body),
+    );
     if (recent) return recent;
-    for (let before = this.#ringStart + 1; ;) {
-      const rows = guardRead(this.#onFailure, () =>
-        this.#db
-          .all<EventRow>(
-            "SELECT seq, at, session_id, body FROM events WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
-            sessionId,
-            before,
-            BACK_PAGE,
-          )
-          .map(fromRow),
-      );
-      const found = rows.find((event) => fits(event.body));
-      if (found || rows.length < BACK_PAGE) return found;
-      before = rows.at(-1)?.seq ?? 0;
-    }
+    return guardRead(this.#onFailure, () => {
+      for (let before = this.#ringStart + 1; ;) {
+        const page = { before, limit: BACK_PAGE, sessionId, types };
+        const rows = selectBefore(this.#db, page, this.#areTyped);
+        for (const row of rows) {
+          const event = fromRow(row);
+          if (fits(event.body)) return event;
+        }
+        if (rows.length < BACK_PAGE) return undefined;
+        before = rows.at(-1)?.seq ?? 0;
+      }
+    });
   }
 
   follow(listener: (events: readonly LoggedEvent[]) => void): () => void {
@@ -84,19 +96,31 @@ export class SqliteEventLog implements EventLog {
     return () => void this.#listeners.delete(own);
   }
 
+  /** Everything but its number. */
+  draft(events: readonly NewEvent[]): readonly Draft[] {
+    const at = this.#clock.now();
+    return events.map(({ sessionId, caller = null, body }) => ({
+      at,
+      sessionId,
+      caller,
+      body,
+      text: JSON.stringify(body),
+    }));
+  }
+
   /** Inside a transaction. */
-  append(events: NonNullable<Commit["events"]>): readonly LoggedEvent[] {
-    const logged = events.map(({ sessionId, body }) => {
-      const at = this.#clock.now();
-      const { lastId } = this.#db.run(
-        "INSERT INTO events (at, session_id, body) VALUES (?, ?, ?)",
-        at,
-        sessionId,
-        JSON.stringify(body),
-      );
-      return deepFreeze({ seq: lastId, at, sessionId, body });
-    });
-    return Object.freeze(logged);
+  append(drafts: readonly Draft[]): LoggedEvent[] {
+    const logged: LoggedEvent[] = [];
+    for (const { rows, sql } of INSERTS) {
+      while (drafts.length - logged.length >= rows) {
+        const some = drafts.slice(logged.length, logged.length + rows);
+        const { lastId } = this.#db.run(sql, ...some.flatMap(valuesOf));
+        // Nobody else writes, so the numbers of one statement follow one another.
+        for (const [index, { at, sessionId, caller, body }] of some.entries())
+          logged.push(deepFreeze({ seq: lastId - rows + 1 + index, at, sessionId, caller, body }));
+      }
+    }
+    return logged;
   }
 
   /** After the transaction. */
@@ -119,34 +143,28 @@ export class SqliteEventLog implements EventLog {
     }
   }
 
-  #readRows(after: number, limit: number, sessionIds: readonly string[] | undefined): LoggedEvent[] {
-    return guardRead(this.#onFailure, () => this.#selectRows(after, limit, sessionIds).map(fromRow));
+  /** From now on the index is enough. */
+  typed(): void {
+    this.#areTyped = true;
   }
+}
 
-  #selectRows(after: number, limit: number, sessionIds: readonly string[] | undefined): EventRow[] {
-    const columns = "SELECT seq, at, session_id, body FROM events";
-    if (!sessionIds) return this.#db.all(`${columns} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit);
-    if (sessionIds.length === 1) {
-      return this.#db.all(
-        `${columns} WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-        sessionIds[0] ?? null,
-        after,
-        limit,
-      );
-    }
-    const among = "session_id IN (SELECT value FROM json_each(?))";
-    return this.#db.all(
-      `${columns} WHERE ${among} AND seq > ? ORDER BY seq LIMIT ?`,
-      JSON.stringify(sessionIds),
-      after,
-      limit,
-    );
-  }
+function valuesOf({ at, sessionId, caller, body, text }: Draft): (string | number | null)[] {
+  return [at, sessionId, body.type, caller, text];
+}
+
+function filterOf({ sessionIds, types, caller }: EventQuery): (event: LoggedEvent) => boolean {
+  const sessions = sessionIds && new Set<string | null>(sessionIds);
+  const kinds = types && new Set(types);
+  return (event) =>
+    (sessions === undefined || sessions.has(event.sessionId)) &&
+    (kinds === undefined || kinds.has(event.body.type)) &&
+    (caller === undefined || caller === event.caller);
 }
 
 function fromRow(row: EventRow): LoggedEvent {
   const body = parseColumn<EventBody>(row.body, "events.body");
-  return deepFreeze({ seq: row.seq, at: row.at, sessionId: row.session_id, body });
+  return deepFreeze({ seq: row.seq, at: row.at, sessionId: row.session_id, caller: row.caller, body });
 }
 
 /** Index of the first event with seq > after; the ring is sorted. */

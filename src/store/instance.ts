@@ -6,15 +6,17 @@
  * The file: the id (^[a-z0-9]{8,16}$) and a newline, nothing else. When both are
  * there and differ, the database wins.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { writeFileAtomicSync } from "../platform/atomic-file.ts";
-import { errnoOf, messageOf } from "../platform/reeve-error.ts";
+import { readPlainFile } from "../platform/plain-file.ts";
+import { messageOf } from "../platform/reeve-error.ts";
 import type { EventBody } from "../session/event.ts";
 import type { StoreOptions } from "./options.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 const INSTANCE = /^[a-z0-9]{8,16}$/;
+const LARGEST_BYTES = 1_024;
 
 type FileReading = { readonly id: string } | { readonly id: undefined; readonly why: string | undefined };
 
@@ -42,18 +44,12 @@ export function resolveInstance(
 }
 
 function readInstanceFile(path: string): FileReading {
-  let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    return { id: undefined, why: errnoOf(error) === "ENOENT" ? undefined : messageOf(error) };
-  }
-  try {
-    const stats = fstatSync(file);
-    const text = stats.isFile() && stats.size <= 17 ? readFileSync(file, "utf8") : "";
+    const text = readPlainFile(path, LARGEST_BYTES, "refused");
+    if (text === null) return { id: undefined, why: undefined };
     const id = text.endsWith("\n") ? text.slice(0, -1) : "";
     return INSTANCE.test(id) ? { id } : { id: undefined, why: "it does not hold an instance id" };
-  } finally {
-    closeSync(file);
+  } catch (error) {
+    return { id: undefined, why: messageOf(error) };
   }
 }

@@ -4,8 +4,10 @@
  * unknown outcome may still become known.
  */
 import { ReeveError } from "../platform/reeve-error.ts";
+import type { CallerName } from "../session/caller.ts";
 import type { Message, MessageRoute, MessageState } from "../session/message.ts";
-import type { Commit, Mailbox } from "./contract.ts";
+import type { Change, NewMessage, Settlement } from "./change.ts";
+import type { Mailbox } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
 import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
 
@@ -16,6 +18,9 @@ export interface MessageRow {
   readonly text: string;
   readonly submit: number;
   readonly how: MessageRoute;
+  readonly caller: CallerName | null;
+  readonly intended_turn: number | null;
+  readonly answers: string | null;
   readonly state: MessageState;
   readonly admitted_at: number;
   readonly settled_at: number | null;
@@ -55,12 +60,18 @@ export class SqliteMailbox implements Mailbox {
     return guardRead(this.#onFailure, () => this.#db.all<MessageRow>(sql, sessionId, most).map(fromRow));
   }
 
-  /** Inside a transaction: takes the next position of its session. */
-  stageAdmission(message: NonNullable<Commit["admit"]>): Message {
-    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, state, admitted_at, settled_at, detail)
-      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
+  /** Inside a transaction. */
+  stage(change: Extract<Change, { kind: "message" }>): Message {
+    return "admit" in change ? this.#admit(change.admit) : this.#settle(change.settle);
+  }
+
+  /** Takes the next position of its session. */
+  #admit(message: NewMessage): Message {
+    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, caller, intended_turn, answers, state, admitted_at, settled_at, detail)
+      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
       RETURNING *`;
-    const { id, sessionId, text, submit, how, state, admittedAt, settledAt, detail } = message;
+    const { id, sessionId, text, submit, how, caller, intendedTurn, answers, state, admittedAt, settledAt, detail } =
+      message;
     const row = this.#db.get<MessageRow>(
       sql,
       id,
@@ -68,6 +79,9 @@ export class SqliteMailbox implements Mailbox {
       JSON.stringify(text),
       submit ? 1 : 0,
       how,
+      caller,
+      intendedTurn,
+      answers,
       state,
       admittedAt,
       settledAt,
@@ -83,8 +97,8 @@ export class SqliteMailbox implements Mailbox {
     return fromRow(row);
   }
 
-  /** Inside a transaction. A lease is not an outcome, so it leaves `settledAt` alone. */
-  stageSettlement({ messageId, state, detail, at }: NonNullable<Commit["settle"]>): Message {
+  /** A lease is not an outcome, so it leaves `settledAt` alone. */
+  #settle({ messageId, state, detail, at }: Settlement): Message {
     const sql = `UPDATE messages SET state = ?, settled_at = ?, detail = ?
       WHERE id = ? AND (state IN ('admitted', 'leased') OR (state = 'unknown' AND ? IN ('delivered', 'refused')))
       RETURNING *`;
@@ -126,6 +140,9 @@ function fromRow(row: MessageRow): Message {
     text: parseColumn<string>(row.text, "messages.text"),
     submit: row.submit === 1,
     how: row.how,
+    caller: row.caller,
+    intendedTurn: row.intended_turn,
+    answers: row.answers,
     state: row.state,
     admittedAt: row.admitted_at,
     settledAt: row.settled_at,

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { putSession } from "./change.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
 import { Sqlite } from "./sqlite.ts";
 import { makeHome, makeSession, type TestHome } from "./store-fixture.ts";
@@ -40,7 +41,7 @@ test("a script that fails leaves the schema before it", () => {
 
 test("a database of a newer version is refused and left alone", async () => {
   const store = await home.open();
-  await store.commit({ session: makeSession(home, "a") });
+  await store.commit({ changes: [putSession(makeSession(home, "a"))] });
   await store.close();
   const db = Sqlite.open(home.databasePath);
   db.exec("PRAGMA user_version=99");

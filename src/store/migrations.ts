@@ -5,14 +5,21 @@
  * schema or the new.
  *
  *   events       the log; AUTOINCREMENT so that no number is ever used twice.
- *                `body` is the EventBody as JSON.
+ *                `body` is the EventBody as JSON, from which `type` is
+ *                repeated (null: not yet); `caller` is whose wish it comes
+ *                from: operator, system or session:<id>.
  *   sessions     one row per session; `ordinal` is the order of creation,
  *                `body` the whole Session as JSON, from which `name` and
  *                `revision` are repeated.
- *   messages     one row per message; `text` and `detail` are JSON strings,
- *                because a bare column would lose unpaired surrogates.
+ *   messages     one row per message; `caller` is who sent it, `intended_turn`
+ *                and `answers` what it is meant for; `text` and `detail` are
+ *                JSON strings, because a bare column would lose unpaired
+ *                surrogates.
+ *   records      one row per record of every other kind; `ordinal` is the order
+ *                of creation, `body` the whole record as JSON, from which `id`
+ *                and `revision` are repeated.
  *   idempotency  which key has had which answer; rows older than a day go.
- *   meta         `instance`: this home's id.
+ *   meta         `instance`: this home's id; `untyped-to`: see event-columns.ts.
  */
 import { failpoint } from "../platform/failpoint.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
@@ -63,6 +70,35 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   ALTER TABLE messages ADD COLUMN how TEXT NOT NULL DEFAULT 'queue' CHECK (how IN ('queue', 'steer', 'interrupt'));
+  `,
+  `
+  ALTER TABLE events ADD COLUMN caller TEXT;
+  `,
+  `
+  ALTER TABLE messages ADD COLUMN caller TEXT;
+  `,
+  `
+  ALTER TABLE events ADD COLUMN type TEXT;
+  CREATE INDEX events_by_type ON events (type) WHERE type IS NOT NULL;
+  CREATE INDEX events_by_session_type ON events (session_id, type) WHERE type IS NOT NULL;
+  CREATE INDEX events_by_caller ON events (caller) WHERE caller IS NOT NULL;
+  INSERT INTO meta (key, value) SELECT 'untyped-to', CAST(MAX(seq) AS TEXT) FROM events HAVING MAX(seq) IS NOT NULL;
+  `,
+  `
+  CREATE TABLE records (
+    ordinal INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    group_key TEXT,
+    revision INTEGER NOT NULL CHECK (revision > 0),
+    body TEXT NOT NULL,
+    UNIQUE (kind, id)
+  ) STRICT;
+  CREATE INDEX records_by_group ON records (kind, group_key) WHERE group_key IS NOT NULL;
+  `,
+  `
+  ALTER TABLE messages ADD COLUMN intended_turn INTEGER;
+  ALTER TABLE messages ADD COLUMN answers TEXT;
   `,
 ];
 

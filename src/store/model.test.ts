@@ -5,9 +5,10 @@ import type { LoggedEvent } from "../session/event.ts";
 import type { Message, MessageState } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
+import { admitMessage, type Change, putSession, settleMessage } from "./change.ts";
 import type { Commit } from "./contract.ts";
 import type { OpenStore } from "./open-store.ts";
-import { makeHome, makeMessage, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
+import { countKind, makeHome, makeMessage, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
 
 const IDS = ["a", "b", "c"];
 const id = fc.constantFrom(...IDS);
@@ -27,11 +28,12 @@ const change = fc.record(
       messageId,
       state: fc.constantFrom<MessageState>("admitted", "leased", "delivered", "refused", "unknown"),
     }),
+    record: fc.record({ id, step: fc.constantFrom(1, 1, 1, 1, 0, 2), isRemoved: fc.boolean() }),
     key: fc.constantFrom("k1", "k2", "k3"),
   },
   { requiredKeys: [] },
 );
-type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
+type Wanted = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.array(change, { minLength: 1, maxLength: 6 }) },
   { weight: 1, arbitrary: fc.constant("reopen" as const) },
@@ -41,17 +43,20 @@ class Model {
   sessions = new Map<string, Session>();
   messages = new Map<string, Message>();
   events: Omit<LoggedEvent, "at">[] = [];
+  records = new Map<string, number>();
   keys = new Set<string>();
 
   /** The commit for a change, and whether it must be accepted; applies it if so. */
-  take(home: TestHome, wanted: Change): { readonly commit: Commit; readonly accepted: boolean } {
+  take(home: TestHome, wanted: Wanted): { readonly commit: Commit; readonly accepted: boolean } {
     const next = Object.assign(new Model(), {
       sessions: new Map(this.sessions),
       messages: new Map(this.messages),
       events: [...this.events],
+      records: new Map(this.records),
       keys: new Set(this.keys),
     });
-    const commit: { -readonly [Key in keyof Commit]: Commit[Key] } = {};
+    const changes: Change[] = [];
+    const commit: { -readonly [Key in keyof Commit]: Commit[Key] } = { changes };
     let accepted = true;
     if (wanted.key !== undefined) {
       commit.idempotency = { key: wanted.key, operation: "o", fingerprint: "f", subject: "s", at: Date.now() };
@@ -63,26 +68,28 @@ class Model {
       const revision = (this.sessions.get(wanted.session.id)?.revision ?? 0) + wanted.session.step;
       const life = ended ? ({ desired: "stopped", state: "stopped" } as const) : {};
       const plain = makeSession(home, wanted.session.id, { name, revision, ...life });
-      commit.session = { ...plain, launch: { ...plain.launch, prompt } };
+      const session = { ...plain, launch: { ...plain.launch, prompt } };
+      changes.push(putSession(session));
       const others = [...this.sessions.values()].filter((other) => other.id !== plain.id);
       accepted &&= wanted.session.step === 1;
       accepted &&= ended || others.every((other) => other.name !== name || isEnded(other));
-      next.sessions.set(plain.id, commit.session);
+      next.sessions.set(plain.id, session);
     }
     if (wanted.admit) {
       const { id: newId, sessionId, text } = wanted.admit;
-      commit.admit = makeMessage(sessionId, newId, { text });
+      const message = makeMessage(sessionId, newId, { text });
+      changes.push(admitMessage(message));
       accepted &&= next.sessions.has(sessionId) && !this.messages.has(newId);
       const position =
         Math.max(
           0,
           ...[...this.messages.values()].filter((one) => one.sessionId === sessionId).map((one) => one.position),
         ) + 1;
-      next.messages.set(newId, { ...commit.admit, position });
+      next.messages.set(newId, { ...message, position });
     }
     if (wanted.settle) {
       const { messageId: settled, state } = wanted.settle;
-      commit.settle = { messageId: settled, state, detail: "d", at: 7 };
+      changes.push(settleMessage({ messageId: settled, state, detail: "d", at: 7 }));
       const before = next.messages.get(settled);
       const open = state === "admitted" || state === "leased";
       accepted &&=
@@ -90,9 +97,20 @@ class Model {
         (isOpen(before) || (before.state === "unknown" && (state === "delivered" || state === "refused")));
       if (before) next.messages.set(settled, { ...before, state, detail: "d", settledAt: open ? null : 7 });
     }
+    if (wanted.record) {
+      const { id: recordId, step: taken, isRemoved } = wanted.record;
+      const stored = this.records.get(recordId) ?? 0;
+      // What is removed is named by the revision that is stored.
+      const revision = stored + taken - (isRemoved ? 1 : 0);
+      const record = { id: recordId, revision };
+      changes.push(isRemoved ? countKind.remove(record) : countKind.put(record));
+      accepted &&= taken === 1 && (!isRemoved || stored > 0);
+      if (isRemoved) next.records.delete(recordId);
+      else next.records.set(recordId, revision);
+    }
     if (wanted.events) {
       commit.events = wanted.events.map(({ sessionId, version }) => ({ sessionId, body: { ...STARTED, version } }));
-      for (const event of commit.events) next.events.push({ seq: next.events.length + 1, ...event });
+      for (const event of commit.events) next.events.push({ seq: next.events.length + 1, caller: null, ...event });
     }
     if (accepted) Object.assign(this, next);
     return { commit, accepted };
@@ -105,17 +123,20 @@ class Model {
       messages: [...this.messages.values()],
       events: this.events,
       head: this.events.length,
+      records: [...this.records].map(([recordId, revision]) => ({ id: recordId, revision })),
       keys: [...this.keys].toSorted(),
     };
   }
 
-  viewOf(store: OpenStore): unknown {
+  async viewOf(store: OpenStore): Promise<unknown> {
+    const events = await store.log.read({ after: 0, limit: 1_000 });
     return {
       sessions: store.registry.all(),
       open: IDS.map((one) => store.mailbox.open(one)),
       messages: [...this.messages.keys()].map((one) => store.mailbox.get(one)),
-      events: store.log.read({ after: 0, limit: 1_000 }).map(({ at: _at, ...event }) => event),
+      events: events.map(({ at: _at, ...event }) => event),
       head: store.log.head(),
+      records: await store.records(countKind).list(),
       keys: ["k1", "k2", "k3"].filter((key) => store.idempotency(key)),
     };
   }
@@ -148,7 +169,7 @@ test("the store does what the model does, across reopenings", { timeout: 60_000 
             const outcomes = await Promise.allSettled(taken.map(({ commit }) => store.commit(commit)));
             expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(taken.map(({ accepted }) => accepted));
           }
-          expect(model.viewOf(store)).toEqual(model.view());
+          expect(await model.viewOf(store)).toEqual(model.view());
         }
       } finally {
         await home.remove();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LoggedEvent } from "../session/event.ts";
+import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { Sqlite } from "./sqlite.ts";
 import { readStateFile } from "./state-file.ts";
 import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
@@ -31,7 +32,7 @@ describe("round trips", () => {
     const second = makeSession(home, "b", { name: "twin" });
     const idempotency = { key: "k", operation: "start-session", fingerprint: "f", subject: "a", at: Date.now() };
     const events = await store.commit({
-      session: first,
+      changes: [putSession(first)],
       events: [
         { sessionId: "a", body: STARTED },
         { sessionId: null, body: STARTED },
@@ -39,22 +40,24 @@ describe("round trips", () => {
       idempotency,
     });
     const renamed = nextRevision(first, { name: "renamed" });
-    await store.commit({ session: renamed, admit: makeMessage("a", "m1", { text: "\ud800\0 text" }) });
-    await store.commit({ session: second });
-    await store.commit({ admit: makeMessage("a", "m2") });
-    await store.commit({ settle: { messageId: "m1", state: "leased", detail: null, at: 5 } });
-    const snapshot = (from: typeof store) => ({
+    await store.commit({
+      changes: [putSession(renamed), admitMessage(makeMessage("a", "m1", { text: "\ud800\0 text" }))],
+    });
+    await store.commit({ changes: [putSession(second)] });
+    await store.commit({ changes: [admitMessage(makeMessage("a", "m2"))] });
+    await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 5 })] });
+    const snapshot = async (from: typeof store) => ({
       all: from.registry.all(),
       twin: from.registry.byName("twin"),
       renamed: from.registry.byName("renamed"),
       open: from.mailbox.open("a"),
       typed: from.mailbox.typed("a", 9),
-      events: from.log.read({ after: 0, limit: 10 }),
+      events: await from.log.read({ after: 0, limit: 10 }),
       key: from.idempotency("k"),
       head: from.log.head(),
       instance: from.instance,
     });
-    const before = snapshot(store);
+    const before = await snapshot(store);
     expect(before).toEqual({
       all: [renamed, second],
       twin: [second],
@@ -71,23 +74,25 @@ describe("round trips", () => {
     });
     await store.close();
     const again = await home.open();
-    expect(snapshot(again)).toEqual(before);
+    expect(await snapshot(again)).toEqual(before);
     expect(again.repairs).toEqual([]);
   });
 
   test("a session renamed before it was ever read is found by its new name only", async () => {
     const session = makeSession(home, "a", { name: "old" });
-    await home.open().then(async (store) => (await store.commit({ session }), await store.close()));
+    await home
+      .open()
+      .then(async (store) => (await store.commit({ changes: [putSession(session)] }), await store.close()));
     const store = await home.open();
     const renamed = nextRevision(session, { name: "new" });
-    const commit = store.commit({ session: renamed });
+    const commit = store.commit({ changes: [putSession(renamed)] });
     await commit;
     expect([store.registry.byName("old"), store.registry.byName("new")]).toEqual([[], [renamed]]);
   });
 
   test("rows are frozen and the list is the same until something changes", async () => {
     const store = await home.open();
-    await store.commit({ session: makeSession(home, "a") });
+    await store.commit({ changes: [putSession(makeSession(home, "a"))] });
     const list = store.registry.all();
     expect(store.registry.all()).toBe(list);
     expect([Object.isFrozen(list), Object.isFrozen(list[0]), Object.isFrozen(list[0]?.launch.args)]).toEqual([
@@ -95,14 +100,14 @@ describe("round trips", () => {
       true,
       true,
     ]);
-    await store.commit({ session: makeSession(home, "b") });
+    await store.commit({ changes: [putSession(makeSession(home, "b"))] });
     expect([list.length, store.registry.all().length]).toEqual([1, 2]);
   });
 
   test("files are private", async () => {
     const store = await home.open();
     const session = makeSession(home, "a");
-    await store.commit({ session });
+    await store.commit({ changes: [putSession(session)] });
     await store.verified;
     const modes = [home.databasePath, `${home.databasePath}-wal`, home.instancePath].map(
       (path) => statSync(path).mode & 0o777,
@@ -120,9 +125,9 @@ describe("round trips", () => {
   test("state.json follows the last commit once closed", async () => {
     const store = await home.open();
     let session = makeSession(home, "a");
-    await store.commit({ session, events: [{ sessionId: "a", body: STARTED }] });
+    await store.commit({ changes: [putSession(session)], events: [{ sessionId: "a", body: STARTED }] });
     for (let turns = 1; turns <= 50; turns += 1)
-      await store.commit({ session: (session = nextRevision(session, { turns })) });
+      await store.commit({ changes: [putSession((session = nextRevision(session, { turns })))] });
     await store.close();
     expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
   });
@@ -132,10 +137,10 @@ describe("round trips", () => {
     await store.verified;
     const blocked = makeSession(home, "a", { outputsDir: join(home.directory, "file", "a") });
     writeFileSync(join(home.directory, "file"), "");
-    await store.commit({ session: blocked });
+    await store.commit({ changes: [putSession(blocked)] });
     while (home.logged.length === 0) await wait(5);
     const moved = nextRevision(blocked, { outputsDir: join(home.directory, "free") });
-    await store.commit({ session: moved });
+    await store.commit({ changes: [putSession(moved)] });
     await store.close();
     expect(await readStateFile(moved.outputsDir)).toMatchObject({ status: "good", record: { session: moved } });
   });
@@ -160,7 +165,7 @@ describe("reading the log", () => {
       await cold.commit({
         events: Array.from({ length: 100 }, (_, index) => ({ sessionId: `s-${index % 2}`, body: STARTED })),
       });
-    const all = cold.log.read({ after: 0, limit: 10_000 });
+    const all = await cold.log.read({ after: 0, limit: 10_000 });
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 5_200 }, (_, index) => index + 1));
     expect(all.slice(2_600)).toEqual(hot);
     for (const after of [0, 2_599, 2_600, 2_601, 3_000, 3_700, 4_100, 4_199, 4_200, 5_199, 5_200, 9_999]) {
@@ -171,7 +176,7 @@ describe("reading the log", () => {
               seq > after && (!sessionIds || (sessionId !== null && sessionIds.includes(sessionId))),
           )
           .slice(0, 7);
-        expect(cold.log.read({ after, limit: 7, ...(sessionIds && { sessionIds }) })).toEqual(wanted);
+        expect(await cold.log.read({ after, limit: 7, ...(sessionIds && { sessionIds }) })).toEqual(wanted);
       }
     }
   });
@@ -180,9 +185,9 @@ describe("reading the log", () => {
 describe("mailbox", () => {
   test("a message goes its way once; only an unknown outcome may still become known", async () => {
     const store = await home.open();
-    await store.commit({ session: makeSession(home, "a"), admit: makeMessage("a", "m") });
+    await store.commit({ changes: [putSession(makeSession(home, "a")), admitMessage(makeMessage("a", "m"))] });
     const settle = (state: "admitted" | "leased" | "delivered" | "unknown", at: number) =>
-      store.commit({ settle: { messageId: "m", state, detail: "seen", at } });
+      store.commit({ changes: [settleMessage({ messageId: "m", state, detail: "seen", at })] });
     await settle("leased", 1);
     expect(store.mailbox.get("m")?.settledAt).toBeNull();
     await settle("unknown", 2);
@@ -194,9 +199,11 @@ describe("mailbox", () => {
       ...makeMessage("a", "m", { state: "delivered", settledAt: 4, detail: "seen" }),
       position: 1,
     });
-    await store.commit({ admit: makeMessage("a", "n") });
+    await store.commit({ changes: [admitMessage(makeMessage("a", "n"))] });
     expect(store.mailbox.open("a").map(({ position }) => position)).toEqual([2]);
-    await expect(store.commit({ admit: makeMessage("a", "n") })).rejects.toMatchObject({ code: "change-refused" });
+    await expect(store.commit({ changes: [admitMessage(makeMessage("a", "n"))] })).rejects.toMatchObject({
+      code: "change-refused",
+    });
   });
 });
 
@@ -206,7 +213,9 @@ describe("idempotency", () => {
     const store = await home.open({ clock: { ...home.clock, now: () => now } });
     const record = (key: string) => ({ key, operation: "start", fingerprint: "f", subject: "s", at: now });
     for (let index = 0; index < 10; index += 1) await store.commit({ idempotency: record(`k-${index}`) });
-    await expect(store.commit({ session: makeSession(home, "a"), idempotency: record("k-0") })).rejects.toMatchObject({
+    await expect(
+      store.commit({ changes: [putSession(makeSession(home, "a"))], idempotency: record("k-0") }),
+    ).rejects.toMatchObject({
       code: "idempotency-key-used",
       kind: "conflict",
     });

@@ -7,6 +7,7 @@ import { messageOf } from "../platform/reeve-error.ts";
 import type { EventBody } from "../session/event.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { Store } from "./contract.ts";
+import { fillTypes } from "./event-columns.ts";
 import { resolveInstance } from "./instance.ts";
 import { findDamage } from "./integrity-check.ts";
 import { type Left, OpenMarker } from "./open-marker.ts";
@@ -24,6 +25,8 @@ import { verifyStateFiles } from "./verification.ts";
 export interface OpenStore extends Store {
   /** Resolves when the background has compared every state.json with the database. */
   readonly verified: Promise<void>;
+  /** Resolves when every event of an earlier version has its type in a column, or the store is closed. */
+  readonly typed: Promise<void>;
 }
 
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
@@ -83,9 +86,10 @@ function assemble(parts: Parts): OpenStore {
   const queue = new CommitQueue<Staged>({
     db: tables.db,
     onCorruption: onFailure,
+    complete: (batch) => tables.complete(batch),
     publish: (batch) => {
       tables.publish(batch);
-      for (const { session } of batch) if (session) writer.put({ seq: tables.log.head(), session });
+      for (const { sessions } of batch) for (const session of sessions) writer.put({ seq: tables.log.head(), session });
     },
   });
   const background = new AbortController();
@@ -100,12 +104,18 @@ function assemble(parts: Parts): OpenStore {
   const checked = begun.then(() =>
     left === "open" ? checkIntegrity(options.databasePath, background.signal, onFailure).catch(onFailure) : undefined,
   );
+  const typed = compared
+    .then(() => fillTypes(tables.db, pause, background.signal))
+    .then((areTyped) => {
+      if (areTyped) tables.log.typed();
+    })
+    .catch(onFailure);
   const reserved = compared.then(() => keepReserve(reserve.fill, options.clock, background.signal));
   let closing: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {
     background.abort();
-    await Promise.all([compared, checked, reserved]);
+    await Promise.all([compared, checked, typed, reserved]);
     queue.close();
     await writer.idle();
     reserve.park();
@@ -117,11 +127,13 @@ function assemble(parts: Parts): OpenStore {
     log: tables.log,
     registry: tables.registry,
     mailbox: tables.mailbox,
+    records: (kind) => tables.records.of(kind),
     instance,
     repairs,
     warnings: () => warnings,
+    typed,
     verified: compared.then(() => checked),
-    commit: async (change) => (await queue.enqueue((before) => tables.stage(change, before))).events,
+    commit: async (commit) => (await queue.enqueue((before) => tables.stage(commit, before))).events,
     idempotency: (key) => guardRead(onFailure, () => tables.idempotency.get(key)),
     close: () => (closing ??= close()),
   };
@@ -181,11 +193,15 @@ async function keepReserve(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   while (!signal.aborted) {
     await fill(pause);
     await clock.sleep(RESERVE_INTERVAL_MS, signal).catch(() => undefined);
   }
+}
+
+/** Lets others work in between. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function checkIntegrity(

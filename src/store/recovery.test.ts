@@ -17,6 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../session/session.ts";
+import { admitMessage, putSession } from "./change.ts";
 import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
 import { writeStateFile } from "./state-file.ts";
 
@@ -36,9 +37,8 @@ beforeEach(async () => {
   const store = await home.open();
   for (const session of sessions)
     await store.commit({
-      session,
+      changes: [putSession(session), admitMessage(makeMessage(session.id, `m-${session.id}`))],
       events: [{ sessionId: session.id, body: STARTED }],
-      admit: makeMessage(session.id, `m-${session.id}`),
     });
   instance = store.instance;
   await store.close();
@@ -51,11 +51,11 @@ async function expectRecovered(): Promise<void> {
   expect(store.registry.all().map(unheld)).toEqual(sessions);
   expect(store.instance).toBe(instance);
   const [event] = await store.commit({
-    session: nextRevision(sessions[0] as Session),
+    changes: [putSession(nextRevision(sessions[0] as Session))],
     events: [{ sessionId: null, body: STARTED }],
   });
   expect(event?.seq).toBeGreaterThan(20);
-  expect(store.log.read({ after: (event?.seq ?? 0) - 1, limit: 10 })).toEqual([event]);
+  expect(await store.log.read({ after: (event?.seq ?? 0) - 1, limit: 10 })).toEqual([event]);
   await store.verified;
   await store.close();
 }
@@ -89,7 +89,7 @@ test("any single page may be overwritten", async () => {
     expect([page, store.registry.all().map(unheld)]).toEqual([page, sessions]);
     expect([
       page,
-      store.log.read({ after: 0, limit: 100 }).every(({ body }) => body.type === "daemon-started"),
+      (await store.log.read({ after: 0, limit: 100 })).every(({ body }) => body.type === "daemon-started"),
     ]).toEqual([page, true]);
     await store.close();
   }
@@ -135,7 +135,7 @@ test("what can still be read is saved: events, messages and sessions without a s
     if (
       store.registry.all().length === 20 &&
       open.length === 20 &&
-      store.log.read({ after: 0, limit: 99 }).length >= 20
+      (await store.log.read({ after: 0, limit: 99 })).length >= 20
     )
       whole += 1;
     await store.close();
@@ -148,9 +148,9 @@ test("a -wal that was deleted after a kill took commits with it; the state files
   const store = await home.open();
   await store.verified;
   const newer = sessions.map((session) => nextRevision(session, { turns: 5 }));
-  for (const session of newer) await store.commit({ session });
+  for (const session of newer) await store.commit({ changes: [putSession(session)] });
   const added = makeSession(home, "new", { createdAt: 9_999 });
-  const [last] = await store.commit({ session: added, events: [{ sessionId: "new", body: STARTED }] });
+  const [last] = await store.commit({ changes: [putSession(added)], events: [{ sessionId: "new", body: STARTED }] });
   const killed = join(home.directory, "killed");
   mkdirSync(killed);
   for (const suffix of ["", ".open"])
@@ -173,7 +173,10 @@ test("numbers only grow, rebuild after rebuild", async () => {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(home.databasePath + suffix, { force: true });
     const store = await home.open();
     session = nextRevision(session);
-    const [event] = await store.commit({ session, events: [{ sessionId: session.id, body: STARTED }] });
+    const [event] = await store.commit({
+      changes: [putSession(session)],
+      events: [{ sessionId: session.id, body: STARTED }],
+    });
     expect(event?.seq).toBeGreaterThan(highest);
     highest = event?.seq ?? 0;
     await store.close();
@@ -200,7 +203,7 @@ test("issue 7, 16: what comes from state.json is held; what was salvaged of the 
   await lost.close();
   const known = await home.open();
   expect(known.registry.all().every(({ held }) => held !== null)).toBe(true);
-  await known.commit({ session: nextRevision(known.registry.get("s-3") as Session, { held: null }) });
+  await known.commit({ changes: [putSession(nextRevision(known.registry.get("s-3") as Session, { held: null }))] });
   await known.close();
   const copy = `${home.databasePath}.copy`;
   copyFileSync(home.databasePath, copy);
@@ -221,7 +224,7 @@ test("issue 7, 16: a file gives a salvaged session neither another launch nor a 
   rmSync(home.databasePath);
   const [first, second] = sessions as readonly [Session, Session];
   const asked = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
-  const answer = { decision: "approved", stage: "wanted", at: 1 } as const;
+  const answer = { decision: "approved", stage: "wanted", at: 1, by: "operator" } as const;
   for (const [session, changes] of [
     [first, { approvals: [{ ...asked, requestedAt: 1, answer }], restart: { count: 0, recentAt: [], dueAt: 5 } }],
     [second, { stop: { next: "restart", graceMs: 0, afterTurn: false } }],
@@ -243,7 +246,7 @@ test("with everything gone an empty store works", async () => {
   const store = await home.open();
   expect([store.registry.all(), store.log.head(), store.repairs]).toEqual([[], 0, []]);
   expect(store.instance).not.toBe(instance);
-  await store.commit({ session: sessions[0] as Session });
+  await store.commit({ changes: [putSession(sessions[0] as Session)] });
 });
 
 test("a database that cannot be opened is refused, not rebuilt", async () => {
@@ -268,7 +271,7 @@ test("damage in a big database that was not closed properly is found in the back
   const mended = await home.open();
   expect(mended.repairs).toMatchObject([{ type: "store-rebuilt", sessions: 20 }]);
   expect(mended.registry.all().map(unheld)).toEqual(sessions);
-  expect(mended.log.read({ after: 0, limit: 50_000 }).length).toBeGreaterThan(15_000);
+  expect((await mended.log.read({ after: 0, limit: 50_000 })).length).toBeGreaterThan(15_000);
 });
 
 function pages(): number {

@@ -16,6 +16,7 @@ import { clearTheWay } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { hold } from "../session/hold.ts";
 import type { Session } from "../session/session.ts";
+import { markUntyped } from "./event-columns.ts";
 import { migrate } from "./migrations.ts";
 import type { Left } from "./open-marker.ts";
 import type { StoreOptions } from "./options.ts";
@@ -83,7 +84,7 @@ export interface Found {
  */
 export function restoreRows(found: Found): readonly string[] {
   const { tables, files, saved, eventsLost, now } = found;
-  const { db, registry, log } = tables;
+  const { db, registry, records, log } = tables;
   const salvaged = new Map(saved.sessions.map((session) => [session.id, session]));
   const ofFiles = files
     .map(({ session }) => hold(session, now))
@@ -94,15 +95,18 @@ export function restoreRows(found: Found): readonly string[] {
     for (const session of byCreation) if (registry.restore(session)) taken.add(session.id);
     for (const row of saved.events)
       db.run(
-        "INSERT OR IGNORE INTO events (seq, at, session_id, body) VALUES (?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO events (seq, at, session_id, caller, body) VALUES (?, ?, ?, ?, ?)",
         row.seq,
         row.at,
         row.session_id,
+        row.caller ?? null,
         row.body,
       );
+    const newest = saved.events.at(-1);
+    if (newest !== undefined) markUntyped(db, newest.seq);
     for (const row of saved.messages) {
-      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, state, admitted_at, settled_at, detail)
-        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
+      const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, caller, intended_turn, answers, state, admitted_at, settled_at, detail)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
       db.run(
         sql,
         row.id,
@@ -111,6 +115,9 @@ export function restoreRows(found: Found): readonly string[] {
         row.text,
         row.submit,
         row.how ?? "queue",
+        row.caller ?? null,
+        row.intended_turn ?? null,
+        row.answers ?? null,
         row.state,
         row.admitted_at,
         row.settled_at,
@@ -118,6 +125,7 @@ export function restoreRows(found: Found): readonly string[] {
         row.session_id,
       );
     }
+    for (const row of saved.records) records.restore(row);
     for (const row of saved.idempotency) {
       db.run(
         "INSERT OR IGNORE INTO idempotency (key, operation, fingerprint, subject, at) VALUES (?, ?, ?, ?, ?)",

@@ -101,7 +101,7 @@ export class SqliteRegistry implements Registry {
     const earlier = before.findLast((other) => other.id === id) ?? this.get(id);
     if (earlier !== undefined && earlier.name === name && !isEnded(earlier)) return;
     // An id comes before a name wherever a session is looked up.
-    if (name !== id && this.#rows.has(name)) throw nameTaken(name, name);
+    if (name !== id && (this.#rows.has(name) || before.some((other) => other.id === name))) throw nameTaken(name, name);
     const latest = new Map([...this.byName(name), ...before].map((other) => [other.id, other]));
     const holder = [...latest.values()].find((other) => other.name === name && other.id !== id && !isEnded(other));
     if (holder !== undefined) throw nameTaken(name, holder.id);

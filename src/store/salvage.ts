@@ -1,30 +1,30 @@
 /**
  * What can still be read of a database that was set aside: sessions, messages,
- * events, keys and the instance id. Best effort and read-only. A table is read
+ * events, records of other kinds, keys and the instance id. Best effort and read-only. A table is read
  * from the front until it breaks, then from the back; rows that do not parse
  * are left behind.
  */
 import { lstatSync } from "node:fs";
 import type { IdempotencyRecord } from "./contract.ts";
+import type { EventRow } from "./event-rows.ts";
 import type { MessageRow } from "./mailbox.ts";
+import type { RecordRow } from "./records.ts";
 import { completed, isSession } from "./session-shape.ts";
 import type { Session } from "../session/session.ts";
 import { Sqlite } from "./sqlite.ts";
 
-export interface EventRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly session_id: string | null;
-  readonly body: string;
-}
+/** Without `caller` before schema 3. */
+export type SalvagedEvent = Omit<EventRow, "caller"> & Partial<Pick<EventRow, "caller">>;
 
-export type SalvagedMessage = Omit<MessageRow, "how"> & Partial<Pick<MessageRow, "how">>;
+type Added = "how" | "caller" | "intended_turn" | "answers";
+export type SalvagedMessage = Omit<MessageRow, Added> & Partial<Pick<MessageRow, Added>>;
 
 export interface Salvage {
   readonly sessions: readonly Session[];
-  /** Without `how` where schema 1 wrote them. */
+  /** Without `how` where schema 1 wrote them, without `caller` before schema 4, without what they are meant for before 7. */
   readonly messages: readonly SalvagedMessage[];
-  readonly events: readonly EventRow[];
+  readonly events: readonly SalvagedEvent[];
+  readonly records: readonly RecordRow[];
   readonly idempotency: readonly IdempotencyRecord[];
   readonly instance: string | undefined;
   /** The highest sequence number it shows any sign of. */
@@ -35,6 +35,7 @@ export const NOTHING_SALVAGED: Salvage = {
   sessions: [],
   messages: [],
   events: [],
+  records: [],
   idempotency: [],
   instance: undefined,
   seq: 0,
@@ -50,7 +51,7 @@ export function salvage(quarantinedPath: string): Salvage {
     return NOTHING_SALVAGED;
   }
   try {
-    const events = rows<EventRow>(db, "events", "seq")
+    const events = rows<SalvagedEvent>(db, "events", "seq")
       .filter((row) => isEventBody(row.body))
       .toSorted((one, other) => one.seq - other.seq);
     const counter =
@@ -64,6 +65,7 @@ export function salvage(quarantinedPath: string): Salvage {
         .filter((row) => typeof parsed(row.text) === "string")
         .toSorted((one, other) => one.position - other.position),
       events,
+      records: rows<RecordRow>(db, "records", "ordinal").filter((row) => parsed(row.body) !== undefined),
       idempotency: rows<IdempotencyRecord>(db, "idempotency", "key"),
       instance: rows<{ key: string; value: string }>(db, "meta", "key").find((row) => row.key === "instance")?.value,
       seq: Math.max(counter, events.at(-1)?.seq ?? 0),

@@ -40,7 +40,17 @@ function object<Type>(shape: ShapeOf<Type>): Check {
   };
 }
 
-const source = oneOf("operator", "runtime", "protocol", "hook", "transcript", "status", "screen", "supervisor");
+const source = oneOf(
+  "operator",
+  "session",
+  "runtime",
+  "protocol",
+  "hook",
+  "transcript",
+  "status",
+  "screen",
+  "supervisor",
+);
 const evidence = object<Session["reason"]["evidence"]>({
   source,
   detail: text,
@@ -66,6 +76,8 @@ const session = object<Session>({
   parentId: orNull(text),
   outputsDir: text,
   branch: orNull(text),
+  startedBy: orNull(text),
+  lastCommand: orNull(object<NonNullable<Session["lastCommand"]>>({ type: text, by: text, at: instant })),
   desired: oneOf("running", "paused", "stopped"),
   state: oneOf(...STATES),
   reason: object<Session["reason"]>({ code: text, text, evidence }),
@@ -80,7 +92,8 @@ const session = object<Session>({
     }),
   ),
   incarnation: count,
-  place: orNull(object<NonNullable<Session["place"]>>({ id: text, pid: count, startTicks: text })),
+  // What is in it is the business of its runtime.
+  place: orNull(recordOf(() => true)),
   createFailures: orNull(object<NonNullable<Session["createFailures"]>>({ count, sinceAt: instant })),
   liveness: object<Session["liveness"]>({ status: oneOf("running", "exited", "absent", "unreachable"), evidence }),
   observability: object<Session["observability"]>({
@@ -131,6 +144,7 @@ const session = object<Session>({
           decision: oneOf("approved", "denied"),
           stage: oneOf("wanted", "given"),
           at: instant,
+          by: text,
         }),
       ),
     }),
@@ -171,8 +185,10 @@ export function isSession(value: unknown): value is Session {
   return session(value);
 }
 
-/** What records of version 0.1 did not have yet. */
+/** What records of earlier versions did not have yet. */
 const ADDED = {
+  startedBy: null,
+  lastCommand: null,
   createFailures: null,
   lastTurn: null,
   approvals: [],
@@ -186,6 +202,11 @@ const ADDED = {
 /** What the last turn of older records does not have. */
 const ADDED_TO_TURN = { isEnding: false, inferred: [] } as const satisfies Partial<NonNullable<Session["lastTurn"]>>;
 
+/** Earlier versions knew no other caller. */
+const ADDED_TO_ANSWER = { by: "operator" } as const satisfies Partial<
+  NonNullable<Session["approvals"][number]["answer"]>
+>;
+
 /**
  * A record as it was written, by this version or an earlier one, with every
  * field this one knows. What was there keeps its order: records are compared
@@ -194,13 +215,22 @@ const ADDED_TO_TURN = { isEnding: false, inferred: [] } as const satisfies Parti
 export function completed(value: unknown): unknown {
   if (!isTable(value) || !("launch" in value)) return value;
   const { launch } = value;
-  const whole = { ...value, ...missingOf(ADDED, value), launch: isTable(launch) ? withPaths(launch) : launch };
+  const added = { ...value, ...missingOf(ADDED, value), launch: isTable(launch) ? withPaths(launch) : launch };
+  const whole = "approvals" in added ? { ...added, approvals: withAnswerers(added.approvals) } : added;
   if (!("lastTurn" in whole) || !isTable(whole.lastTurn)) return whole;
   return { ...whole, lastTurn: { ...whole.lastTurn, ...missingOf(ADDED_TO_TURN, whole.lastTurn) } };
 }
 
 function withPaths(launch: object): object {
   return "paths" in launch ? launch : { ...launch, paths: {} };
+}
+
+function withAnswerers(approvals: unknown): unknown {
+  if (!Array.isArray(approvals)) return approvals;
+  return approvals.map((approval: unknown) => {
+    if (!isTable(approval) || !("answer" in approval) || !isTable(approval.answer)) return approval;
+    return { ...approval, answer: { ...approval.answer, ...missingOf(ADDED_TO_ANSWER, approval.answer) } };
+  });
 }
 
 function missingOf(fields: object, value: object): object {

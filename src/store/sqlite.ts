@@ -196,7 +196,7 @@ export function isCorruption(error: unknown): boolean {
 }
 
 /** No block or no inode is left for what SQLite wants to write; a -shm that cannot be made says only that it cannot be opened. */
-export function isDiskFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && (code === SQLITE_IOERR_SHMSIZE || [SQLITE_FULL, SQLITE_CANTOPEN].includes(code & 0xff));
 }

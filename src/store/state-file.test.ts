@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../session/session.ts";
+import { putSession } from "./change.ts";
 import { encodeState, readStateFile } from "./state-file.ts";
 import { makeHome, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
 
@@ -18,8 +19,8 @@ beforeEach(async () => {
   session = makeSession(home, "a");
   path = join(session.outputsDir, "state.json");
   const store = await home.open();
-  await store.commit({ session, events: [{ sessionId: "a", body: STARTED }] });
-  await store.commit({ session: makeSession(home, "b") });
+  await store.commit({ changes: [putSession(session)], events: [{ sessionId: "a", body: STARTED }] });
+  await store.commit({ changes: [putSession(makeSession(home, "b"))] });
   await store.close();
 });
 afterEach(() => home.remove());
@@ -107,7 +108,7 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
     const store = await home.open();
     await store.verified;
     expect(store.repairs).toEqual([]);
-    const told = store.log.read({ after: 1, limit: 10 }).map(({ sessionId, body }) => ({ sessionId, body }));
+    const told = (await store.log.read({ after: 1, limit: 10 })).map(({ sessionId, body }) => ({ sessionId, body }));
     expect(told).toEqual([
       {
         sessionId: "a",
@@ -132,7 +133,7 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
       { type: "store-rebuilt", from: home.outputsRoot, sessions: 1, quarantined: "" },
       { type: "state-file-quarantined", path: expect.stringContaining("state.json.corrupt-"), why: expect.any(String) },
     ]);
-    await store.commit({ session });
+    await store.commit({ changes: [putSession(session)] });
   });
 });
 
@@ -142,14 +143,14 @@ describe("database and state.json disagree", () => {
     const store = await home.open();
     await store.verified;
     expect(store.registry.get("a")).toEqual(session);
-    expect(store.log.read({ after: 1, limit: 10 }).map(({ body }) => body)).toEqual([
+    expect((await store.log.read({ after: 1, limit: 10 })).map(({ body }) => body)).toEqual([
       {
         type: "state-file-quarantined",
         path: expect.stringMatching(/state\.json\.corrupt-\d+$/),
         why: "it is ahead of the database, which is right: nothing of it was taken",
       },
     ]);
-    await store.commit({ session: nextRevision(session) });
+    await store.commit({ changes: [putSession(nextRevision(session))] });
     await store.close();
     expect(await readStateFile(session.outputsDir)).toMatchObject({ record: { session: { revision: 2, turns: 0 } } });
   });
@@ -157,7 +158,7 @@ describe("database and state.json disagree", () => {
   test("issue 7, 16: the file is ahead of a commit made meanwhile: it is not overwritten unread", async () => {
     offer({ revision: 7, turns: 3 });
     const store = await home.open();
-    await store.commit({ session: nextRevision(session) });
+    await store.commit({ changes: [putSession(nextRevision(session))] });
     await store.close();
     expect(readdirSync(session.outputsDir).filter((name) => name.includes(".corrupt-"))).toHaveLength(1);
     expect((await home.open()).registry.get("a")).toEqual(nextRevision(session));
@@ -180,7 +181,7 @@ describe("database and state.json disagree", () => {
         expect([start, store.registry.get("planted")]).toEqual([start, undefined]);
         expect(store.warnings()).toEqual([expect.stringMatching(/state\.json\.unknown-\d+ describes a session that/)]);
         expect(
-          store.log.read({ after: 0, limit: 10 }).filter(({ body }) => body.type === "state-file-quarantined"),
+          (await store.log.read({ after: 0, limit: 10 })).filter(({ body }) => body.type === "state-file-quarantined"),
         ).toHaveLength(1);
         await store.close();
       }
@@ -207,7 +208,9 @@ describe("database and state.json disagree", () => {
     const store = await home.open();
     await store.verified;
     expect(store.registry.get("a")).toEqual(session);
-    expect(store.log.read({ after: 1, limit: 10 }).map(({ body }) => body.type)).toEqual(["state-file-quarantined"]);
+    expect((await store.log.read({ after: 1, limit: 10 })).map(({ body }) => body.type)).toEqual([
+      "state-file-quarantined",
+    ]);
   });
 
   test("a missing file is written again", async () => {

@@ -18,10 +18,10 @@
  *             finds damage; it is no seal, since an agent can compute it.
  */
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { lstat, mkdir, open, rename } from "node:fs/promises";
+import { lstat, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../platform/atomic-file.ts";
+import { readPlainFile } from "../platform/plain-file.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import { deepFreeze } from "./freeze.ts";
@@ -33,7 +33,6 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** A forged counter must not leave the real one without room to grow. */
 const MAX_COUNTER = 2 ** 50;
 const TEMPORARY = `.${STATE_FILE}.tmp`;
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const TAIL = /,"checksum":"([0-9a-f]{64})"\}\n$/;
 const TAIL_LENGTH = `,"checksum":"${"0".repeat(64)}"}\n`.length;
 
@@ -63,17 +62,16 @@ export async function writeStateFile(record: StateRecord): Promise<void> {
 }
 
 export async function readStateFile(directory: string): Promise<StateFileReading> {
-  let text: string;
+  let text: string | null;
   try {
-    const read = await readBounded(join(directory, STATE_FILE));
-    if (read.text === undefined) return { status: "corrupt", why: read.why };
-    text = read.text;
+    text = readPlainFile(join(directory, STATE_FILE), MAX_BYTES, "refused");
   } catch (error) {
+    // Without an errno the file itself is the matter; a link that came between two looks is no file of ours either.
     const errno = errnoOf(error);
-    if (errno === "ENOENT") return { status: "missing" };
-    if (errno === "ELOOP") return { status: "corrupt", why: "it is a symbolic link" };
-    return { status: "unreadable", why: messageOf(error) };
+    const status = errno === undefined || errno === "ELOOP" ? "corrupt" : "unreadable";
+    return { status, why: messageOf(error) };
   }
+  if (text === null) return { status: "missing" };
   try {
     return decodeState(text);
   } catch (error) {
@@ -106,23 +104,6 @@ function decodeState(text: string): StateFileReading {
   if (!isSession(session)) return { status: "corrupt", why: "it does not describe a session" };
   if (session.revision !== revision) return { status: "corrupt", why: "its revisions disagree" };
   return { status: "good", record: deepFreeze({ seq, session }) };
-}
-
-/** Looks before it opens (a device may act on being opened) and again at what it opened. */
-async function readBounded(
-  path: string,
-): Promise<{ readonly text: string } | { readonly text: undefined; readonly why: string }> {
-  if (!(await lstat(path)).isFile()) return { text: undefined, why: "it is not a regular file" };
-  const file = await open(path, READ);
-  try {
-    const { size } = await file.stat();
-    if (size > MAX_BYTES) return { text: undefined, why: `it has ${size} bytes, more than ${MAX_BYTES}` };
-    const buffer = Buffer.alloc(size);
-    const { bytesRead } = await file.read(buffer, 0, size, 0);
-    return { text: buffer.toString("utf8", 0, bytesRead) };
-  } finally {
-    await file.close();
-  }
 }
 
 function isCounter(value: unknown): value is number {

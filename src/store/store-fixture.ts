@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../platform/clock.ts";
 import type { Message } from "../session/message.ts";
+import { defineKind, type Kept } from "../session/record-kind.ts";
 import type { Session } from "../session/session.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
 import type { StoreOptions } from "./options.ts";
@@ -78,6 +79,8 @@ export function makeSession(
     parentId: null,
     outputsDir: join(home.outputsRoot, "agents", role, id),
     branch: null,
+    startedBy: "operator",
+    lastCommand: null,
     desired: "running",
     state: "planned",
     reason: { code: "asked", text: "Somebody asked.", evidence },
@@ -131,6 +134,9 @@ export function makeMessage(sessionId: string, id: string, changes: Partial<Mess
     text: "hello",
     submit: true,
     how: "queue",
+    caller: "operator",
+    intendedTurn: null,
+    answers: null,
     state: "admitted",
     admittedAt: 1_700_000_000_000,
     settledAt: null,
@@ -138,5 +144,8 @@ export function makeMessage(sessionId: string, id: string, changes: Partial<Mess
     ...changes,
   };
 }
+
+/** A kind of record that only tests have. */
+export const countKind = defineKind<Kept>({ name: "count", parse: (value) => value as Kept });
 
 export const STARTED = { type: "daemon-started", pid: 1, version: "0.1.0", sessions: 0 } as const;

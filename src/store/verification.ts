@@ -42,13 +42,8 @@ export async function verifyStateFiles({
     const path = await quarantineStateFile(directory, clock.now(), as);
     log("a state.json was set aside", { path, why });
     if (session) writer.put({ seq: tables.log.head(), session });
-    await queue.enqueue(() => ({
-      session: undefined,
-      messages: [],
-      events: tables.log.append([
-        { sessionId: session?.id ?? null, body: { type: "state-file-quarantined", path, why } },
-      ]),
-    }));
+    const event = { sessionId: session?.id ?? null, body: { type: "state-file-quarantined", path, why } } as const;
+    await queue.enqueue(() => tables.stage({ events: [event] }, []));
     return path;
   };
 

@@ -12,11 +12,12 @@ import type { Listing, Observation, Runtime } from "../runtime/contract.ts";
 import type { Health } from "../session/health.ts";
 import { healthy, judge } from "../session/health.ts";
 import type { Observation as SessionInput } from "../session/input.ts";
-import type { Session } from "../session/session.ts";
+import type { Evidence, Session } from "../session/session.ts";
 import { isSamePlace } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { eachIsolated } from "./isolated.ts";
-import type { Ledger } from "./ledger.ts";
+import { eachIsolated } from "../platform/isolated.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import type { Scheduler } from "./ledger/scheduler.ts";
 
 /** A second question soon after an unanswered one, so that the verdict does not take a whole interval. */
 const SECOND_LOOK_MS = 500;
@@ -33,6 +34,7 @@ export function createObserver(parts: {
   readonly ledger: Ledger;
   readonly runtimes: readonly Runtime[];
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
   readonly intervalMs: number;
 }): Observer {
@@ -51,13 +53,12 @@ export function createObserver(parts: {
 }
 
 function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
-  const { store, ledger, clock } = parts;
+  const { store, ledger, scheduler } = parts;
   let health: Health = healthy;
   /** Sessions seen since this daemon started; the first sighting of one that was here before is an adoption. */
   const unadopted = new Set(store.registry.all().map((session) => session.id));
   let looking: Promise<void> | null = null;
   let isAskedAgain = false;
-  let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
   /** One question at a time; hints that arrive meanwhile cause exactly one more. */
@@ -88,7 +89,8 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     const verdict = judge(health, listing.reachable);
     health = verdict.health;
     if (!listing.reachable) {
-      if (!verdict.unreachable) setTimeout(() => void look(), SECOND_LOOK_MS).unref();
+      if (!verdict.unreachable)
+        scheduler.atMost(null, `second look at ${runtime.kind}`, SECOND_LOOK_MS, () => void look());
       else await commitUnreachable(known, listing);
       return;
     }
@@ -99,7 +101,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     known: readonly Session[],
     listing: Extract<Listing, { reachable: false }>,
   ): Promise<void> {
-    const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
+    const evidence = evidenceOf(listing);
     await eachIsolated(
       parts.log,
       "recording what was seen",
@@ -121,7 +123,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     const byTarget = new Map(
       listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.observation]),
     );
-    const absent: Observation = { status: "absent", evidence: listing.evidence };
+    const absent: Observation = { status: "absent", askedAt: listing.askedAt, evidence: listing.evidence };
     const sightings = known.map((session) => ({
       session,
       observation: byTarget.get(`${session.id} ${session.incarnation}`) ?? absent,
@@ -130,7 +132,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       ({ session, observation }) => observation.status === "absent" && session.stop === null && isStillThere(session),
     );
     if (gone.length > 1 && sightings.every((sighting) => sighting.observation.status === "absent")) {
-      const evidence = { source: "runtime", detail: listing.evidence, at: clock.now() } as const;
+      const evidence = evidenceOf(listing);
       await ledger.note({ type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
     }
     await eachIsolated(
@@ -154,13 +156,14 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
 
   function toInput(session: Session, observation: Observation): SessionInput {
     const { incarnation } = session;
-    const evidence = { source: "runtime", detail: observation.evidence, at: clock.now() } as const;
+    const evidence = evidenceOf(observation);
     switch (observation.status) {
       case "running":
         return {
           type: "found-running",
           incarnation,
           place: observation.place,
+          shown: runtime.describe(observation.place),
           evidence,
           adopted: unadopted.delete(session.id),
         };
@@ -174,7 +177,8 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
   }
 
   function tick(): void {
-    timer = setTimeout(() => void look().finally(() => (isClosed ? undefined : tick())), parts.intervalMs).unref();
+    const again = (): void => void look().finally(() => (isClosed ? undefined : tick()));
+    scheduler.after(null, `look at ${runtime.kind}`, parts.intervalMs, again);
   }
 
   return {
@@ -184,8 +188,14 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     start: tick,
     async close(): Promise<void> {
       isClosed = true;
-      if (timer !== null) clearTimeout(timer);
+      scheduler.cancel(null, `look at ${runtime.kind}`);
+      scheduler.cancel(null, `second look at ${runtime.kind}`);
       await looking;
     },
   };
+}
+
+/** As of the moment it was asked for: the answer may have taken its time. */
+function evidenceOf({ evidence, askedAt }: Pick<Observation, "evidence" | "askedAt">): Evidence {
+  return { source: "runtime", detail: evidence, at: askedAt };
 }

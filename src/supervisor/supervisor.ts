@@ -9,45 +9,46 @@ import type { Death } from "../platform/daemon-record.ts";
 import type { Log } from "../platform/log.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
+import { type Caller, callerName } from "../session/caller.ts";
 import type { Command } from "../session/input.ts";
 import type { Message } from "../session/message.ts";
 import { isPromptAhead, pendingEffect } from "../session/pending-effect.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
-import type { Session } from "../session/session.ts";
+import type { PlaceView, Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
-import type { IdempotencyRecord, Store } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
-import { createAdapters } from "./adapters.ts";
-import { createAttention } from "./attention.ts";
-import { createBroughtEnvironments } from "./brought-environments.ts";
-import { concealMessages } from "./concealed-text.ts";
-import { beginningOf } from "./conversation.ts";
-import { createDelivery } from "./delivery.ts";
-import type { Task } from "./effect-runner.ts";
-import { createEffectRunner } from "./effect-runner.ts";
-import type { EffectParts } from "./effects.ts";
-import { performEffect } from "./effects.ts";
-import type { Environment } from "./environment.ts";
-import { readEnvFile, sessionEnvironment } from "./environment.ts";
-import { isolated } from "./isolated.ts";
-import type { Launcher, LaunchRequest } from "./launcher.ts";
-import { createLauncher } from "./launcher.ts";
-import type { NewMessage } from "./ledger.ts";
-import { createLedger } from "./ledger.ts";
+import { createAdapters } from "./launch/adapters.ts";
+import { createAttention } from "./attention/attention.ts";
+import { createBroughtEnvironments } from "./launch/brought-environments.ts";
+import { concealMessages } from "./launch/concealed-text.ts";
+import { beginningOf } from "./launch/conversation.ts";
+import { createDelivery } from "./effect/delivery.ts";
+import type { Task } from "./effect/effect-runner.ts";
+import { createEffectRunner } from "./effect/effect-runner.ts";
+import type { EffectParts } from "./effect/effects.ts";
+import { performEffect } from "./effect/effects.ts";
+import type { Environment } from "./launch/environment.ts";
+import { readEnvFile, sessionEnvironment } from "./launch/environment.ts";
+import { isolated } from "../platform/isolated.ts";
+import type { Launcher, LaunchRequest } from "./launch/launcher.ts";
+import { createLauncher } from "./launch/launcher.ts";
+import type { Wish } from "./ledger/ledger.ts";
+import { createLedger, type SentMessage } from "./ledger/ledger.ts";
 import { createObserver } from "./observer.ts";
-import type { ProgramFinder } from "./program-finder.ts";
-import { createProgramFinder } from "./program-finder.ts";
-import type { LastWord } from "./readings.ts";
-import { createReceipts } from "./receipts.ts";
-import type { RuleBook } from "./rule-book.ts";
-import type { AgentOptions, Settings } from "./settings.ts";
-import { noOptions } from "./settings.ts";
+import type { ProgramFinder } from "./launch/program-finder.ts";
+import { createProgramFinder } from "./launch/program-finder.ts";
+import type { LastWord } from "./attention/readings.ts";
+import { createReceipts } from "./ledger/receipts.ts";
+import type { RuleBook } from "./launch/rule-book.ts";
+import type { AgentOptions, Settings } from "./launch/settings.ts";
+import { noOptions } from "./launch/settings.ts";
 import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
 import { tellDeaths } from "./tell-deaths.ts";
-import { createTimers } from "./timers.ts";
+import { createScheduler } from "./ledger/scheduler.ts";
 
 export interface SupervisorParts {
   readonly store: Store;
@@ -84,21 +85,13 @@ export interface Supervisor {
   start(
     request: SessionRequest,
     environment: Environment,
-    options?: { readonly firstMessage?: string; readonly idempotency?: IdempotencyRecord },
+    wish: Wish & { readonly firstMessage?: string },
   ): Promise<Session>;
   /** A start that is repeated brings its environment again: the daemon that had it may be gone. */
   bringAgain(sessionId: string, request: EnvironmentRequest): void;
   /** A restart may bring an environment, used only where the runtime kept none. */
-  submit(
-    sessionId: string,
-    command: Command,
-    options?: { readonly environment?: Environment; readonly idempotency?: IdempotencyRecord },
-  ): Promise<Session>;
-  send(
-    session: Session,
-    message: Pick<Message, "id" | "text" | "submit" | "how">,
-    idempotency?: IdempotencyRecord,
-  ): Promise<void>;
+  submit(sessionId: string, command: Command, wish: Wish & { readonly environment?: Environment }): Promise<Session>;
+  send(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">, wish: Wish): Promise<void>;
   /** One that is not known is inert: it says so, and does nothing. */
   agent(name: string): Agent;
   agents(): readonly Agent[];
@@ -113,6 +106,8 @@ export interface Supervisor {
   /** Resolves when this incarnation has spoken, or drawn what it draws when it is up. */
   firstWord(session: Session): Promise<void>;
   runtime(kind: string): Runtime;
+  /** Those that sessions can be started on, the one that is used unless another is asked for first. */
+  runtimes(): readonly Runtime[];
   orphans(): readonly Orphan[];
   /** Adopts what survived, reports what did not, resumes what was under way. */
   boot(version: string, deaths: readonly Death[]): Promise<void>;
@@ -123,6 +118,8 @@ export interface About {
   readonly wait: Agent["wait"];
   /** Why it can be neither written to nor started again; null where nothing is in the way. */
   readonly impediment: string | null;
+  /** What people are shown of where it runs; null while it has no place. */
+  readonly place: PlaceView | null;
 }
 
 export interface Testimony {
@@ -142,13 +139,14 @@ const HELD_END_LOOK_MS = 1_000;
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { clock, log, settings } = parts;
   const brought = createBroughtEnvironments(clock);
-  const store = concealMessages(parts.store, { known: (id) => attention.secrets(id), brought: brought.get });
+  const store = concealMessages(parts.store, { secrets: () => attention.secrets, brought: brought.get });
   const adapters = createAdapters({ ...parts, sessions: store.registry.all() });
   const { agent, runtime } = adapters;
 
   const environment = ({ caller, envFile, given }: EnvironmentRequest): Environment =>
     sessionEnvironment({ caller, scrub: parts.scrub, file: readEnvFile(envFile), given });
 
+  const scheduler = createScheduler({ clock, log, observe: () => observer.look() });
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock, log, receipts });
   const attention = createAttention({
@@ -158,6 +156,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runtime,
     rules: parts.rules,
     clock,
+    scheduler,
     log,
     settings,
     onCaughtUp: (sessionId) => runner.poke(sessionId),
@@ -177,10 +176,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     ledger,
     clock,
     log,
-    runtime,
-    agent,
-    channel: attention.channel,
-    look: attention.look,
+    adapters,
+    attention,
     hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
     launch: async (session) => plan(await launchOf(session)),
     holderOf: (session, nativeId) =>
@@ -196,51 +193,28 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     brought,
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
-    prepare: attention.prepare,
-    redact: attention.redact,
-    readToEnd: attention.readToEnd,
   };
-  const timers = createTimers(clock);
-  const pokeLater = (id: string, ms: number): void => timers.atMost(id, "poke", ms, () => runner.poke(id));
+  const pokeLater = (id: string, ms: number): void => scheduler.atMost(id, "poke", ms, () => runner.poke(id));
   const delivery = createDelivery({
     store,
     ledger,
     receipts,
     clock,
-    runtime,
-    agent,
-    channel: attention.channel,
-    describeChannel: attention.describeChannel,
-    look: attention.look,
+    adapters,
+    attention,
     composer: (session) => parts.rules.composer(session.agent),
-    standing: attention.standing,
-    isCaughtUp: attention.isCaughtUp,
     typingPauseMs: settings.typingPauseMs,
     pokeLater,
   });
-  const runner = createEffectRunner({ nextTask, clock, log });
-  const sweep = createSweep({
-    store,
-    ledger,
-    runtimes: adapters.runtimes,
-    clock,
-    log,
-    graceMs: settings.orphanGraceMs,
-    intervalMs: settings.sweepIntervalMs,
-  });
-  const observer = createObserver({
-    store,
-    ledger,
-    runtimes: adapters.runtimes,
-    clock,
-    log,
-    intervalMs: settings.healthIntervalMs,
-  });
+  const runner = createEffectRunner({ nextTask, clock, scheduler, log });
+  const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
+  const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
+  const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
     const { id, outputsDir, launch } = session;
-    const beginning = await beginningOf(session, agent(session.agent));
-    return { agent: session.agent, sessionId: id, outputsDir, launch, beginning };
+    const beginning = await beginningOf(session, agent(session.agent), runtime(session.runtime).files);
+    return { agent: session.agent, runtime: session.runtime, sessionId: id, outputsDir, launch, beginning };
   }
 
   function nextTask(sessionId: string): Task | null {
@@ -260,12 +234,12 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   }
 
   function scheduleRestart(session: Session): void {
-    timers.cancel(session.id, "restart");
+    scheduler.cancel(session.id, "restart");
     if (session.restart.dueAt === null || session.stop !== null) return;
     // Wall time decides only how long to wait, within what the policy could have asked for: a clock jump cannot strand it.
     const wait = Math.min(LONGEST_DELAY_MS, Math.max(0, session.restart.dueAt - clock.now()));
     const due = (): void => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due"));
-    timers.atMost(session.id, "restart", wait, due);
+    scheduler.atMost(session.id, "restart", wait, due);
   }
 
   /** Until then sessions are only adopted; whoever waits for the daemon comes before what is watched. */
@@ -280,9 +254,14 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     runner.poke(sessionId);
   });
 
-  function admitted(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">): NewMessage {
+  function admitted(
+    session: Session,
+    message: Pick<Message, "id" | "text" | "submit" | "how">,
+    caller: Caller,
+  ): SentMessage {
     return {
       ...message,
+      caller: callerName(caller),
       sessionId: session.id,
       state: "admitted",
       admittedAt: clock.now(),
@@ -317,6 +296,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     about: (session) => ({
       wait: agent(session.agent).wait,
       impediment: isEnded(session) ? null : adapters.impedimentOf(session),
+      place: session.place === null ? null : runtime(session.runtime).describe(session.place),
     }),
     requireUnimpeded(session) {
       const impediment = adapters.impedimentOf(session);
@@ -325,6 +305,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     plan,
     programs,
     runtime,
+    runtimes: () => parts.runtimes,
     orphans: () => sweep.orphans(),
     testimony: (session) => ({
       lastWords: attention.lastWords(session),
@@ -334,18 +315,18 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
     firstWord: attention.firstWord,
 
-    async start(request, environment, { firstMessage, idempotency } = {}) {
-      const { session, events } = planSession(request, clock.now());
+    async start(request, environment, { firstMessage, caller, idempotency }) {
+      const { session, events } = planSession(request, clock.now(), caller);
       const admit =
         firstMessage === undefined
           ? undefined
-          : admitted(session, { id: newMessageId(), text: firstMessage, submit: true, how: "queue" });
-      await brought.during(session.id, environment, () => ledger.plan(session, events, { idempotency, admit }));
+          : admitted(session, { id: newMessageId(), text: firstMessage, submit: true, how: "queue" }, caller);
+      await brought.during(session.id, environment, () => ledger.plan(session, events, { caller, idempotency, admit }));
       return session;
     },
 
-    submit: (sessionId, command, options = {}) =>
-      brought.during(sessionId, options.environment, () => ledger.apply(sessionId, command, options.idempotency)),
+    submit: (sessionId, command, { environment, ...wish }) =>
+      brought.during(sessionId, environment, () => ledger.apply(sessionId, command, wish)),
 
     bringAgain(sessionId, request) {
       const session = store.registry.get(sessionId);
@@ -357,8 +338,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       }
     },
 
-    async send(session, message, idempotency) {
-      await ledger.admit(admitted(session, message), idempotency);
+    async send(session, message, { caller, idempotency }) {
+      await ledger.admit(admitted(session, message, caller), idempotency);
     },
 
     async boot(version, deaths) {
@@ -366,7 +347,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const events = store.repairs.map((body) => ({ sessionId: null, body }));
       if (events.length > 0) await store.commit({ events }).catch(report("telling of repairs"));
       await tellDeaths(store, deaths).catch(report("telling of deaths"));
-      delivery.resume();
+      await Promise.race([delivery.resume(), clock.sleep(BOOT_LOOK_MS)]);
       await ledger
         .note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length })
         .catch(report("daemon-started"));
@@ -385,7 +366,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
 
     async close() {
-      timers.close();
+      scheduler.close();
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));

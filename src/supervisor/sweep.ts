@@ -10,7 +10,8 @@ import { messageOf } from "../platform/reeve-error.ts";
 import type { ListingEntry, Runtime, Target } from "../runtime/contract.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import type { Scheduler } from "./ledger/scheduler.ts";
 
 export interface Orphan extends Target {
   readonly what: string;
@@ -32,12 +33,12 @@ export function createSweep(parts: {
   readonly ledger: Ledger;
   readonly runtimes: readonly Runtime[];
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
   readonly graceMs: number;
   readonly intervalMs: number;
 }): Sweep {
   const found = new Map<string, Orphan & { readonly runtime: Runtime }>();
-  let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> | null = null;
   let isClosed = false;
 
@@ -58,8 +59,8 @@ export function createSweep(parts: {
       ownsProcesses(parts.store.registry.get(target.sessionId), target),
     );
     const candidates = new Map<string, string>();
-    for (const place of places) candidates.set(keyOf(place), describePlace(place));
-    for (const stray of strays) candidates.set(keyOf(stray), `process ${stray.pid} (${stray.command})`);
+    for (const place of places) candidates.set(keyOf(place), describePlace(runtime, place));
+    for (const stray of strays) candidates.set(keyOf(stray), stray.what);
     await quarantine(runtime, candidates);
     await reap(runtime);
   }
@@ -104,7 +105,8 @@ export function createSweep(parts: {
   }
 
   function tick(): void {
-    timer = setTimeout(() => void run().finally(() => (isClosed ? undefined : tick())), parts.intervalMs).unref();
+    const again = (): void => void run().finally(() => (isClosed ? undefined : tick()));
+    parts.scheduler.after(null, "sweep", parts.intervalMs, again);
   }
 
   return {
@@ -113,7 +115,7 @@ export function createSweep(parts: {
     orphans: () => [...found.values()],
     async close() {
       isClosed = true;
-      if (timer !== null) clearTimeout(timer);
+      parts.scheduler.cancel(null, "sweep");
       await running;
     },
   };
@@ -131,10 +133,10 @@ function ownsProcesses(session: Session | undefined, target: Target): boolean {
   return session.exit === null || session.stop !== null;
 }
 
-function describePlace(entry: ListingEntry): string {
-  return entry.observation.status === "running"
-    ? `${entry.observation.place.id} (process ${entry.observation.place.pid})`
-    : `the place of ${keyOf(entry)}`;
+function describePlace(runtime: Runtime, entry: ListingEntry): string {
+  if (entry.observation.status !== "running") return `the place of ${keyOf(entry)}`;
+  const { id, text } = runtime.describe(entry.observation.place);
+  return id === null ? text : `${id} (${text})`;
 }
 
 function keyOf(target: Target): string {

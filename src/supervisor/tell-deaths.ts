@@ -7,7 +7,11 @@ const RECENT_EVENTS = 500;
 
 /** A daemon that died between this commit and its own note of it leaves the same deaths to be told again. */
 export async function tellDeaths(store: Store, deaths: readonly Death[]): Promise<void> {
-  const newest = store.log.read({ after: Math.max(0, store.log.head() - RECENT_EVENTS), limit: RECENT_EVENTS });
+  const newest = await store.log.read({
+    after: Math.max(0, store.log.head() - RECENT_EVENTS),
+    limit: RECENT_EVENTS,
+    types: ["daemon-died"],
+  });
   const isTold = ({ pid, startedAt }: Death): boolean =>
     newest.some(({ body }) => body.type === "daemon-died" && body.pid === pid && body.startedAt === startedAt);
   const untold = deaths.filter((death) => !isTold(death));

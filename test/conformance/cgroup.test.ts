@@ -14,8 +14,9 @@ import { ensureWrapper } from "../../src/runtime/tmux/wrapper.ts";
 import { cgroupsLeft } from "../support/cgroup-leftovers.ts";
 import { eventually } from "../support/eventually.ts";
 import { standsStill } from "../support/stands-still.ts";
-import { first, markedProcesses, second, useGround } from "./runtime-ground.ts";
-import { makeTmuxFixture } from "./tmux-fixture.ts";
+import { markedProcesses } from "./local-ground.ts";
+import { first, second, useGround } from "./runtime-ground.ts";
+import { panePlace, makeTmuxFixture } from "./tmux-fixture.ts";
 
 const impediment = createSessionCgroups({
   instance: "probe",
@@ -131,7 +132,8 @@ describe.skipIf(impediment !== null)("a session in its own cgroup", { timeout: 3
     await eventually("it is absent", async () => (await ground.runtime.observe(first)).status === "absent");
     expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...first, observation: { status: "absent" } }] });
     const strays = await ground.runtime.findStrays(() => false);
-    expect(strays.map(({ pid }) => pid)).toEqual(expect.arrayContaining(found.map(({ pid }) => pid)));
+    const named = strays.map(({ what }) => what.split(" (", 1)[0]);
+    expect(named).toEqual(expect.arrayContaining(found.map(({ pid }) => `process ${pid}`)));
     expect(strays.every((stray) => stray.sessionId === "one" && stray.incarnation === 1)).toBe(true);
     // Nothing new starts beside it.
     await expect(ground.runtime.create(shell(second, "sleep 100"))).rejects.toMatchObject({ code: "still-running" });
@@ -156,7 +158,8 @@ describe.skipIf(impediment !== null)("a session in its own cgroup", { timeout: 3
   });
 
   it("holds the program and what it starts, and not the shell that reports how it ended", async () => {
-    const { place } = await ground.runtime.create(shell(first, "cat /proc/self/cgroup > a; mv a mine; sleep 100"));
+    const created = await ground.runtime.create(shell(first, "cat /proc/self/cgroup > a; mv a mine; sleep 100"));
+    const place = panePlace(created.place);
     expect(await ground.written("mine")).toContain(`/reeve-${ground.fixture.instance}/one.1\n`);
     expect(isOfThis(place.pid)).toBe(false);
     process.kill(Number(readFileSync(`/proc/${place.pid}/task/${place.pid}/children`, "utf8")), "SIGKILL");
@@ -213,7 +216,10 @@ describe("without a cgroup", { timeout: 30_000 }, () => {
       ),
     });
     expect(found.filter(({ pid, startTicks }) => isAlive(pid, startTicks))).toEqual([]);
-    expect(ground.runtime.blindSpot()).toBe("cgroups are switched off in config.toml");
+    expect(await ground.runtime.endProof()).toMatchObject({
+      isWhole: false,
+      text: expect.stringContaining("no cgroup here: cgroups are switched off in config.toml"),
+    });
     expect(cgroupsLeft(ground.fixture.runDir)).toEqual([]);
   });
 });

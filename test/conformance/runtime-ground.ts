@@ -1,16 +1,19 @@
 /** The ground under one test of a runtime: made before it, ended and looked over after it. */
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import { listProcesses, readEnvironmentVariable } from "../../src/platform/process-table.ts";
-import { type CreateRequest, MARK_VARIABLE, type Runtime, type Target } from "../../src/runtime/contract.ts";
+import type { CreateRequest, Runtime, Target } from "../../src/runtime/contract.ts";
+import type { NamedProcess } from "../../src/session/session.ts";
 import { eventually } from "../support/eventually.ts";
 
 export interface RuntimeFixture {
   readonly runtime: Runtime;
   readonly instance: string;
-  /** A directory that sessions can read and write under the same path. */
+  /** A directory of the sessions, as the runtime's own files have it. */
   readonly workDir: string;
+  /** Its processes, counted by the ground itself: how many live, and how many of these stand still. */
+  census(): { readonly living: number; readonly still: number };
+  /** A process as a file inside a session would name it: by the pid that it has there. */
+  named(pid: number): NamedProcess;
   /** A second runtime object over the same ground, as a new daemon would make it. */
   reopen(): Runtime;
   /** Ends everything; the suite then looks for leftovers. */
@@ -23,6 +26,9 @@ export interface Ground<F extends RuntimeFixture = RuntimeFixture> {
   request(target: Target, argv: readonly string[], more?: Partial<CreateRequest>): CreateRequest;
   shell(target: Target, script: string, more?: Partial<CreateRequest>): CreateRequest;
   path(file: string): string;
+  /** Whether there is such a file in the session's directory. */
+  exists(file: string): Promise<boolean>;
+  put(file: string, content: string): Promise<void>;
   /** The content of a file in the session's directory, once it is there. */
   written(file: string): Promise<string>;
   /** How it ended, once it has. */
@@ -41,7 +47,7 @@ export function useGround<F extends RuntimeFixture>(makeFixture: () => Promise<F
   });
   afterEach(async () => {
     await fixture.dispose();
-    expect(markedProcesses(fixture.instance)).toEqual([]);
+    expect(fixture.census().living).toBe(0);
   });
 
   const request: Ground["request"] = (target, argv, more = {}) => ({
@@ -64,22 +70,14 @@ export function useGround<F extends RuntimeFixture>(makeFixture: () => Promise<F
     request,
     shell: (target, script, more) => request(target, ["sh", "-c", script], more),
     path,
+    exists: async (file) => (await fixture.runtime.files.stat(path(file))) !== null,
+    put: (file, content) => fixture.runtime.files.write({ path: path(file), content, isExecutable: false }),
     written: (file) =>
-      eventually(`${file} is written`, () => existsSync(path(file)) && readFileSync(path(file), "utf8")),
+      eventually(`${file} is written`, () => fixture.runtime.files.read(path(file), { mostBytes: 16_777_216 })),
     exit: (target) =>
       eventually("it exited", async () => {
         const observation = await fixture.runtime.observe(target);
         return observation.status === "exited" && { code: observation.code, signal: observation.signal };
       }),
   };
-}
-
-/** Living processes that carry any mark of this instance. */
-export function markedProcesses(instance: string): readonly number[] {
-  return listProcesses()
-    .filter(
-      (row) =>
-        row.state !== "Z" && readEnvironmentVariable(row.pid, MARK_VARIABLE)?.startsWith(`${instance}.`) === true,
-    )
-    .map((row) => row.pid);
 }

@@ -1,13 +1,11 @@
 /** A session's process: created once, with what it was given, and its end told. */
-import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { isAlive } from "../../src/platform/process-table.ts";
 import { formatMark, MARK_VARIABLE, type Target } from "../../src/runtime/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { BASE, first, type Ground, second } from "./runtime-ground.ts";
 
 export function testLife(ground: Ground): void {
-  const { request, shell, path, written, exit } = ground;
+  const { request, shell, put, written, exit } = ground;
 
   it("lists nothing, and starts nothing, on untouched ground", async () => {
     expect(await ground.runtime.list()).toMatchObject({ reachable: true, entries: [] });
@@ -24,7 +22,7 @@ export function testLife(ground: Ground): void {
     expect([a, b, again].filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(b.place).toEqual(a.place);
     expect(again.place).toEqual(a.place);
-    expect(isAlive(a.place.pid, a.place.startTicks)).toBe(true);
+    expect(ground.runtime.describe(a.place).text).not.toBe("");
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "running", place: a.place });
     expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...first, observation: { status: "running" } }] });
   });
@@ -42,17 +40,17 @@ export function testLife(ground: Ground): void {
     const { place } = await ground.runtime.create(
       shell(first, "env -0 > env; sleep 100", { environment, extraEnvironment: { EXTRA: "1" } }),
     );
-    const block = await eventually(
-      "env is whole",
-      async () => (await written("env")).includes("VARIABLE_299") && readFileSync(path("env"), "utf8"),
-    );
+    const block = await eventually("env is whole", async () => {
+      const text = await written("env");
+      return text.includes("VARIABLE_299") && text;
+    });
     const { TMUX: _dropped, ...kept } = environment;
     const { TERM, ...seen } = parseBlock(block);
     const mark = { [MARK_VARIABLE]: formatMark(ground.fixture.instance, first) };
     expect(seen).toEqual({ ...kept, EXTRA: "1", ...mark, PWD: ground.fixture.workDir });
     expect(TERM).toBeTypeOf("string");
-    expect(ground.runtime.environmentOf(first, place)).toMatchObject({ ...kept, EXTRA: "1" });
-    expect(ground.runtime.environmentOf(second, null)).toBe(null);
+    expect(await ground.runtime.environmentOf(first, place)).toMatchObject({ ...kept, EXTRA: "1" });
+    expect(await ground.runtime.environmentOf(second, null)).toBe(null);
   });
 
   it("passes every argument byte for byte", async () => {
@@ -97,7 +95,7 @@ export function testLife(ground: Ground): void {
     await ground.runtime.create(shell(first, `while ! [ -e go ]; do sleep 0.01; done; ${script}`));
     await ground.runtime.observe(first);
     hints.length = 0;
-    writeFileSync(path("go"), "");
+    await put("go", "");
     await eventually("the end was hinted at", () => hints.some((target) => target?.sessionId === "one"));
     expect(await exit(first)).toEqual(outcome);
   });
@@ -125,7 +123,7 @@ export function testLife(ground: Ground): void {
     for (const sessionId of ids) {
       await ground.runtime.create(shell({ sessionId, incarnation: 1 }, "until [ -e go ]; do sleep 0.02; done; exit 5"));
     }
-    writeFileSync(path("go"), "");
+    await put("go", "");
     await eventually("every end was hinted at", () => ended.size === ids.length);
   });
 

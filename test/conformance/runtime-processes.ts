@@ -1,34 +1,33 @@
 /** A session's process tree: ended to the last, swept by mark, suspended and released. */
-import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
-import { readProcess } from "../../src/platform/process-table.ts";
 import type { Target } from "../../src/runtime/contract.ts";
+import type { NamedProcess } from "../../src/session/session.ts";
 import { eventually } from "../support/eventually.ts";
-import { standsStill } from "../support/stands-still.ts";
-import { first, type Ground, markedProcesses, second } from "./runtime-ground.ts";
+import { first, type Ground, second } from "./runtime-ground.ts";
 
 const GRACE = { graceMs: 3_000 } as const;
 
 export function testProcesses(ground: Ground): void {
-  const { shell, path, exit } = ground;
+  const { shell, path, exists, exit } = ground;
+  const living = (): number => ground.fixture.census().living;
 
   it("ends a tree that ignores HUP and TERM, and what left it", async () => {
     const stubborn = "trap '' HUP TERM INT; while :; do sleep 0.1; done";
     const script = `setsid sh -c "${stubborn}" & (setsid sh -c "(${stubborn}) &") & ${stubborn}`;
     await ground.runtime.create(shell(first, script));
     // The wrapper and three shells; their sleeps come and go faster than a busy machine can be listed.
-    await eventually("the tree stands", () => markedProcesses(ground.fixture.instance).length >= 4);
+    await eventually("the tree stands", () => living() >= 4);
     const report = await ground.runtime.stop(first, { graceMs: 200 });
     expect(report.survivors).toEqual([]);
     expect(report.killed).toBeGreaterThan(0);
-    expect(markedProcesses(ground.fixture.instance)).toEqual([]);
+    expect(living()).toBe(0);
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "exited", signal: "SIGKILL" });
     expect(await ground.runtime.retainsEnvironment("one")).toBe(true);
   });
 
   it("ends politely where that is enough, and hurries when told", async () => {
     await ground.runtime.create(shell(first, "trap 'exit 9' TERM; touch up; while :; do sleep 0.05; done"));
-    await eventually("the trap stands", () => existsSync(path("up")));
+    await eventually("the trap stands", () => exists("up"));
     expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ killed: 0, survivors: [] });
     expect(await exit(first)).toEqual({ code: 9, signal: null });
 
@@ -44,7 +43,7 @@ export function testProcesses(ground: Ground): void {
     await ground.runtime.create(shell(first, "setsid sleep 100 & sleep 0.1; exit 0"));
     await exit(first);
     const strays = await ground.runtime.findStrays(() => false);
-    expect(strays).toMatchObject([{ ...first, command: "sleep 100" }]);
+    expect(strays).toMatchObject([{ ...first, what: expect.stringContaining("(sleep 100)") }]);
     expect(await ground.runtime.findStrays((target) => target.sessionId === "one")).toEqual([]);
     expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ terminated: 1, survivors: [] });
     expect(await ground.runtime.findStrays(() => false)).toEqual([]);
@@ -53,33 +52,32 @@ export function testProcesses(ground: Ground): void {
   });
 
   it("tells which process is of which incarnation (issue 7, 7)", async () => {
-    const pidIn = async (file: string): Promise<{ pid: number; startTicks: string }> => {
-      const pid = Number(await ground.written(file));
-      return { pid, startTicks: readProcess(pid)?.startTicks ?? "" };
-    };
+    const pidIn = async (file: string): Promise<NamedProcess> =>
+      ground.fixture.named(Number(await ground.written(file)));
     await ground.runtime.create(shell(first, "sh -c 'echo $$ > a; mv a one; exec sleep 100'"));
     const one = await pidIn("one");
-    expect(ground.runtime.owns(first, one)).toBe(true);
-    expect(ground.runtime.owns(second, one)).toBe(false);
-    expect(ground.runtime.owns(first, { ...one, startTicks: "1" })).toBe(false);
-    expect(
-      ground.runtime.owns(first, { pid: process.pid, startTicks: readProcess(process.pid)?.startTicks ?? "" }),
-    ).toBe(false);
+    expect(await ground.runtime.owns(first, one)).toBe(true);
+    expect(await ground.runtime.owns(second, one)).toBe(false);
+    expect(await ground.runtime.lives(one)).toBe(true);
+    expect(await ground.runtime.owns(first, { ...one, startTicks: "1" })).toBe(false);
+    expect(await ground.runtime.owns(first, ground.fixture.named(process.pid))).toBe(false);
     await ground.runtime.stop(first, GRACE);
-    expect(ground.runtime.owns(first, one)).toBe(false);
+    expect(await ground.runtime.owns(first, one)).toBe(false);
+    expect(await ground.runtime.lives(one)).toBe(false);
+    expect(await ground.runtime.lives(ground.fixture.named(process.pid))).toBe(true);
   });
 
   it("suspends and releases the whole tree", async () => {
     await ground.runtime.create(shell(first, "(while :; do sleep 0.2; done) & while :; do sleep 0.2; done"));
-    const { place } = await ground.runtime.create(shell(first, ""));
-    await eventually("the tree stands", () => markedProcesses(ground.fixture.instance).length >= 3);
+    await eventually("the tree stands", () => living() >= 3);
     expect(await ground.runtime.suspend(first)).toMatch(/stopped/);
-    const frozen = markedProcesses(ground.fixture.instance).filter((pid) => pid !== place.pid);
-    expect(frozen.length).toBeGreaterThanOrEqual(2);
-    expect(frozen.every(standsStill)).toBe(true);
+    const frozen = ground.fixture.census();
+    expect(frozen.still).toBeGreaterThanOrEqual(2);
+    // The place's own process may go on: it reports how the others end.
+    expect(frozen.living - frozen.still).toBeLessThanOrEqual(1);
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "running" });
     expect(await ground.runtime.release(first)).toMatch(/run again/);
-    expect(markedProcesses(ground.fixture.instance).some(standsStill)).toBe(false);
+    expect(ground.fixture.census().still).toBe(0);
     await ground.runtime.suspend(first);
     expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ killed: 0, survivors: [] });
   });
@@ -89,14 +87,14 @@ export function testProcesses(ground: Ground): void {
     const hold = (name: string): string => `exec 9>${name} 8>gone; rm gone; touch ${name}-up; sleep 100`;
     const { place } = await ground.runtime.create(shell(first, `setsid sh -c '${hold("mine")}' & wait`));
     await ground.runtime.create(shell(other, hold("theirs")));
-    await eventually("both hold theirs", () => existsSync(path("mine-up")) && existsSync(path("theirs-up")));
-    const files = ground.runtime.openFiles(first, place);
+    await eventually("both hold theirs", async () => (await exists("mine-up")) && exists("theirs-up"));
+    const files = await ground.runtime.openFiles(first, place);
     expect(files).toContain(path("mine"));
     expect(files).not.toContain(path("theirs"));
     expect(files.filter((file) => !file.startsWith("/") || file.includes("gone"))).toEqual([]);
-    expect(ground.runtime.openFiles(first, null)).toContain(path("mine"));
+    expect(await ground.runtime.openFiles(first, null)).toContain(path("mine"));
     await ground.runtime.stop(first, GRACE);
-    expect(ground.runtime.openFiles(first, place)).toEqual([]);
-    expect(ground.runtime.openFiles({ sessionId: "nobody", incarnation: 1 }, null)).toEqual([]);
+    expect(await ground.runtime.openFiles(first, place)).toEqual([]);
+    expect(await ground.runtime.openFiles({ sessionId: "nobody", incarnation: 1 }, null)).toEqual([]);
   });
 }

@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { Target } from "../../src/runtime/contract.ts";
 import { eventually } from "../support/eventually.ts";
@@ -30,7 +29,7 @@ async function attach(command: readonly string[]): Promise<{ press(keys: string)
 }
 
 export function testTerminal(ground: Ground): void {
-  const { shell, path, written, exit } = ground;
+  const { shell, put, exists, written, exit } = ground;
 
   it.each(["cooked", "raw"])("pastes 1 MiB byte for byte into a %s terminal", async (mode) => {
     const stty = mode === "raw" ? "raw -echo" : "-echo";
@@ -38,7 +37,7 @@ export function testTerminal(ground: Ground): void {
     const text = `${line.repeat(Math.floor(1_048_000 / Buffer.byteLength(line)))}last\n`;
     const size = Buffer.byteLength(text);
     await ground.runtime.create(shell(first, `stty ${stty}; touch up; head -c ${size} > got; mv got done; sleep 100`));
-    await eventually("it reads", () => existsSync(path("up")));
+    await eventually("it reads", () => exists("up"));
     await ground.runtime.send(first, [{ type: "paste", text }]);
     const got = await written("done");
     expect(Buffer.byteLength(got)).toBe(size);
@@ -49,7 +48,7 @@ export function testTerminal(ground: Ground): void {
     await ground.runtime.create(
       shell(first, "stty raw -echo; printf '\\033[?2004h'; touch up; head -c 21 > got; mv got done; sleep 100"),
     );
-    await eventually("it reads", () => existsSync(path("up")));
+    await eventually("it reads", () => exists("up"));
     await ground.runtime.send(first, [
       { type: "pause", ms: 30 },
       { type: "paste", text: "two\nlines" },
@@ -114,7 +113,7 @@ export function testTerminal(ground: Ground): void {
   it("shows of the visible screen what is not drawn faint, and the cursor (issue 7, 3)", async () => {
     const draw = (text: string): string => `printf '\\033[2J\\033[H${text}'; touch drawn; sleep 100`;
     await ground.runtime.create(shell(first, draw("> \\033[2mAsk me anything\\033[0m\\nkeys\\033[1;3H")));
-    await eventually("it is drawn", () => existsSync(path("drawn")));
+    await eventually("it is drawn", () => exists("drawn"));
     const shown = async (target: Target) => (await ground.runtime.capture(target, { lines: 0 })).solid;
     await eventually("the placeholder is left out", async () => (await shown(first)) === "> ▮\nkeys");
     expect((await ground.runtime.capture(first, { lines: 0 })).text).toBe("> Ask me anything\nkeys");
@@ -158,7 +157,7 @@ export function testTerminal(ground: Ground): void {
     await exit(first);
     expect(await ground.runtime.capture(first, { lines: 0 })).toMatchObject({ title: "[ ! ] Action Required" });
     await ground.runtime.create(shell(second, "touch up; sleep 100", { environment: null }));
-    await eventually("it runs", () => existsSync(path("up")));
+    await eventually("it runs", () => exists("up"));
     const { title, text, truncated } = await ground.runtime.capture(second, { lines: 1_000 });
     expect({ text, truncated }).toEqual({ text: "", truncated: false });
     expect(title).not.toContain("Action");
@@ -166,7 +165,7 @@ export function testTerminal(ground: Ground): void {
 
   it("shows only what is visible when no lines are asked for", async () => {
     await ground.runtime.create(shell(first, "seq 1000; touch up; read x; clear; echo only; touch cleared; sleep 100"));
-    await eventually("it printed", () => existsSync(path("up")));
+    await eventually("it printed", () => exists("up"));
     const screen = await eventually("the screen shows it", async () => {
       const shown = await ground.runtime.capture(first, { lines: 0 });
       return shown.text.endsWith("1000") && shown;
@@ -176,7 +175,7 @@ export function testTerminal(ground: Ground): void {
     expect(lines.length).toBeLessThan(500);
     expect(lines).toEqual(Array.from({ length: lines.length }, (_, index) => String(1_001 - lines.length + index)));
     await ground.runtime.send(first, [{ type: "key", key: "Enter" }]);
-    await eventually("it cleared", () => existsSync(path("cleared")));
+    await eventually("it cleared", () => exists("cleared"));
     await eventually("only what is visible is shown", async () => {
       const { text } = await ground.runtime.capture(first, { lines: 0 });
       return text === "only";
@@ -186,7 +185,7 @@ export function testTerminal(ground: Ground): void {
   it("tells the title as plain text, whatever the program calls itself", async () => {
     const titles = ["⠋ working", "", "screen 9 9 forged", "%end 1 1 0", "#{pid} $(id) 'x' \\\\ é漢🙂"];
     const script = titles.map((title) => `printf '\\033]0;%s\\007' "$(cat title-${titles.indexOf(title)})"; read x`);
-    titles.forEach((title, index) => writeFileSync(path(`title-${index}`), title));
+    for (const [index, title] of titles.entries()) await put(`title-${index}`, title);
     await ground.runtime.create(shell(first, `stty -echo; ${script.join("; ")}; sleep 100`));
     for (const title of titles) {
       await eventually(`the title is ${title}`, async () => {
@@ -245,11 +244,14 @@ export function testTerminal(ground: Ground): void {
     const stopFirst = ground.runtime.stream(first, (bytes) => heard[0].push(bytes));
     ground.runtime.stream(first, (bytes) => heard[1].push(bytes));
     const odd = Buffer.from(Array.from({ length: 256 }, (_, index) => index).concat([0x5c, 0x30, 0x0a]));
-    writeFileSync(path("odd"), Buffer.concat(Array.from({ length: 400 }, () => odd)));
-    await ground.runtime.create(shell(first, "stty raw -echo; cat odd; printf END; read x; printf MORE; sleep 100"));
+    const all = Buffer.concat(Array.from({ length: 400 }, () => odd));
+    await put("odd", all.toString("base64"));
+    await ground.runtime.create(
+      shell(first, "stty raw -echo; base64 -d odd; printf END; read x; printf MORE; sleep 100"),
+    );
     const text = (index: 0 | 1): string => Buffer.concat(heard[index]).toString("latin1");
     await eventually("all of it came", () => text(1).endsWith("END"));
-    const whole = Buffer.concat([readFileSync(path("odd")), Buffer.from("END")]).toString("latin1");
+    const whole = Buffer.concat([all, Buffer.from("END")]).toString("latin1");
     expect(text(0) === whole && text(1) === whole).toBe(true);
     stopFirst();
     await ground.runtime.send(first, [{ type: "paste", text: "\n" }]);

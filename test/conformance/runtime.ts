@@ -4,9 +4,11 @@
  */
 import { describe } from "vitest";
 import { type RuntimeFixture, useGround } from "./runtime-ground.ts";
+import { testFiles } from "./runtime-files.ts";
 import { testLife } from "./runtime-life.ts";
 import { testProcesses } from "./runtime-processes.ts";
 import { testTerminal } from "./runtime-terminal.ts";
+import { testViews } from "./runtime-views.ts";
 
 export function describeRuntime(name: string, makeFixture: () => Promise<RuntimeFixture>): void {
   describe(`${name} holds the runtime contract`, { timeout: 30_000 }, () => {
@@ -14,5 +16,7 @@ export function describeRuntime(name: string, makeFixture: () => Promise<Runtime
     testLife(ground);
     testProcesses(ground);
     testTerminal(ground);
+    testFiles(ground);
+    testViews(ground);
   });
 }

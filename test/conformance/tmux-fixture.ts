@@ -6,10 +6,13 @@ import { join } from "node:path";
 import { systemClock } from "../../src/platform/clock.ts";
 import { listProcesses, readCommandLine } from "../../src/platform/process-table.ts";
 import type { Runtime } from "../../src/runtime/contract.ts";
+import { type PanePlace, readPlace } from "../../src/runtime/tmux/pane-place.ts";
 import { createTmuxRuntime } from "../../src/runtime/tmux/tmux-runtime.ts";
+import type { Place } from "../../src/session/session.ts";
 import { removeCgroups } from "../support/cgroup-leftovers.ts";
 import { eventually } from "../support/eventually.ts";
-import { markedProcesses, type RuntimeFixture } from "./runtime-ground.ts";
+import { localGround, markedProcesses } from "./local-ground.ts";
+import type { RuntimeFixture } from "./runtime-ground.ts";
 
 export interface TmuxFixture extends RuntimeFixture {
   readonly runDir: string;
@@ -18,6 +21,13 @@ export interface TmuxFixture extends RuntimeFixture {
 }
 
 let count = 0;
+
+/** What only this runtime may know of a place. */
+export function panePlace(place: Place): PanePlace {
+  const read = readPlace(place);
+  if (read === null) throw new Error(`no place of this runtime: ${JSON.stringify(place)}`);
+  return read;
+}
 
 export async function makeTmuxFixture(options: { readonly cgroups?: boolean } = {}): Promise<TmuxFixture> {
   const base = mkdtempSync(join(tmpdir(), "reeve-"));
@@ -49,7 +59,8 @@ export async function makeTmuxFixture(options: { readonly cgroups?: boolean } = 
     await removeCgroups(runDir);
     rmSync(base, { recursive: true, force: true });
   };
-  return { runtime: open(), instance, workDir, runDir, reopen: open, dispose, tmux, serverPid };
+  const own = { runDir, tmux, serverPid, ...localGround(instance) };
+  return { runtime: open(), instance, workDir, reopen: open, dispose, ...own };
 }
 
 function kill(pid: number): void {

@@ -7,7 +7,7 @@ import { isAlive, readProcess } from "../../src/platform/process-table.ts";
 import { formatMark, type Runtime, type Target } from "../../src/runtime/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { first, second, useGround } from "./runtime-ground.ts";
-import { makeTmuxFixture } from "./tmux-fixture.ts";
+import { panePlace, makeTmuxFixture } from "./tmux-fixture.ts";
 
 describe("a forged option", { timeout: 30_000 }, () => {
   const ground = useGround(() => makeTmuxFixture());
@@ -105,8 +105,8 @@ describe("a forged option", { timeout: 30_000 }, () => {
       tmux("rename-session", "-t", "=mine", "one");
     }
     expect(await (await reopened()).stop(first, { graceMs: 2_000 })).toMatchObject({ survivors: [] });
-    expect(isAlive(place.pid, place.startTicks)).toBe(false);
-    expect(isAlive(beside.place.pid, beside.place.startTicks)).toBe(true);
+    expect(isAlive(panePlace(place).pid, panePlace(place).startTicks)).toBe(false);
+    expect(isAlive(panePlace(beside.place).pid, panePlace(beside.place).startTicks)).toBe(true);
   });
 
   it("is not needed to know what became of one of ours, also by a daemon that never saw it live", async () => {

@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Composer, parseComposer, readComposer } from "../../src/agent/composer.ts";
 import { CURSOR, HIDDEN_CURSOR } from "../../src/runtime/contract.ts";
-import { showingOf } from "../../src/supervisor/visible-question.ts";
+import { showingOf } from "../../src/supervisor/effect/visible-question.ts";
 import { parseScreenRules, readScreen, type ScreenRule, type ScreenVerdict } from "../../src/agent/screen-rules.ts";
 
 const GOLDENS = import.meta.dirname;

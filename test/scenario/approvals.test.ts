@@ -208,7 +208,7 @@ test("a process that dies asks no longer, also with an answer on its way; its ne
 });
 
 // Delivery types whatever waits into a session that asks, since `send` is also how a question is answered
-// (src/supervisor/delivery.ts, nextStep): it is called delivered, and the question swallows it.
+// (src/supervisor/effect/delivery.ts, nextStep): it is called delivered, and the question swallows it.
 test("a message that waited before it asked is no answer: it is taken when the turn is over", async () => {
   await home.json("start", "practice", "--name", asker, "ask to list files", "--", "--pace", "2000");
   await eventually("it works", async () => (await askSession(home, asker))?.["activity"] === "working");

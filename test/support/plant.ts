@@ -1,6 +1,6 @@
 /** Things that are no plain file, put where one belongs. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 export const KINDS = ["directory", "full directory", "pipe", "socket", "link", "dangling link", "device"] as const;
@@ -18,8 +18,10 @@ export function plant(path: string, kind: Kind): void {
     case "directory":
       return mkdirSync(path);
     case "full directory":
-      mkdirSync(path);
-      return writeFileSync(join(path, "file"), "");
+      // At once with what is in it: a daemon that watches may move it aside at any moment.
+      mkdirSync(`${path}.planted`);
+      writeFileSync(join(`${path}.planted`, "file"), "");
+      return renameSync(`${path}.planted`, path);
     case "pipe":
       return void execFileSync("mkfifo", [path]);
     case "socket":

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";
-import { type Fields, fieldsOrNull, listIn, textIn } from "../json-fields.ts";
+import { type Fields, fieldsOrNull, listIn, textIn } from "../../platform/json-fields.ts";
 
 export function approvalOf(record: Fields, askedAt: number): ApprovalRequest | null {
   const tool = textIn(record, "tool_name");

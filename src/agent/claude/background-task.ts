@@ -14,7 +14,7 @@
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { BackgroundReading, BackgroundTask } from "../../session/background.ts";
-import { type Fields, listIn, textIn } from "../json-fields.ts";
+import { type Fields, listIn, textIn } from "../../platform/json-fields.ts";
 
 type Told = Omit<BackgroundTask, "holds">;
 

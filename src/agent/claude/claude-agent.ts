@@ -17,7 +17,7 @@ import { ACCEPTS, encode, encodeAnswer, INTERRUPT } from "./typing.ts";
 
 export const claudeAgent: Agent = {
   name: "claude",
-  capabilities: { turns: true, confirms: true, resume: true, transcript: true, steer: true, approvals: true },
+  capabilities: { turns: true, confirms: true, transcript: true, steer: true },
   wait: "notification",
   program: {
     command: "claude",

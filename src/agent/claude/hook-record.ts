@@ -15,7 +15,7 @@ import type { Known } from "../contract.ts";
 import { approvalOf, isAbout, openQuestionOf, openSubagentQuestion, questionHash } from "./approval-request.ts";
 import { backgroundText } from "../../session/background.ts";
 import { endedIn, isNotification, runningIn, subagentReading } from "./background-task.ts";
-import { type Fields, fieldsOrNull, textIn } from "../json-fields.ts";
+import { type Fields, fieldsOrNull, textIn } from "../../platform/json-fields.ts";
 
 type Content = Omit<Reading, "source" | "detail"> & { readonly note?: string };
 

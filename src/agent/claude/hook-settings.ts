@@ -5,7 +5,8 @@
  * files stay where they are and keep their own hooks: lists of hooks from
  * several sources are joined by Claude Code.
  */
-import { type Fields, fieldsOrNull } from "../json-fields.ts";
+import { shellQuote } from "../../platform/shell-quote.ts";
+import { type Fields, fieldsOrNull } from "../../platform/json-fields.ts";
 
 /** A shell script that takes milliseconds; an agent must never wait long for it. */
 const HOOK_TIMEOUT_S = 10;
@@ -48,11 +49,7 @@ export function withHooks(settings: Fields, hookScriptPath: string): Fields {
  * with the time it was asked.
  */
 function commandFor(event: string, hookScriptPath: string): string {
-  const script = shellQuoted(hookScriptPath);
+  const script = shellQuote(hookScriptPath);
   if (event !== "PermissionRequest") return script;
   return `{ printf '{"at":%s,"record":' "$(date +%s%3N)"; cat; printf '}'; } | ${script}`;
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,7 +5,7 @@ import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
 import { nativeIdOf } from "../native-id.ts";
 import { withHooks } from "./hook-settings.ts";
-import { type Fields, parseFields } from "../json-fields.ts";
+import { type Fields, parseFields } from "../../platform/json-fields.ts";
 import { configDirOf, transcriptPathOf } from "./transcript-path.ts";
 import { readUserArguments } from "./user-arguments.ts";
 

@@ -1,7 +1,7 @@
 /** Whether Claude Code is logged in, as its variables and files tell (2.1.325). */
 import { dirname, join } from "node:path";
 import type { Login, LoginContext } from "../contract.ts";
-import { fieldsOf, parseFields, textIn } from "../json-fields.ts";
+import { fieldsOf, parseFields, textIn } from "../../platform/json-fields.ts";
 import { configDirOf } from "./transcript-path.ts";
 
 const KEYS = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"] as const;

@@ -1,5 +1,5 @@
 /** The content of a message as the Messages API has it: a text, or a list of blocks. */
-import { type Fields, listIn, textIn } from "../json-fields.ts";
+import { type Fields, listIn, textIn } from "../../platform/json-fields.ts";
 
 export function blocksOf(message: Fields | null): readonly Fields[] {
   const text = textIn(message, "content");

@@ -15,7 +15,7 @@ import type { Reading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { askedAtOf } from "./approval-request.ts";
 import { fitsCommandLine } from "./launch-plan.ts";
-import { type Fields, countIn, parseFields, textIn } from "../json-fields.ts";
+import { type Fields, countIn, parseFields, textIn } from "../../platform/json-fields.ts";
 
 export function readStatus(
   file: { readonly name: string; readonly content: string | null },

@@ -9,7 +9,7 @@ import type { Reading, UsageReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { isOfSubagent } from "./approval-request.ts";
 import { doing } from "./hook-record.ts";
-import { type Fields, countIn, fieldsOrNull, parseFields, textIn } from "../json-fields.ts";
+import { type Fields, countIn, fieldsOrNull, parseFields, textIn } from "../../platform/json-fields.ts";
 import { textContentOf } from "./message-content.ts";
 
 export function readLine(text: string, known: Known): Reading | null {

@@ -1,7 +1,7 @@
 /** A transcript's lines as messages for people: what was said, which tools ran; without Claude Code's own bookkeeping. */
 import { stripControls } from "../../platform/terminal-text.ts";
 import type { TranscriptMessage } from "../contract.ts";
-import { type Fields, fieldsOrNull, parseFields, textIn } from "../json-fields.ts";
+import { type Fields, fieldsOrNull, parseFields, textIn } from "../../platform/json-fields.ts";
 import { blocksOf, textContentOf } from "./message-content.ts";
 import { isInterruption, usageOf } from "./transcript-line.ts";
 

@@ -4,7 +4,7 @@
  * (0.166.0), so it is asked by itself.
  */
 import type { Reading } from "../../session/reading.ts";
-import { isFields } from "../json-fields.ts";
+import { isFields } from "../../platform/json-fields.ts";
 import type { Rpc } from "./rpc.ts";
 
 export interface AccountReader {

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errnoOf, messageOf } from "../../platform/reeve-error.ts";
 import type { BootstrapRequest } from "./bootstrap-request.ts";
-import { countOf, type Fields, fieldsOf, listOf, parseFields, textOf } from "../json-fields.ts";
+import { countOf, type Fields, fieldsOf, listOf, parseFields, textOf } from "../../platform/json-fields.ts";
 import { materialise } from "./new-thread.ts";
 import { connectRpc, type Rpc } from "./rpc.ts";
 import { itemPrompt } from "./thread-state.ts";

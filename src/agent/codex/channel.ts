@@ -11,7 +11,7 @@ import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Channel, ChannelContext } from "../contract.ts";
 import { type AccountReader, createAccountReader } from "./account-reader.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
 import { materialise, threadStartedByUser } from "./new-thread.ts";
 import { connectRpc, type Rpc } from "./rpc.ts";
 import { isThreadId } from "./thread-id.ts";

@@ -25,7 +25,7 @@ import { OLDEST } from "./version-support.ts";
 export function codexAgent(parts: Parts): Agent {
   return {
     name: "codex",
-    capabilities: { turns: true, resume: true, transcript: true, confirms: true, steer: true, approvals: true },
+    capabilities: { turns: true, transcript: true, confirms: true, steer: true },
     wait: "notification",
     program: {
       command: "codex",

@@ -1,6 +1,6 @@
 /** Why a turn failed, for people: Codex passes on a server's JSON as it came (0.166.0). */
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import { fieldsOf, parseFields, textOf } from "../json-fields.ts";
+import { fieldsOf, parseFields, textOf } from "../../platform/json-fields.ts";
 
 export function errorText(error: unknown): string {
   const { message, additionalDetails } = fieldsOf(error);

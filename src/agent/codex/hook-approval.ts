@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";
 import { approvalTitle } from "./approval-title.ts";
-import { type Fields, fieldsOf, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, textOf } from "../../platform/json-fields.ts";
 
 export function approvalOfHook(record: Fields): ApprovalRequest {
   const input = fieldsOf(record["tool_input"]);

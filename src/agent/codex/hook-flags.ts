@@ -10,7 +10,7 @@
  * "Hooks need review" at its start, which rules/codex.toml knows.
  */
 import { createHash } from "node:crypto";
-import { shellQuote } from "../shell-quote.ts";
+import { shellQuote } from "../../platform/shell-quote.ts";
 import { tomlText } from "./toml-value.ts";
 
 /** The longest that Codex allows for Interrupt and SessionEnd; it cuts a longer one, and then the hash differs. */

@@ -12,7 +12,7 @@
 import type { ApprovalReading, Reading, TurnReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { approvalOfHook, approvalIdOfHook } from "./hook-approval.ts";
-import { type Fields, isFields, listOf, textOf } from "../json-fields.ts";
+import { type Fields, isFields, listOf, textOf } from "../../platform/json-fields.ts";
 import { isThreadId, threadOfRollout } from "./thread-id.ts";
 
 export function readSpooled(record: unknown, known: Known): Reading | null {

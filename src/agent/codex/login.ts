@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import type { Login, LoginContext } from "../contract.ts";
-import { fieldsOf, parseFields, textIn } from "../json-fields.ts";
-import type { Fields } from "../json-fields.ts";
+import { fieldsOf, parseFields, textIn } from "../../platform/json-fields.ts";
+import type { Fields } from "../../platform/json-fields.ts";
 import { codexHome } from "./codex-home.ts";
 
 export function readLogin({ environment, launch, read }: LoginContext): Login {

@@ -1,5 +1,5 @@
 /** Threads that have just begun: whose they are, and that their rollout exists. */
-import { type Fields, fieldsOf } from "../json-fields.ts";
+import { type Fields, fieldsOf } from "../../platform/json-fields.ts";
 import type { Rpc } from "./rpc.ts";
 import { isThreadId } from "./thread-id.ts";
 

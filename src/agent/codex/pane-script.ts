@@ -16,7 +16,7 @@
  * Neither pipe reaches the server or the TUI, whose children could keep it
  * open.
  */
-import { shellQuote, shellWords } from "../shell-quote.ts";
+import { shellQuote, shellWords } from "../../platform/shell-quote.ts";
 
 export interface PaneScript {
   readonly codex: string;

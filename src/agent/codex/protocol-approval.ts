@@ -6,7 +6,7 @@
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest, Decision } from "../../session/approval.ts";
 import { approvalTitle } from "./approval-title.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
 import type { RequestId } from "./rpc.ts";
 
 export interface ProtocolApproval {

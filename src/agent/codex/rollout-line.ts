@@ -7,7 +7,7 @@
 import type { Reading, TurnReading, UsageReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { errorText } from "./error-text.ts";
-import { type Fields, fieldsOf, isFields, parseFields, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, isFields, parseFields, textOf } from "../../platform/json-fields.ts";
 import { isThreadId } from "./thread-id.ts";
 import { usageOf } from "./token-usage.ts";
 import { userPromptOf } from "./user-prompt.ts";

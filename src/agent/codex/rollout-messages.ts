@@ -6,7 +6,7 @@
 import { stripControls } from "../../platform/terminal-text.ts";
 import type { TranscriptMessage } from "../contract.ts";
 import { errorText } from "./error-text.ts";
-import { type Fields, fieldsOf, isFields, listOf, parseFields, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, isFields, listOf, parseFields, textOf } from "../../platform/json-fields.ts";
 import { userPromptOf } from "./user-prompt.ts";
 
 export function readRolloutMessages(lines: readonly string[]): readonly TranscriptMessage[] {

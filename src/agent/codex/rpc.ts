@@ -4,8 +4,7 @@
  * answer gets no answer at all: the first one counts, and others are attached.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { type Fields, fieldsOf, isFields, parseFields, textOf } from "../json-fields.ts";
-import { connectWebSocket } from "./websocket.ts";
+import { type Fields, fieldsOf, isFields, parseFields, textOf } from "../../platform/json-fields.ts";
 
 /** Resuming a long history takes about a second; an answer that takes this long will not come. */
 const ANSWER_MS = 20_000;
@@ -42,6 +41,8 @@ export async function connectRpc(socket: string, version: string, events: RpcEve
     clearTimeout(found?.timer);
     return found;
   };
+  // Loaded with the first connection: a daemon without a Codex session does without it.
+  const { connectWebSocket } = await import("./websocket.ts");
   const link = await connectWebSocket(socket, {
     onMessage: (text) => {
       const message = parseFields(text);

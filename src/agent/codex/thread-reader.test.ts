@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Reading } from "../../session/reading.ts";
 import { read, run, runningSession } from "../../session/run-inputs.ts";
-import { type Fields, fieldsOf } from "../json-fields.ts";
+import { type Fields, fieldsOf } from "../../platform/json-fields.ts";
 import type { RequestId } from "./rpc.ts";
 import { createThreadReader, type ThreadReader } from "./thread-reader.ts";
 

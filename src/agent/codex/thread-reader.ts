@@ -9,7 +9,7 @@ import type { ApprovalRequest, Decision } from "../../session/approval.ts";
 import { seenApprovalId } from "../../session/approval.ts";
 import type { Reading, TurnReading } from "../../session/reading.ts";
 import { errorText } from "./error-text.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
 import { approvalOf, changesOf, type ProtocolApproval } from "./protocol-approval.ts";
 import type { RequestId } from "./rpc.ts";
 import { activityOf, itemPrompt, latestTimeOf, turnOf } from "./thread-state.ts";

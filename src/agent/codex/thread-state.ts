@@ -2,7 +2,7 @@
 import type { TurnReading } from "../../session/reading.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import { errorText } from "./error-text.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
 import { textOfInputs } from "./user-prompt.ts";
 
 /** `{"type":"active","activeFlags":["waitingOnApproval"]}`. */

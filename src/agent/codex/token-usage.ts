@@ -1,6 +1,6 @@
 /** Codex's token counts; `input_tokens` includes the cached ones, `output_tokens` the reasoning (0.166.0). */
 import type { Usage } from "../../session/reading.ts";
-import { countOf, type Fields } from "../json-fields.ts";
+import { countOf, type Fields } from "../../platform/json-fields.ts";
 
 /** As the rollout spells them. */
 export function usageOf(counts: Fields): Usage {

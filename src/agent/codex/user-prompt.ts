@@ -4,7 +4,7 @@
  * as well. `item_completed` with a UserMessage in 0.166.0, `user_message` in
  * older ones.
  */
-import { type Fields, fieldsOf, listOf, textOf } from "../json-fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
 
 export function userPromptOf(payload: Fields): string | null {
   if (payload["type"] === "user_message") return textOf(payload["message"]);

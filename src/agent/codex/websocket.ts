@@ -1,16 +1,11 @@
-/** A WebSocket over a unix socket, as a client: Node has none. Text messages only, no extensions. */
-import { createHash, randomBytes } from "node:crypto";
+/**
+ * A WebSocket over a unix socket, as a client. Text messages only, no
+ * extensions. The package `ws` speaks the protocol; `rpc.ts` loads this file
+ * with the first connection.
+ */
 import { connect, type Socket } from "node:net";
+import { type ClientOptions, type RawData, WebSocket } from "ws";
 import { messageOf } from "../../platform/reeve-error.ts";
-import { createFrameReader, encodeFrame, OPCODE } from "./websocket-frame.ts";
-
-/** Far above any message of Codex's server (a whole history has some megabytes); what is longer is an attack or a fault. */
-const LONGEST_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** The upgrade's answer has a few hundred bytes. */
-const LONGEST_ANSWER_BYTES = 16 * 1024;
-/** A server that accepts and then says nothing is not one; it answers within milliseconds. */
-const UPGRADE_MS = 5_000;
-const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 export interface WebSocketEvents {
   readonly onMessage: (text: string) => void;
@@ -23,109 +18,92 @@ export interface WebSocketLink {
   close(): void;
 }
 
+/** Far above any message of Codex's server (a whole history has some megabytes); what is longer is an attack or a fault. */
+const LONGEST_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** A server that accepts and then says nothing is not one; it answers within milliseconds. */
+const UPGRADE_MS = 5_000;
+/** A server that has said goodbye closes its end at once. One that does not is cut, and then the close is told. */
+const CLOSE_MS = 1_000;
+
 export function connectWebSocket(path: string, events: WebSocketEvents): Promise<WebSocketLink> {
   return new Promise((resolve, reject) => {
-    const key = randomBytes(16).toString("base64");
-    const socket = connect(path);
-    let answer: Buffer = Buffer.alloc(0);
-    const fail = (error: Error): void => {
-      socket.destroy();
-      reject(error);
+    // Not a `ws+unix:` address: in it a path with a colon, a space or a percent sign is another path.
+    const socket = connect({ path, timeout: UPGRADE_MS });
+    const options: ClientOptions & { readonly closeTimeout: number } = {
+      createConnection: () => socket,
+      handshakeTimeout: UPGRADE_MS,
+      closeTimeout: CLOSE_MS,
+      maxPayload: LONGEST_MESSAGE_BYTES,
+      perMessageDeflate: false,
     };
-    const onTimeout = (): void => fail(new Error("the server did not answer the upgrade to a WebSocket"));
-    const onEarlyEnd = (): void => fail(new Error("the server closed the connection"));
-    const onAnswer = (bytes: Buffer): void => {
-      answer = Buffer.concat([answer, bytes]);
-      const end = answer.indexOf("\r\n\r\n");
-      if (end < 0 && answer.length < LONGEST_ANSWER_BYTES) return;
-      if (end < 0 || !isAccepted(answer.toString("latin1", 0, end), key)) {
-        fail(new Error("the server refused the upgrade to a WebSocket"));
-        return;
-      }
-      // Its own listeners come first: between these two nobody would hear that the server is gone, and the daemon would die of it.
-      const link = linkOver(socket, events);
-      socket.off("data", onAnswer).off("error", fail).off("close", onEarlyEnd).off("timeout", onTimeout).setTimeout(0);
-      resolve(link.api);
-      // After the caller has the link: its first message may be here already.
-      setImmediate(() => link.start(answer.subarray(end + 4)));
-    };
-    socket
-      .setTimeout(UPGRADE_MS)
-      .on("timeout", onTimeout)
-      .on("error", fail)
-      .on("close", onEarlyEnd)
-      .on("data", onAnswer);
-    socket.write(
-      `GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-        `Sec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
-    );
+    const webSocket = new WebSocket("ws://localhost/", options);
+    const fail = (error: Error): void => reject(notUpgraded(error));
+    webSocket.on("error", fail);
+    webSocket.once("open", () => {
+      webSocket.off("error", fail);
+      resolve(linkOver(webSocket, socket, events));
+      // After the caller has the link: the server's first message may be here already.
+      webSocket.pause();
+      setImmediate(() => webSocket.resume());
+    });
   });
 }
 
-function linkOver(
-  socket: Socket,
-  { onMessage, onClose }: WebSocketEvents,
-): { readonly api: WebSocketLink; start(first: Buffer): void } {
-  const reader = createFrameReader(LONGEST_MESSAGE_BYTES);
+function linkOver(webSocket: WebSocket, socket: Socket, { onMessage, onClose }: WebSocketEvents): WebSocketLink {
   let isOver = false;
+  /** What went wrong first; what follows it is only that the connection is closed. */
+  let fault: string | null = null;
   const end = (why: string): void => {
     if (isOver) return;
     isOver = true;
-    socket.destroy();
+    webSocket.terminate();
     onClose(why);
   };
-  const write = (opcode: number, payload: Buffer): void => {
-    if (!isOver) socket.write(encodeFrame(opcode, payload));
-  };
-  /** What cannot be read, whatever the server wrote, ends this connection and nothing else. */
-  const take = (bytes: Buffer): void => {
+  /** Whatever the server wrote ends this connection and nothing else. */
+  const take = (data: RawData, isBinary: boolean): void => {
+    if (isOver) return;
     try {
-      read(bytes);
+      if (isBinary) throw new Error("it is not text");
+      onMessage(textOf(data));
     } catch (error) {
       end(`a message could not be read: ${messageOf(error)}`);
     }
   };
-  const read = (bytes: Buffer): void => {
-    for (const frame of reader.push(bytes)) {
-      if (isOver) return;
-      switch (frame.type) {
-        case "message":
-          onMessage(frame.text);
-          break;
-        case "ping":
-          write(OPCODE.pong, frame.payload);
-          break;
-        case "close":
-        case "broken":
-          end(frame.why);
-          break;
-      }
-    }
-  };
-  socket.pause();
-  socket.on("error", (error) => end(error.message)).on("close", () => end("the connection is gone"));
+  // `ws` tells of what the server wrote, and keeps the socket's own errors to itself.
+  socket.on("error", (error) => (fault ??= error.message));
+  webSocket
+    .on("message", take)
+    .on("error", (error) => end(`the server broke the protocol: ${error.message}`))
+    .on("close", (code, reason) => end(fault ?? closeReason(code, reason.toString("utf8"))));
   return {
-    api: {
-      send: (text) => write(OPCODE.text, Buffer.from(text)),
-      close: () => {
-        if (isOver) return;
-        write(OPCODE.close, Buffer.from([0x03, 0xe8]));
-        isOver = true;
-        socket.end();
-        socket.unref();
-      },
-    },
-    start(first) {
-      socket.on("data", take);
-      if (first.length > 0) take(first);
-      socket.resume();
+    send: (text) => webSocket.send(text, ignoreUnsent),
+    close: () => {
+      if (isOver) return;
+      isOver = true;
+      webSocket.close(1000);
+      socket.unref();
     },
   };
 }
 
-function isAccepted(head: string, key: string): boolean {
-  const [status = "", ...headers] = head.split("\r\n");
-  if (!/^HTTP\/1\.1 101\b/.test(status)) return false;
-  const expected = createHash("sha1").update(`${key}${ACCEPT_SUFFIX}`).digest("base64");
-  return headers.some((line) => /^sec-websocket-accept:\s*(\S+)$/i.exec(line)?.[1] === expected);
+/** What the system says of the socket (ENOENT, ECONNREFUSED) is passed on as it is: callers tell by it whether to wait. */
+function notUpgraded(error: Error): Error {
+  return "syscall" in error
+    ? error
+    : new Error(`the upgrade to a WebSocket failed: ${error.message}`, { cause: error });
+}
+
+/** That the connection is gone is told by its close. */
+function ignoreUnsent(): void {}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString("utf8");
+  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString("utf8");
+}
+
+/** 1005 and 1006 are never sent: they stand for a close without a code, and for none at all. */
+function closeReason(code: number, reason: string): string {
+  if (code === 1006) return "the connection is gone";
+  if (code === 1005) return "the server closed the connection";
+  return `the server closed the connection (${code}${reason === "" ? "" : `: ${reason}`})`;
 }

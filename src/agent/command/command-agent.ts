@@ -6,36 +6,20 @@
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { InputStep } from "../../session/input.ts";
 import type { Agent, LaunchContext, LaunchPlan } from "../contract.ts";
+import { silentAgent } from "../silent-agent.ts";
 
+/**
+ * It waits as all do: its exit is an event like any other and reaches every
+ * waiter. Polling could only tell the same thing later; the screen may be read
+ * at any time.
+ */
 export const commandAgent: Agent = {
+  ...silentAgent,
   name: "command",
-  capabilities: {
-    turns: false,
-    confirms: false,
-    resume: false,
-    transcript: false,
-    steer: false,
-    approvals: false,
-  },
-  // Its exit is an event like any other and reaches every waiter. Polling
-  // could only tell the same thing later; the screen may be read at any time.
-  wait: "notification",
-  program: null,
-  sessionVariables: [],
-  pathVariables: [],
   plan,
   encode,
-  interrupt: null,
-  encodeAnswer: () => null,
-  shownOf: () => [],
   // Nobody can tell what a plain program is doing, so nothing is held back.
   accepts: () => true,
-  readHook: () => null,
-  readLine: () => null,
-  readMessages: () => [],
-  readStatus: () => null,
-  readOpenFiles: () => null,
-  searchTranscript: () => null,
 };
 
 function plan({ launch }: LaunchContext): LaunchPlan {

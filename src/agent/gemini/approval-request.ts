@@ -5,7 +5,7 @@
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";
-import { type Fields, fieldsOf, listOf, textIn } from "../json-fields.ts";
+import { type Fields, fieldsOf, listOf, textIn } from "../../platform/json-fields.ts";
 
 export function approvalRequestOf(notification: Fields): ApprovalRequest | null {
   if (textIn(notification, "notification_type") !== "ToolPermission") return null;

@@ -13,7 +13,7 @@ import { readLine } from "./transcript-reading.ts";
 
 export const geminiAgent: Agent = {
   name: "gemini",
-  capabilities: { turns: true, confirms: true, resume: true, transcript: true, steer: false, approvals: true },
+  capabilities: { turns: true, confirms: true, transcript: true, steer: false },
   wait: "notification",
   program: {
     command: "gemini",

@@ -9,7 +9,7 @@ import type { Reading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { approvalRequestOf } from "./approval-request.ts";
 import { userPathOf } from "./home-overlay.ts";
-import { type Fields, fieldsOf, isFields, listOf, textIn } from "../json-fields.ts";
+import { type Fields, fieldsOf, isFields, listOf, textIn } from "../../platform/json-fields.ts";
 import { CANCELLED } from "./transcript-line.ts";
 
 export function readHook(record: unknown, known: Known): Reading | null {

@@ -7,7 +7,7 @@ import { nativeIdOf } from "../native-id.ts";
 import { overlayHomeOf, requireUserDir } from "./home-overlay.ts";
 import { type EmptyConversations, sessionScripts } from "./session-scripts.ts";
 import { settingsOverlay } from "./settings-overlay.ts";
-import { shellQuote } from "../shell-quote.ts";
+import { shellQuote } from "../../platform/shell-quote.ts";
 import { refuseContradictions } from "./user-arguments.ts";
 
 export function planLaunch(context: LaunchContext): LaunchPlan {

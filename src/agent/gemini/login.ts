@@ -4,7 +4,7 @@
  */
 import { dirname, join } from "node:path";
 import type { Login, LoginContext } from "../contract.ts";
-import { fieldsOf, parseFields, textIn } from "../json-fields.ts";
+import { fieldsOf, parseFields, textIn } from "../../platform/json-fields.ts";
 import { userDirOf } from "./home-overlay.ts";
 
 const KEYS = ["GEMINI_API_KEY", "GOOGLE_API_KEY"] as const;

@@ -4,7 +4,7 @@
  * is written to this copy and lost with it.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { type Fields, fieldsOf, isFields } from "../json-fields.ts";
+import { type Fields, fieldsOf, isFields } from "../../platform/json-fields.ts";
 
 /** Which command runs for which hook event. */
 export type HookCommands = Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@
  * again with `toolCalls` once its tools have run.
  */
 import type { Usage } from "../../session/reading.ts";
-import { type Fields, countIn, fieldsOf, isFields, listIn, parseFields, textIn } from "../json-fields.ts";
+import { type Fields, countIn, fieldsOf, isFields, listIn, parseFields, textIn } from "../../platform/json-fields.ts";
 
 export type TranscriptLine =
   | { readonly kind: "message"; readonly message: GeminiMessage }

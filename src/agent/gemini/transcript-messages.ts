@@ -1,6 +1,6 @@
 /** The lines of a transcript as messages for people: the log of operations, carried out. */
 import type { ToolUse, TranscriptMessage } from "../contract.ts";
-import { fieldsOf, textIn } from "../json-fields.ts";
+import { fieldsOf, textIn } from "../../platform/json-fields.ts";
 import { type GeminiMessage, parseTranscriptLine, responseText, type ToolCall } from "./transcript-line.ts";
 
 export function readMessages(lines: readonly string[]): readonly TranscriptMessage[] {

@@ -19,7 +19,7 @@ import { parseTranscriptLine } from "./transcript-line.ts";
 export function practiceAgent(programPath: string, nodePath: string): Agent {
   return {
     name: "practice",
-    capabilities: { turns: true, confirms: true, resume: true, transcript: true, steer: false, approvals: true },
+    capabilities: { turns: true, confirms: true, transcript: true, steer: false },
     wait: "notification",
     program: null,
     sessionVariables: ["PRACTICE_CONVERSATION"],

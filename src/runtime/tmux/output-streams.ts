@@ -14,6 +14,7 @@ export interface OutputStreams {
   assign(paneId: string, windowId: string, mark: string): void;
   markOfWindow(windowId: string): string | undefined;
   paneOf(mark: string): string | undefined;
+  markOfPane(paneId: string): string | undefined;
   deliver(paneId: string, bytes: Buffer): void;
   forget(paneId: string): void;
   /** Pane ids start anew with each server. */
@@ -64,6 +65,7 @@ export function createOutputStreams(
     },
     markOfWindow: (windowId) => windows.get(windowId),
     paneOf: (mark) => panes.get(mark),
+    markOfPane: (paneId) => marks.get(paneId),
     deliver(paneId, bytes) {
       const mark = marks.get(paneId);
       if (mark === undefined) return;

@@ -7,13 +7,14 @@
  * it with our wrapper and the mark that is claimed.
  */
 import { readCommandLine } from "../../platform/process-table.ts";
-import { type Observation, parseMark, type Target } from "../contract.ts";
+import { parseMark, type Target } from "../contract.ts";
 import { exitedUnseen, hasEnded, type ListedPane, observePane, type Pane } from "./pane.ts";
+import type { Sight } from "./pane-place.ts";
 import { markOf } from "./process-mark.ts";
 
 export interface Sighting {
   readonly pane: Pane;
-  readonly observation: Observation;
+  readonly observation: Sight;
 }
 
 /** `not-ours`; or `undecided`: nothing follows yet, look again. */
@@ -47,7 +48,7 @@ export function createPaneProofs(instance: string): PaneProofs {
     owner: mark === null ? null : parseMark(instance, mark),
   });
 
-  const sighting = (pane: ListedPane, proof: Proof | null, observation: Observation): Judgement => {
+  const sighting = (pane: ListedPane, proof: Proof | null, observation: Sight): Judgement => {
     if (proof === null || proof.mark === null || proof.owner === null) return "not-ours";
     return { pane: { ...pane, mark: proof.mark, owner: proof.owner }, observation };
   };

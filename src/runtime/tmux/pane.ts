@@ -5,8 +5,9 @@
  */
 import { constants } from "node:os";
 import { isDead, readProcess } from "../../platform/process-table.ts";
-import type { Observation, Target } from "../contract.ts";
+import type { Target } from "../contract.ts";
 import type { ControlCommand } from "./control-connection.ts";
+import type { Sight } from "./pane-place.ts";
 import { checkName, quote } from "./quote.ts";
 import { ANCHOR } from "./server-config.ts";
 
@@ -16,7 +17,6 @@ export interface ListedPane {
   readonly id: string;
   readonly sessionId: string;
   readonly windowId: string;
-  readonly sessionName: string;
   readonly pid: number;
   readonly exitCode: number | null;
   /** `SIGKILL`, …: how the wrapper itself was killed. */
@@ -101,13 +101,11 @@ function parseLine(line: string): ListedPane | null {
   const [prefix, id, sessionId, windowId, pid, code, signal, inMode, linked, tty, claim, started, ...name] =
     line.split(" ");
   if (prefix !== "pane" || id === undefined || tty === undefined || started === undefined) return null;
-  const sessionName = name.join(" ");
-  const isAnchor = sessionName === ANCHOR;
+  const isAnchor = name.join(" ") === ANCHOR;
   return {
     id,
     sessionId: sessionId ?? "",
     windowId: windowId ?? "",
-    sessionName,
     pid: Number(pid),
     exitCode: numberOrNull(code),
     exitSignal: signalFrom(signal ?? ""),
@@ -134,7 +132,7 @@ export function hasEnded(pane: ListedPane): boolean {
 }
 
 /** Null where the process is gone but tmux has not learnt how it ended: ask again shortly. */
-export function observePane(pane: ListedPane): Observation | null {
+export function observePane(pane: ListedPane): Sight | null {
   if (hasEnded(pane)) return exited(pane);
   const row = readProcess(pane.pid);
   if (row === null || isDead(row)) return null;
@@ -146,7 +144,7 @@ export function observePane(pane: ListedPane): Observation | null {
 }
 
 /** A program killed by signal n comes out of the wrapper as status 128 + n. */
-function exited(pane: ListedPane): Observation {
+function exited(pane: ListedPane): Sight {
   const code = pane.exitCode;
   const signal = pane.exitSignal ?? (code !== null && code > 128 ? signalFrom(String(code - 128)) : null);
   const how = signal === null ? `status ${code}` : `${signal} (status ${code ?? "none"})`;
@@ -154,7 +152,7 @@ function exited(pane: ListedPane): Observation {
 }
 
 /** For a process that is gone although tmux never learnt its status. */
-export function exitedUnseen(pane: ListedPane): Observation {
+export function exitedUnseen(pane: ListedPane): Sight {
   const evidence = `tmux pane ${pane.id}: process ${pane.pid} is gone; tmux saw no status`;
   return { status: "exited", code: null, signal: null, evidence };
 }

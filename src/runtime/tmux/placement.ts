@@ -4,6 +4,7 @@
  * no second process starts while an older one runs. One at a time per session.
  */
 import { failpoint } from "../../platform/failpoint.ts";
+import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { readProcess } from "../../platform/process-table.ts";
 import { type Created, type CreateRequest, formatMark, type Target } from "../contract.ts";
@@ -42,7 +43,8 @@ export function createPlacement({
   proofs,
   cgroups,
 }: PlacementParts): Placement {
-  const inTurn = createTurns();
+  /** Work on one session waits for the work on it that came before. */
+  const queue = createKeyedQueue();
 
   const create = async (request: CreateRequest): Promise<Created> => {
     const { reach, sightings } = await directory.ofSession(request.sessionId);
@@ -119,7 +121,7 @@ export function createPlacement({
   return {
     async create(request) {
       checkRequest(request);
-      return inTurn(request.sessionId, () => create(request));
+      return queue.run(request.sessionId, () => create(request));
     },
     async retainsEnvironment(sessionId) {
       const { reach, sightings } = await directory.ofSession(sessionId);
@@ -127,7 +129,7 @@ export function createPlacement({
       return sightings.some(({ pane }) => !pane.isOrphan);
     },
     destroy: (target) =>
-      inTurn(target.sessionId, async () => {
+      queue.run(target.sessionId, async () => {
         const { reach, sightings } = await directory.one(target);
         if (reach.status === "unreachable") throw unreachable(reach.evidence);
         for (const sighting of sightings) {
@@ -146,20 +148,6 @@ export function createPlacement({
 function found({ pane, observation }: Sighting): Created {
   if (observation.status === "running") return { place: observation.place, isNew: false };
   return { place: { id: pane.id, pid: pane.pid, startTicks: "0" }, isNew: false };
-}
-
-/** Work on one session waits for the work on it that came before. */
-function createTurns(): <T>(sessionId: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
-  return async (sessionId, work) => {
-    const turn = (last.get(sessionId) ?? Promise.resolve()).then(work, work);
-    last.set(sessionId, turn);
-    try {
-      return await turn;
-    } finally {
-      if (last.get(sessionId) === turn) last.delete(sessionId);
-    }
-  };
 }
 
 function stillRunning(target: Target, { pane }: Sighting): ReeveError {

@@ -1,6 +1,6 @@
 /** The mark in a process: what makes it ours, and nothing else does. */
 import { isAlive, ownerOf, readEnvironmentVariable } from "../../platform/process-table.ts";
-import type { Place } from "../../session/session.ts";
+import type { NamedProcess } from "../../session/session.ts";
 import { MARK_VARIABLE } from "../contract.ts";
 
 /** Only of our own user: as root every environment could be read, other people's included. */
@@ -10,6 +10,6 @@ export function markOf(pid: number): string | null {
 }
 
 /** Alive, and carries exactly this mark. */
-export function isMarked({ pid, startTicks }: Pick<Place, "pid" | "startTicks">, mark: string): boolean {
+export function isMarked({ pid, startTicks }: NamedProcess, mark: string): boolean {
   return isAlive(pid, startTicks) && markOf(pid) === mark;
 }

@@ -15,15 +15,15 @@ import {
   readEnvironment,
 } from "../../platform/process-table.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import type { Place } from "../../session/session.ts";
 import { parseMark, type Stray, type Target } from "../contract.ts";
+import type { PanePlace } from "./pane-place.ts";
 import { markOf } from "./process-mark.ts";
 
 export interface Tree {
   readonly instance: string;
   readonly mark: string;
   /** The pane's process while it lives: the wrapper, which ends when its child does. */
-  readonly place: Place | null;
+  readonly place: PanePlace | null;
   /** Processes never to be signalled whatever they carry: the tmux server. */
   readonly spared: readonly number[];
   /** The cgroup in which all of it is but the wrapper, or why it has none. */
@@ -67,7 +67,7 @@ function descendantsOf(root: number, rows: readonly ProcessRow[]): ReadonlySet<n
 }
 
 /** From the pane's process and its first child, where they are known; else by a walk over all processes. */
-export function environmentOfPlace(mark: string, place: Place | null): Readonly<Record<string, string>> | null {
+export function environmentOfPlace(mark: string, place: PanePlace | null): Readonly<Record<string, string>> | null {
   if (place !== null && isAlive(place.pid, place.startTicks)) {
     const child = childrenOf(place.pid).find((pid) => markOf(pid) === mark);
     if (child !== undefined) return readEnvironment(child);
@@ -76,7 +76,7 @@ export function environmentOfPlace(mark: string, place: Place | null): Readonly<
 }
 
 /** The program's own environment, not the wrapper's, which still holds what tmux added. */
-export function environmentOfMark(mark: string): Readonly<Record<string, string>> | null {
+function environmentOfMark(mark: string): Readonly<Record<string, string>> | null {
   const marked = listProcesses().filter((row) => !isDead(row) && markOf(row.pid) === mark);
   const wrapper = marked.find((row) => row.session === row.pid);
   const program = marked.find((row) => row.ppid === wrapper?.pid) ?? marked.find((row) => row !== wrapper);
@@ -96,7 +96,7 @@ export function findStrays(
     const target = placed.get(row.pid) ?? parseMark(instance, markOf(row.pid) ?? "");
     if (target === null || live(target)) continue;
     const command = stripTerminal(readCommandLine(row.pid)).slice(0, 200);
-    strays.push({ ...target, pid: row.pid, startTicks: row.startTicks, command });
+    strays.push({ ...target, what: `process ${row.pid} (${command})` });
   }
   return strays;
 }

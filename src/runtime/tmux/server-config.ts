@@ -11,7 +11,7 @@ export const ANCHOR = "reeve-anchor";
  * control client stands. Its process uses no program beside the shell, carries
  * no mark, and ends with its terminal.
  */
-export const ANCHOR_COMMAND = ["/bin/sh", "-c", "while read -r line; do :; done"] as const;
+const ANCHOR_COMMAND = ["/bin/sh", "-c", "while read -r line; do :; done"] as const;
 
 /**
  * Variables that reach tmux's global environment and must not reach a session:

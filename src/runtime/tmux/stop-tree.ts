@@ -46,7 +46,7 @@ export async function stopTree(tree: Tree, options: StopOptions, clock: Clock): 
   return {
     terminated: terminated.size,
     killed: killed.size,
-    survivors,
+    survivors: survivors.map((pid) => `process ${pid}`),
     evidence: survivors.length > 0 ? stillThere(survivors) : proof(tree, ended, killed.size),
   };
 }

@@ -7,15 +7,24 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
-import { isUnreadable, openFilesOf } from "../../platform/process-table.ts";
+import { isAlive, isUnreadable, openFilesOf } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
-import type { Place } from "../../session/session.ts";
-import { formatMark, type ListingEntry, type Observation, parseMark, type Runtime, type Target } from "../contract.ts";
+import {
+  type EndProof,
+  formatMark,
+  type ListingEntry,
+  type Observation,
+  parseMark,
+  type Runtime,
+  type Target,
+} from "../contract.ts";
+import { localFiles } from "../local-files.ts";
 import { captureCommands, readScreen } from "./capture-screen.ts";
 import { createChangeHints } from "./change-hints.ts";
 import { createOutputStreams } from "./output-streams.ts";
 import { absentEvidence, createPaneDirectory, type Finding } from "./pane-directory.ts";
 import { createPaneProofs } from "./pane-proof.ts";
+import { describePlace, readPlace } from "./pane-place.ts";
 import { createPlacement } from "./placement.ts";
 import { isMarked } from "./process-mark.ts";
 import { environmentOfPlace, findStrays, membersOf, type Tree } from "./process-tree.ts";
@@ -25,6 +34,7 @@ import { createServerLink, type Reach } from "./server-link.ts";
 import { createSessionCgroups } from "./session-cgroups.ts";
 import { stopTree } from "./stop-tree.ts";
 import { releaseTree, suspendTree } from "./suspend-tree.ts";
+import { createTerminals } from "./terminals.ts";
 import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";
 import { createWindowLinks } from "./window-links.ts";
 import { wrapperPath } from "./wrapper.ts";
@@ -63,6 +73,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
         streams.forgetAll();
         proofs.forgetAll();
       }
+      terminals.renew(null);
       removePastes(runDir, log);
       if (streams.isAnyWanted()) links.refreshAll();
       hints.tell(null);
@@ -80,6 +91,8 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   const directory = createPaneDirectory({ instance, wrapper, link, streams, proofs, clock });
   const sessionOf = (mark: string): string => parseMark(instance, mark)?.sessionId ?? "";
   const links = createWindowLinks(streams, (mark) => directory.ofSession(sessionOf(mark)), log);
+  const terminals = createTerminals({ instance, directory, streams, clock, log });
+  hints.listen(terminals.notice);
   const placement = createPlacement({ instance, runDir, link, directory, streams, proofs, cgroups });
 
   const notified = (name: string, rest: string): void => {
@@ -103,6 +116,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const reach = await link.reach();
       if (reach.status !== "connected") return;
       await reach.connection.request([{ text: `refresh-client -A '${paneId}:continue'` }]);
+      terminals.renew(streams.markOfPane(paneId) ?? null);
     };
     goOn().catch(() => {}); // a new connection is not paused
   };
@@ -110,7 +124,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   const treeOf = async (target: Target): Promise<{ readonly tree: Tree; readonly finding: Finding }> => {
     const finding = await directory.one(target);
     const observation = finding.sightings[0]?.observation;
-    const place: Place | null = observation?.status === "running" ? observation.place : null;
+    const place = observation?.status === "running" ? observation.place : null;
     const spared = finding.reach.status === "connected" ? [finding.reach.server.pid] : [];
     const cgroup = cgroups.find(target);
     return { tree: { instance, mark: formatMark(instance, target), place, spared, cgroup }, finding };
@@ -125,32 +139,36 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   };
 
   /** Cgroups without a pane: of one that is about to be created, or left by a daemon or a tmux server that was killed. */
-  const abandoned = (reach: Reach, placed: readonly Target[]): readonly ListingEntry[] =>
-    cgroups
-      .all(placed)
-      .map((target) => ({ ...target, observation: { status: "absent", evidence: absentEvidence(reach, target) } }));
+  const abandoned = (reach: Reach, placed: readonly Target[], askedAt: number): readonly ListingEntry[] =>
+    cgroups.all(placed).map((target) => {
+      const evidence = absentEvidence(reach, target);
+      return { ...target, observation: { status: "absent", askedAt, evidence } };
+    });
 
   const observe = async (target: Target): Promise<Observation> => {
+    const askedAt = clock.now();
     const { reach, sightings } = await directory.one(target);
     const [sighting] = sightings;
-    if (sighting !== undefined) return sighting.observation;
-    if (reach.status === "unreachable") return { status: "unreachable", evidence: reach.evidence };
-    return { status: "absent", evidence: absentEvidence(reach, target) };
+    if (sighting !== undefined) return { ...sighting.observation, askedAt };
+    if (reach.status === "unreachable") return { status: "unreachable", askedAt, evidence: reach.evidence };
+    return { status: "absent", askedAt, evidence: absentEvidence(reach, target) };
   };
 
   return {
     kind: "tmux",
     capabilities: { suspend: true, stream: true, attach: true },
+    files: localFiles,
     async requireReady() {
       const { major, minor } = await link.requireStartable();
       return `tmux ${major}.${minor}`;
     },
     create: placement.create,
+    describe: describePlace,
     retainsEnvironment: placement.retainsEnvironment,
     destroy: placement.destroy,
-    environmentOf(target, place) {
+    async environmentOf(target, place) {
       try {
-        return environmentOfPlace(formatMark(instance, target), place);
+        return environmentOfPlace(formatMark(instance, target), readPlace(place));
       } catch (error) {
         if (isUnreadable(error)) return null;
         throw error;
@@ -158,15 +176,19 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     observe,
     async list() {
+      const askedAt = clock.now();
       const finding = await directory.all();
       const { reach, sightings } = finding;
-      if (reach.status === "unreachable") return { reachable: false, evidence: reach.evidence };
-      const placed = sightings.map(({ pane, observation }) => ({ ...pane.owner, observation }));
-      const entries = [...placed, ...abandoned(reach, placed)];
-      if (reach.status === "absent") return { reachable: true, entries, evidence: reach.evidence };
+      if (reach.status === "unreachable") return { reachable: false, askedAt, evidence: reach.evidence };
+      const placed = sightings.map(({ pane, observation }) => ({
+        ...pane.owner,
+        observation: { ...observation, askedAt },
+      }));
+      const entries = [...placed, ...abandoned(reach, placed, askedAt)];
+      if (reach.status === "absent") return { reachable: true, askedAt, entries, evidence: reach.evidence };
       links.compare(finding);
       const evidence = `the tmux server (process ${reach.server.pid}) lists ${placed.length} of our panes`;
-      return { reachable: true, entries, evidence };
+      return { reachable: true, askedAt, entries, evidence };
     },
     async send(target, steps) {
       checkSteps(steps);
@@ -194,12 +216,18 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       ]);
       return latestKey(answer.replies[0]?.lines ?? []);
     },
-    owns: (target, process) => isMarked(process, formatMark(instance, target)),
-    openFiles: (target, place) =>
-      membersOf({ instance, mark: formatMark(instance, target), place, spared: [], cgroup: NOT_LOOKED_FOR }).flatMap(
-        ({ pid }) => openFilesOf(pid),
-      ),
+    owns: async (target, process) => isMarked(process, formatMark(instance, target)),
+    lives: async ({ pid, startTicks }) => isAlive(pid, startTicks),
+    openFiles: async (target, place) =>
+      membersOf({
+        instance,
+        mark: formatMark(instance, target),
+        place: readPlace(place),
+        spared: [],
+        cgroup: NOT_LOOKED_FOR,
+      }).flatMap(({ pid }) => openFilesOf(pid)),
     stream: (target, listener) => streams.add(formatMark(instance, target), listener),
+    openTerminal: terminals.open,
     suspend: async (target) => suspendTree(await runningTree(target), clock),
     release: async (target) => releaseTree(await runningTree(target), clock),
     async stop(target, stopOptions) {
@@ -221,7 +249,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
         dead.map((target) => ({ ...target, pids: cgroups.processesIn(target) })),
       );
     },
-    blindSpot: cgroups.impediment,
+    endProof: async () => endProof(cgroups.impediment()),
     onChange: hints.listen,
     async attachCommand(target, taken) {
       const { sightings } = await directory.ofSession(target.sessionId);
@@ -245,6 +273,18 @@ function latestKey(lines: readonly string[]): number | null {
     return match === null ? [] : [Number(match[1])];
   });
   return seconds.length === 0 ? null : (Math.max(...seconds) + 1) * 1_000;
+}
+
+function endProof(impediment: string | null): EndProof {
+  if (impediment === null)
+    return {
+      isWhole: true,
+      text: "Each session has a cgroup of its own: the kernel proves that nothing of it is left.",
+    };
+  return {
+    isWhole: false,
+    text: `Reeve finds what belongs to a session by its mark in the environment of each process. A process that removes the mark can outlive its session unseen, because there is no cgroup here: ${impediment}.`,
+  };
 }
 
 function notRunning(target: Target): ReeveError {

@@ -86,7 +86,7 @@ export function answerSentence(answered: Answered, wanted: Decision, title: stri
   if (state === "pending")
     return `Not ${wanted} yet: ${sentences(asked, detail, "See what becomes of it with: reeve approvals")}`;
   const proof = detail === "" ? "" : ` (${detail})`;
-  if (decision === wanted && by === "operator") {
+  if (decision === wanted && by !== "pane" && by !== "agent") {
     if (asked === "") return `${capital(wanted)}; it took effect${proof}.`;
     const then = /[.?!]$/.test(asked) ? " It" : "; it";
     return `${capital(wanted)}: ${asked}${then} took effect${proof}.`;

@@ -1,6 +1,7 @@
 /** How this program was called, as somebody would type it again. */
 import { realpathSync } from "node:fs";
 import { delimiter, join, relative, resolve } from "node:path";
+import { shellQuote } from "../../platform/shell-quote.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -9,7 +10,7 @@ export function calledAs(program: string, environment: Environment, cwd: string)
   if (isOnPath(program, environment)) return "reeve";
   const near = relative(cwd, program);
   const typed = near.startsWith("..") ? program : near.includes("/") ? near : `./${near}`;
-  return /^[A-Za-z0-9@_+=:,./-]+$/.test(typed) ? typed : `'${typed.replaceAll("'", "'\\''")}'`;
+  return /^[A-Za-z0-9@_+=:,./-]+$/.test(typed) ? typed : shellQuote(typed);
 }
 
 /** For a script that runs it later, from anywhere. */

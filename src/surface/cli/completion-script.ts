@@ -1,6 +1,7 @@
 /** What makes a shell ask `reeve complete` at the tab key: completion/reeve.<shell>, with what runs reeve filled in. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { shellQuote } from "../../platform/shell-quote.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -13,5 +14,5 @@ export function completionScript(root: string, shell: Shell, program: string): s
 /** In single quotes; fish has its own way to put one inside them. */
 function quoted(shell: Shell, program: string): string {
   if (shell === "fish") return `'${program.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  return `'${program.replaceAll("'", "'\\''")}'`;
+  return shellQuote(program);
 }

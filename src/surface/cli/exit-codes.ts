@@ -18,7 +18,7 @@ export const WAIT_STATUS = {
   timeout: 75,
 } as const satisfies Record<WaitReason, number>;
 
-export const TIMED_OUT = WAIT_STATUS.timeout;
+const TIMED_OUT = WAIT_STATUS.timeout;
 /** As a shell reports a program that was interrupted. */
 export const INTERRUPTED = 130;
 /** As a shell reports a program that SIGPIPE ended. */

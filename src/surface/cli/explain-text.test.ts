@@ -35,6 +35,7 @@ describe("explanationText", () => {
     expect(await explanationText(explanation(), { width: 60, hasColour: false }, now)).toBe(
       `builder (abcdefghjk)
   practice 1.2.3, watched by hooks. Its hooks tell of turns.
+  Started by the operator.
 
 Liveness: running
   The runtime decides; nobody else is asked.
@@ -51,6 +52,20 @@ Sources
   None has spoken since the daemon started.
 `,
     );
+  });
+
+  it("says who asked for its start, its last change and its messages (issue 8, 1)", async () => {
+    const session = sessionView({
+      started_by: "session:boss",
+      last_command: { command: "pause", by: "operator", at },
+    });
+    const messages = [
+      { message_id: "m1", state: "admitted", detail: null, sent_by: "session:boss" },
+      { message_id: "m2", state: "leased", detail: null, sent_by: null },
+    ];
+    const text = await explanationText(explanation({ session, messages }), { width: 80, hasColour: false }, now);
+    expect(text).toContain("  Started by session boss.\n  Last asked for: pause, by the operator (3 min ago).\n\n");
+    expect(text).toContain("Messages\n  m1, sent by session boss, is recorded.\n  m2 is being typed.\n");
   });
 
   it("then who said what, and who disagreed", async () => {

@@ -1,5 +1,6 @@
 /** Why Reeve says what it says of a session, as a page: each claim with its evidence, then who said what. */
 import type { OutputOf } from "../../client/operation-types.ts";
+import { callerText } from "./caller-text.ts";
 import type { Output } from "./output.ts";
 import { paint } from "./paint.ts";
 import type { Tone } from "./paint.ts";
@@ -31,8 +32,20 @@ const DISPUTES: readonly Column[] = [
 const INDENT = { first: "  ", next: "  " };
 const DEEPER = { first: "    ", next: "    " };
 
-function messageSentence({ message_id: id, state, detail }: Explanation["messages"][number]): string {
-  return `${id} is ${state === "leased" ? "being typed" : "recorded"}.${detail === null ? "" : ` ${detail}`}`;
+function messageSentence({ message_id: id, state, detail, sent_by: by }: Explanation["messages"][number]): string {
+  const sender = by === null ? "" : `, sent by ${callerText(by)},`;
+  return `${id}${sender} is ${state === "leased" ? "being typed" : "recorded"}.${detail === null ? "" : ` ${detail}`}`;
+}
+
+/** Who asked for what it is. */
+function askedSentences({ session }: Explanation, now: number): readonly string[] {
+  const { started_by: starter, last_command: last } = session;
+  return [
+    ...(starter === null ? [] : [`Started by ${callerText(starter)}.`]),
+    ...(last === null
+      ? []
+      : [`Last asked for: ${last.command}, by ${callerText(last.by)} (${relativeTime(last.at, now)}).`]),
+  ];
 }
 
 export async function explanationText(
@@ -82,6 +95,7 @@ export async function explanationText(
       `${oneLine(session.name)} (${session.session_id})`,
       `${session.agent}${mode.version === null ? "" : ` ${mode.version}`}, watched by ${mode.name}. ${mode.text}`,
       ...(channel === null ? [] : [`Its own protocol: ${channel}`]),
+      ...askedSentences(explained, now),
     ),
     claim(`Liveness: ${explained.liveness.claim}`, explained.liveness),
     claim(`Observability: ${explained.observability.claim}`, explained.observability),

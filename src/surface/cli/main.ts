@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../client/create-client.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
-import { parseObject } from "../../client/problem.ts";
+import { fieldsOf, parseFields } from "../../platform/json-fields.ts";
 import { answer } from "./answer.ts";
 import { findCommand, parseLine, usage } from "./command-line.ts";
 import type { CliContext } from "./command.ts";
@@ -98,6 +98,6 @@ function asksForJson(words: readonly string[]): boolean {
 }
 
 function versionOf(root: string): string {
-  const { version } = parseObject(readFileSync(join(root, "package.json"), "utf8"));
+  const { version } = fieldsOf(parseFields(readFileSync(join(root, "package.json"), "utf8")));
   return typeof version === "string" ? version : "unknown";
 }

@@ -19,7 +19,6 @@ export interface Output {
   note(line: string): void;
   /** False once something was printed that nobody could read. */
   hasReader(): boolean;
-  readonly isTerminal: boolean;
   readonly hasColour: boolean;
   /** Of the terminal; null when nobody said. */
   readonly width: number | null;
@@ -37,7 +36,6 @@ export function standardOutput(environment: Readonly<Record<string, string | und
     printJson: (value) => toReader(`${escapeHidden(JSON.stringify(value))}\n`),
     note: (line) => void writeAll(2, `${showHidden(line)}\n`),
     hasReader: () => hasReader,
-    isTerminal,
     hasColour: isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb",
     width: isTerminal ? process.stdout.columns || 80 : Number.isInteger(columns) && columns > 0 ? columns : null,
   };

@@ -48,6 +48,8 @@ export function sessionView(fields: Partial<SessionView> = {}): SessionView {
     last_activity_at: null,
     ended_at: null,
     parent_session_id: null,
+    started_by: "operator",
+    last_command: null,
     held: null,
     outputs_dir: "/",
     revision: 1,

@@ -1,4 +1,5 @@
 /** What a tool was called with, in few words: the command, the file, the address; else its input as it is. */
+import { parseFields } from "../../platform/json-fields.ts";
 
 /** The names agents' tools give to what matters most of their input, the most telling first. */
 const TELLING = [
@@ -29,12 +30,8 @@ export function toolGist(input: string): string {
 }
 
 function parsedFields(input: string): ReadonlyMap<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(input);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? new Map(Object.entries(value)) : null;
-  } catch {
-    return null;
-  }
+  const fields = parseFields(input);
+  return fields === null ? null : new Map(Object.entries(fields));
 }
 
 /** A text, or an argument vector: `["bash", "-lc", "npm test"]` is what that shell is told to run. */

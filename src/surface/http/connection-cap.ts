@@ -15,7 +15,7 @@ export interface ConnectionCap {
   admit(request: IncomingMessage): void;
 }
 
-/** For a tmux client, a program that is asked for its version, and a few files at once. */
+/** For a runtime's client, a program that is asked for its version, and a few files at once. */
 const KEPT_FREE = 24;
 /** So many are served however little is free: whoever has to mend it must get through. */
 const ALWAYS_SERVED = 4;

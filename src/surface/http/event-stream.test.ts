@@ -5,31 +5,34 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeHome, STARTED } from "../../store/store-fixture.ts";
-import type { TestHome } from "../../store/store-fixture.ts";
-import { streamEvents } from "./event-stream.ts";
+import { type DoorGround, makeDoorGround } from "../../operation/door-fixture.ts";
+import { readEvents } from "../../operation/read-events.ts";
+import { OPERATOR } from "../../session/caller.ts";
+import { STARTED } from "../../store/store-fixture.ts";
+import { sendStream } from "./event-stream.ts";
 
-let home: TestHome;
+let ground: DoorGround;
 let server: Server;
 let socket: Socket;
 const gone = new AbortController();
-beforeEach(() => {
-  home = makeHome();
+beforeEach(async () => {
+  ground = await makeDoorGround();
 });
 afterEach(async () => {
   socket.destroy();
   await new Promise((resolve) => server.close(resolve));
-  await home.remove();
+  await ground.dispose();
 });
 
 test("listens once for as long as it lasts, however often it wakes (issue 7, 22)", async () => {
-  const store = await home.open();
+  const { store, door, home } = ground;
   let answered: ServerResponse | null = null;
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   server = createServer((_request, response) => {
     answered = response;
     response.once("close", () => gone.abort());
-    void streamEvents(response, { log: store.log, after: 0, sessionIds: null, signal: gone.signal }).then(end);
+    const { signal } = gone;
+    void sendStream(response, door.stream(readEvents, {}, OPERATOR, { signal }), signal).then(end);
   });
   const path = join(home.directory, "s");
   await new Promise<void>((resolve) => server.listen(path, resolve));

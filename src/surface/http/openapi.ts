@@ -73,7 +73,12 @@ function describeOperation(operation: Operation): object {
     summary: operation.summary,
     "x-effect": operation.effect,
     "x-callers": operation.callers,
-    parameters: [...pathParameters, ...queryParameters, ...(isRead ? [] : [idempotencyKey])],
+    parameters: [
+      ...pathParameters,
+      ...queryParameters,
+      ...(isRead ? [] : [idempotencyKey]),
+      ...(operation.stream === undefined ? [] : [LAST_EVENT_ID]),
+    ],
     ...(isRead
       ? {}
       : { requestBody: { required: required.length > 0, content: { "application/json": { schema: body } } } }),
@@ -84,11 +89,27 @@ function describeOperation(operation: Operation): object {
           "application/json": {
             schema: withoutDialect(z.toJSONSchema(operation.output, { io: "output", unrepresentable: "any" })),
           },
+          ...streamContent(operation),
         },
       },
       default: PROBLEM,
     },
   };
+}
+
+const LAST_EVENT_ID = {
+  name: "Last-Event-ID",
+  in: "header",
+  required: false,
+  description: "Of a stream: go on after this event",
+  schema: { type: "integer" },
+};
+
+/** The schema is that of the data of each event. */
+function streamContent({ stream }: Operation): object {
+  if (stream === undefined) return {};
+  const schema = withoutDialect(z.toJSONSchema(stream.item, { io: "output", unrepresentable: "any" }));
+  return { "text/event-stream": { schema } };
 }
 
 function withoutDialect(schema: object): object {

@@ -1,7 +1,5 @@
-/** What a request carries, read within bounds and checked against the operation's schema. */
-import { createHash } from "node:crypto";
+/** What a request carries, read within bounds. Whether it makes sense is for the door to say. */
 import type { IncomingMessage } from "node:http";
-import * as z from "zod/mini";
 import type { Operation } from "../../operation/contract.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 
@@ -13,53 +11,9 @@ export async function readInput(
   url: URL,
   operation: Operation,
   parameters: Readonly<Record<string, string>>,
-): Promise<unknown> {
+): Promise<Readonly<Record<string, unknown>>> {
   const given = operation.method === "GET" ? queryOf(url) : await readJson(request);
-  return checked(operation, { ...given, ...parameters });
-}
-
-export function checked(operation: Operation, input: unknown): unknown {
-  const result = z.safeParse(operation.input, input);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const where = issue === undefined || issue.path.length === 0 ? "The request" : `"${issue.path.join(".")}"`;
-  throw new ReeveError({
-    code: "bad-request",
-    kind: "usage",
-    message: `${where} is not right: ${issue?.message ?? "invalid input"}.`,
-    details: { path: issue?.path.map(String) ?? [] },
-  });
-}
-
-/** A key that names this change once and for all, with a print of the request it came with. */
-export function idempotencyOf(
-  request: IncomingMessage,
-  operation: Operation,
-  input: unknown,
-): { readonly key: string; readonly fingerprint: string } | null {
-  const key = request.headers["idempotency-key"];
-  if (key === undefined || operation.effect === "read") return null;
-  if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new ReeveError({
-      code: "bad-request",
-      kind: "usage",
-      message: "An Idempotency-Key is 1 to 255 visible ASCII characters.",
-    });
-  }
-  return {
-    key: `http:${key}`,
-    fingerprint: createHash("sha256")
-      .update(operation.name)
-      .update(JSON.stringify(asked(input)))
-      .digest("hex"),
-  };
-}
-
-/** How long somebody waits, and in which shell, is not part of what is asked: a repeat may differ in it. */
-function asked(input: unknown): unknown {
-  if (typeof input !== "object" || input === null) return input;
-  const { environment: _environment, timeout_seconds: _timeout, ...rest } = input as Readonly<Record<string, unknown>>;
-  return rest;
+  return { ...given, ...parameters };
 }
 
 function queryOf(url: URL): Record<string, unknown> {

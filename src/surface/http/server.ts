@@ -1,19 +1,21 @@
 /**
  * The HTTP API on the daemon's unix socket (0600 in a 0700 directory). Every
- * route is an operation; this file only carries requests to them and answers
- * back. It decides nothing.
+ * route is an operation; this file says who calls, and carries bytes to the
+ * door and back. It decides nothing.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from "node:http";
-import type { Operation, OperationContext } from "../../operation/contract.ts";
+import type { Operation } from "../../operation/contract.ts";
+import type { Door } from "../../operation/door.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { resolveSession } from "../../operation/session-reference.ts";
+import type { Caller } from "../../session/caller.ts";
+import { OPERATOR } from "../../session/caller.ts";
 import { capConnections, type ConnectionCap } from "./connection-cap.ts";
-import { streamEvents } from "./event-stream.ts";
+import { sendStream } from "./event-stream.ts";
 import { describeApi } from "./openapi.ts";
 import { internalProblem, toProblem } from "./problem.ts";
 import type { Problem } from "./problem.ts";
-import { idempotencyOf, readInput, urlOf } from "./request.ts";
+import { readInput, urlOf } from "./request.ts";
 import { createRouter } from "./router.ts";
 
 // Not imported: an ES module's import of node:http evaluates all its exports, undici among them (40 ms, 13 MB; Node 24).
@@ -35,7 +37,9 @@ const TIMES = {
 
 export interface HttpParts {
   readonly operations: readonly Operation[];
-  readonly context: Omit<OperationContext, "signal" | "idempotency">;
+  readonly door: Door;
+  /** Of the daemon, for the description of the API. */
+  readonly version: string;
   readonly log: Log;
 }
 
@@ -68,31 +72,31 @@ async function answer(
   requireLocalCaller(request);
   const url = urlOf(request);
   if (request.method === "GET" && url.pathname === "/openapi.json")
-    return sendJson(response, 200, describeApi(parts.operations, parts.context.daemon.version));
+    return sendJson(response, 200, describeApi(parts.operations, parts.version));
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
   const input = await readInput(request, url, operation, parameters);
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  if (operation.name === "read_events" && request.headers.accept?.includes("text/event-stream") === true) {
-    return await stream(parts, request, response, input, gone.signal);
+  const { signal } = gone;
+  const caller = callerOf(request);
+  if (operation.stream !== undefined && request.headers.accept?.includes("text/event-stream") === true) {
+    const from = { ...input, ...lastSeen(request, operation.stream.after) };
+    return await sendStream(response, parts.door.stream(operation, from, caller, { signal }), signal);
   }
-  const idempotency = idempotencyOf(request, operation, input);
-  sendJson(response, 200, await operation.run(input, { ...parts.context, signal: gone.signal, idempotency }));
+  const key = request.headers["idempotency-key"];
+  const idempotencyKey = Array.isArray(key) ? key.join(", ") : key;
+  sendJson(response, 200, await parts.door.invoke(operation, input, caller, { signal, idempotencyKey }));
 }
 
-async function stream(
-  parts: HttpParts,
-  request: IncomingMessage,
-  response: ServerResponse,
-  input: unknown,
-  signal: AbortSignal,
-): Promise<void> {
-  const { store } = parts.context;
-  const { after, session } = input as { readonly after: number; readonly session?: string };
-  const lastSeen = request.headers["last-event-id"];
-  const cursor = typeof lastSeen === "string" && /^[0-9]{1,15}$/.test(lastSeen) ? Number(lastSeen) : after;
-  const sessionIds = session === undefined ? null : [resolveSession(store.registry, session).id];
-  await streamEvents(response, { log: store.log, after: cursor, sessionIds, signal });
+/** Only the user whose socket it is can open it, and that is who asks. What a request says of its sender counts for nothing. */
+function callerOf(_request: IncomingMessage): Caller {
+  return OPERATOR;
+}
+
+/** Where a reader goes on that lost its connection. */
+function lastSeen(request: IncomingMessage, field: string): Readonly<Record<string, string>> {
+  const id = request.headers["last-event-id"];
+  return typeof id === "string" && /^[0-9]{1,15}$/.test(id) ? { [field]: id } : {};
 }
 
 function requireLocalCaller(request: IncomingMessage): void {

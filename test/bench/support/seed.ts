@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { locateHome, sessionDir } from "../../../src/platform/home.ts";
 import { ensurePrivateDir } from "../../../src/platform/private-dir.ts";
+import { OPERATOR } from "../../../src/session/caller.ts";
 import { planSession } from "../../../src/session/plan-session.ts";
 import type { Session } from "../../../src/session/session.ts";
+import { putSession } from "../../../src/store/change.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 
 export async function seedSessions(homeDir: string, sessions: readonly Session[]): Promise<void> {
@@ -17,7 +19,9 @@ export async function seedSessions(homeDir: string, sessions: readonly Session[]
       sessionId: session.id,
       body: { type: "session-planned", name: session.name, agent: session.agent, role: session.role } as const,
     });
-    await Promise.all(sessions.map((session) => store.commit({ session, events: [planned(session)] })));
+    await Promise.all(
+      sessions.map((session) => store.commit({ changes: [putSession(session)], events: [planned(session)] })),
+    );
   } finally {
     await store.close();
   }
@@ -59,6 +63,7 @@ export function restingSession(
       observabilityReason: "A plain command writes no transcript; its screen is shown instead.",
     },
     now,
+    OPERATOR,
   );
   const evidence = {
     source: "runtime",

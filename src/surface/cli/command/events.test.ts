@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { lineOf } from "./events.ts";
 
-const line = (type: string, data: Record<string, unknown>): string =>
-  lineOf({ seq: 1, at: "2026-11-15T12:00:00.000Z", session_id: "abc", type, data });
+const line = (type: string, data: Record<string, unknown>, caller: string | null = null): string =>
+  lineOf({ seq: 1, at: "2026-11-15T12:00:00.000Z", session_id: "abc", caller, type, data });
 
 describe("lineOf", () => {
   it.each([
@@ -24,5 +24,15 @@ describe("lineOf", () => {
     ["turn-completed", { turn: 3 }, "turn 3"],
   ])("tells of %s with %j", (type, data, sentence) => {
     expect(line(type, data)).toBe(`1  2026-11-15T12:00:00.000Z  abc  ${type}  ${sentence}\n`);
+  });
+
+  it.each([
+    ["operator", "the operator"],
+    ["session:boss", "session boss"],
+    ["system", "Reeve itself"],
+  ])("says that %s asked (issue 8, 1)", (caller, words) => {
+    expect(line("end-requested", { reason: { text: "Ended on request." } }, caller)).toBe(
+      `1  2026-11-15T12:00:00.000Z  abc  end-requested  Ended on request. (by ${words})\n`,
+    );
   });
 });

@@ -1,5 +1,6 @@
 import type { EventView } from "../../../client/operation-types.ts";
 import { answer } from "../answer.ts";
+import { callerText } from "../caller-text.ts";
 import type { CliContext, Command } from "../command.ts";
 import { UNREAD } from "../exit-codes.ts";
 import { oneLine } from "../session-text.ts";
@@ -50,11 +51,9 @@ async function showAll(context: CliContext, scope: { readonly session?: string }
   }
 }
 
-export function lineOf(event: EventView): string {
-  return (
-    `${event.seq}  ${event.at}  ${event.session_id ?? "-"}  ${event.type}  ${oneLine(sentenceOf(event.data))}`.trimEnd() +
-    "\n"
-  );
+export function lineOf({ seq, at, session_id: session, type, caller, data }: EventView): string {
+  const asker = caller === null ? "" : ` (by ${callerText(caller)})`;
+  return `${`${seq}  ${at}  ${session ?? "-"}  ${type}  ${oneLine(`${sentenceOf(data)}${asker}`)}`.trimEnd()}\n`;
 }
 
 /** The most telling text an event carries. */

@@ -1,0 +1,148 @@
+/**
+ * The one door to the operations. Every surface comes through it with the
+ * caller it has made sure of; nothing else runs an operation. The door checks
+ * the input against the operation's schema, and whether this caller may call
+ * this operation on the sessions that the input names. It must never take the
+ * caller, or anything about it, from the input.
+ */
+import * as z from "zod/mini";
+import type { Log } from "../platform/log.ts";
+import { ReeveError } from "../platform/reeve-error.ts";
+import type { Caller } from "../session/caller.ts";
+import { callerName } from "../session/caller.ts";
+import type { Session } from "../session/session.ts";
+import { isEnded } from "../session/session.ts";
+import type { Registry } from "../store/contract.ts";
+import type { Operation, OperationContext, StreamItem } from "./contract.ts";
+import { idempotencyOf } from "./idempotency.ts";
+import type { Scope } from "./scope.ts";
+import { REACH_WORDS, scopeOf } from "./scope.ts";
+import { resolveSession } from "./session-reference.ts";
+
+/** What the operations work with, whoever calls. */
+export type DoorParts = Omit<OperationContext, "caller" | "scope" | "signal" | "idempotency"> & { readonly log: Log };
+
+export interface Call {
+  /** Fires when the caller went away. */
+  readonly signal: AbortSignal;
+  /** Names a change: asked for again by the same caller with the same key, it is made once. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface Door {
+  invoke<Output extends z.ZodMiniType>(
+    operation: Operation<z.ZodMiniType, Output>,
+    input: unknown,
+    caller: Caller,
+    call: Call,
+  ): Promise<z.input<Output>>;
+  /** Page after page of what the operation streams, until the signal fires; throws at once what is wrong with the call. */
+  stream(operation: Operation, input: unknown, caller: Caller, call: Call): AsyncIterable<readonly StreamItem[]>;
+}
+
+export function createDoor({ log, ...parts }: DoorParts): Door {
+  const { registry } = parts.store;
+
+  function admit(operation: Operation, raw: unknown, caller: Caller, call: Call) {
+    const checked = check(operation, raw);
+    const scope = scopeOf(registry, caller, operation.callers);
+    try {
+      const input = caller.kind === "session" ? allowed(registry, operation, checked, caller.id, scope) : checked;
+      const idempotency = idempotencyOf(operation, input, caller, call.idempotencyKey);
+      return { input, context: { ...parts, caller, scope, signal: call.signal, idempotency } };
+    } catch (error) {
+      if (error instanceof ReeveError && error.kind === "forbidden")
+        log("a call was refused", { caller: callerName(caller), operation: operation.name, why: error.message });
+      throw error;
+    }
+  }
+
+  return {
+    async invoke(operation, raw, caller, call) {
+      const { input, context } = admit(operation, raw, caller, call);
+      return await operation.run(input, context);
+    },
+
+    stream(operation, raw, caller, call) {
+      if (operation.stream === undefined)
+        throw new ReeveError({
+          code: "not-a-stream",
+          kind: "usage",
+          message: `${operation.name} gives one answer and no stream; ask for application/json.`,
+        });
+      const { input, context } = admit(operation, raw, caller, call);
+      return operation.stream.open(input, context);
+    },
+  };
+}
+
+function check(operation: Operation, input: unknown): unknown {
+  const result = z.safeParse(operation.input, input);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const where = issue === undefined || issue.path.length === 0 ? "The request" : `"${issue.path.join(".")}"`;
+  throw new ReeveError({
+    code: "bad-request",
+    kind: "usage",
+    message: `${where} is not right: ${issue?.message ?? "invalid input"}.`,
+    details: { path: issue?.path.map(String) ?? [] },
+  });
+}
+
+/** The input as this session may give it: each session it names is one in its reach, by id. */
+function allowed(registry: Registry, operation: Operation, input: unknown, callerId: string, scope: Scope): unknown {
+  const session = registry.get(callerId);
+  if (session === undefined)
+    throw refused("unknown-caller", `There is no session ${callerId}, so it may not call ${operation.name}.`);
+  if (isEnded(session))
+    throw refused("caller-ended", `Session ${session.name} has ended, so it may not call ${operation.name}.`);
+  if (operation.callers.session === "none")
+    throw refused("not-allowed", `Session ${session.name} may not call ${operation.name}: ${REACH_WORDS.none}.`);
+  const resolve = (reference: string): string => resolveWithin(registry, operation, session, reference, scope).id;
+  const named = Object.entries(input as Readonly<Record<string, unknown>>).map(([field, value]) => [
+    field,
+    operation.names.includes(field) ? eachText(value, resolve) : value,
+  ]);
+  return Object.fromEntries(named) as unknown;
+}
+
+/** Names and beginnings of ids are those of the sessions in reach; of others a session learns only that they are others. */
+function resolveWithin(
+  registry: Registry,
+  operation: Operation,
+  caller: Session,
+  reference: string,
+  scope: Scope,
+): Session {
+  const own: Registry = {
+    get: (id) => [registry.get(id)].find((session) => session !== undefined && scope.has(session)),
+    all: scope.sessions,
+    byName: (name) => registry.byName(name).filter(scope.has),
+  };
+  try {
+    return resolveSession(own, reference);
+  } catch (error) {
+    if (!(error instanceof ReeveError) || error.code !== "unknown-session" || !isKnown(registry, reference))
+      throw error;
+    const rule = REACH_WORDS[operation.callers.session];
+    throw refused("not-allowed", `Session ${caller.name} may not call ${operation.name} on ${reference}: ${rule}.`);
+  }
+}
+
+function isKnown(registry: Registry, reference: string): boolean {
+  try {
+    resolveSession(registry, reference);
+    return true;
+  } catch (error) {
+    return error instanceof ReeveError && error.code === "ambiguous-session";
+  }
+}
+
+function eachText(value: unknown, change: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one) => eachText(one, change));
+  return typeof value === "string" ? change(value) : value;
+}
+
+function refused(code: string, message: string): ReeveError {
+  return new ReeveError({ code, kind: "forbidden", message });
+}

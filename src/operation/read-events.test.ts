@@ -1,0 +1,64 @@
+/** Issue 8, 2: a stream of the log, of which each reading takes time, sends everything once and in order. */
+import { afterEach, expect, test } from "vitest";
+import { type Caller, OPERATOR } from "../session/caller.ts";
+import { putSession } from "../store/change.ts";
+import type { EventLog, Store } from "../store/contract.ts";
+import { makeSession, STARTED } from "../store/store-fixture.ts";
+import { type DoorGround, makeDoorGround } from "./door-fixture.ts";
+import { readEvents } from "./read-events.ts";
+
+let ground: DoorGround;
+afterEach(() => ground.dispose());
+
+/** The real log, with something that happens before or after each time it is read. */
+function slow(
+  store: Store,
+  read: (reading: number, real: () => ReturnType<EventLog["read"]>) => ReturnType<EventLog["read"]>,
+): Store {
+  const { log } = store;
+  let readings = 0;
+  const slowLog: EventLog = {
+    head: () => log.head(),
+    follow: (listener) => log.follow(listener),
+    latest: (query) => log.latest(query),
+    read: (query) => read((readings += 1), () => log.read(query)),
+  };
+  return { ...store, log: slowLog };
+}
+
+const commit = (sessionId: string | null) => ground.store.commit({ events: [{ sessionId, body: STARTED }] });
+
+async function idsUntil(last: number, caller: Caller): Promise<readonly number[]> {
+  const ids: number[] = [];
+  for await (const page of ground.door.stream(readEvents, {}, caller, ground.call)) {
+    ids.push(...page.map(({ id }) => id));
+    if ((ids.at(-1) ?? 0) >= last) break;
+  }
+  return ids;
+}
+
+test("what is committed behind a page that was read already", async () => {
+  const seen = (store: Store): Store =>
+    slow(store, async (reading, real) => {
+      const events = await real();
+      if (reading <= 20) await commit(null);
+      return events;
+    });
+  ground = await makeDoorGround([], { seen });
+  expect(await idsUntil(20, OPERATOR)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+});
+
+test("a session that its caller may see only since the log was asked for", async () => {
+  const seen = (store: Store): Store =>
+    slow(store, async (reading, real) => {
+      if (reading === 1) {
+        const child = makeSession(ground.home, "child", { parentId: "boss", name: "child" });
+        await store.commit({ changes: [putSession(child)], events: [{ sessionId: "child", body: STARTED }] });
+        await commit("boss");
+      }
+      return await real();
+    });
+  ground = await makeDoorGround([], { seen });
+  await commit("boss");
+  expect(await idsUntil(3, { kind: "session", id: "boss" })).toEqual([1, 2, 3]);
+});

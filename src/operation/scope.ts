@@ -1,0 +1,55 @@
+/**
+ * Which sessions a caller may reach with an operation: none, itself, itself and
+ * its descendants (what it started, and what those started), or any. Whose
+ * child a session is was recorded when it was started.
+ */
+import type { Caller } from "../session/caller.ts";
+import type { Session } from "../session/session.ts";
+import type { Registry } from "../store/contract.ts";
+
+export type Reach = "none" | "self" | "descendants" | "any";
+
+/** Who may call an operation, and on which sessions. Reeve itself may call all of them. */
+export interface Callers {
+  readonly operator: "any";
+  readonly session: Reach;
+}
+
+export interface Scope {
+  has(session: Session): boolean;
+  /** In order of creation. */
+  sessions(): readonly Session[];
+  /** Null: all of them, and what concerns no session. */
+  ids(): readonly string[] | null;
+}
+
+export function scopeOf(registry: Registry, caller: Caller, callers: Callers): Scope {
+  const reach = caller.kind === "session" ? callers.session : "any";
+  if (caller.kind !== "session" || reach === "any")
+    return { has: () => true, sessions: () => registry.all(), ids: () => null };
+  const has = (session: Session): boolean => {
+    if (reach === "none") return false;
+    return session.id === caller.id || (reach === "descendants" && descends(registry, session, caller.id));
+  };
+  const sessions = (): readonly Session[] => registry.all().filter(has);
+  return { has, sessions, ids: () => sessions().map(({ id }) => id) };
+}
+
+/** A record that came from a file may name itself among its own forebears: each is asked once. */
+function descends(registry: Registry, session: Session, from: string): boolean {
+  const asked = new Set<string>();
+  for (let parent = session.parentId; parent !== null && !asked.has(parent);) {
+    if (parent === from) return true;
+    asked.add(parent);
+    parent = registry.get(parent)?.parentId ?? null;
+  }
+  return false;
+}
+
+/** For whoever is refused. */
+export const REACH_WORDS = {
+  none: "only the operator may",
+  self: "a session may call it on itself, the operator on any",
+  descendants: "a session may call it on itself and on the sessions it started, the operator on any",
+  any: "anybody may",
+} as const satisfies Record<Reach, string>;

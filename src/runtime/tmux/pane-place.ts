@@ -1,0 +1,34 @@
+/**
+ * What a place is for this runtime: a pane, and the process that tmux started
+ * in it. `pid` with `startTicks` names that process beyond doubt, because a
+ * reused pid has another start time. Nobody else reads these fields.
+ */
+import type { Place, PlaceView } from "../../session/session.ts";
+import type { Observation } from "../contract.ts";
+
+// An interface would not be assignable to `Place`.
+// oxlint-disable-next-line typescript/consistent-type-definitions
+export type PanePlace = {
+  readonly id: string;
+  readonly pid: number;
+  readonly startTicks: string;
+};
+
+/** What a look at the panes says, before it is known when it was asked for. */
+export type Sight =
+  | { readonly status: "running"; readonly place: PanePlace; readonly evidence: string }
+  | Omit<Extract<Observation, { status: "exited" }>, "askedAt">;
+
+/** Null for one that another runtime made, or that somebody forged. */
+export function readPlace(place: Place | null): PanePlace | null {
+  if (place === null) return null;
+  const { id, pid, startTicks } = place;
+  if (typeof id !== "string" || typeof pid !== "number" || typeof startTicks !== "string") return null;
+  return Number.isSafeInteger(pid) && pid > 0 ? { id, pid, startTicks } : null;
+}
+
+export function describePlace(place: Place): PlaceView {
+  const pane = readPlace(place);
+  if (pane === null) return { text: "a place that this version cannot read", id: null, pid: null };
+  return { text: `process ${pane.pid}`, id: pane.id, pid: pane.pid };
+}

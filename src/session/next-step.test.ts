@@ -1,0 +1,198 @@
+/** What to do next with messages follows from the record, the messages and the time (issue 8, 4). */
+import { describe, expect, test } from "vitest";
+import type { Message } from "./message.ts";
+import { type Circumstances, intentOf, type NextStep, nextStep } from "./next-step.ts";
+import { read, run, runningSession } from "./run-inputs.ts";
+import type { Session } from "./session.ts";
+
+const idle = run(runningSession(), read({ activity: "idle" })).session;
+const working = run(idle, read({ turn: { phase: "started", id: "t" } })).session;
+const asking = run(working, read({ activity: "awaiting-input", asks: "Which?" })).session;
+
+function message(id: string, changes: Partial<Message> = {}): Message {
+  return {
+    id,
+    sessionId: "abc",
+    position: 1,
+    text: "hello",
+    submit: true,
+    how: "queue",
+    intendedTurn: null,
+    answers: null,
+    caller: "operator",
+    state: "admitted",
+    admittedAt: 1_000,
+    settledAt: null,
+    detail: null,
+    ...changes,
+  };
+}
+
+function around(changes: Partial<Circumstances> = {}): Circumstances {
+  return {
+    now: 100_000,
+    monotonic: 10_000,
+    accepts: (status) => status === "idle" || status === "awaiting-input",
+    canSteer: true,
+    isCaughtUp: true,
+    channel: { isOpen: false, text: "not open" },
+    isConcealed: () => false,
+    lastTyped: null,
+    interrupted: null,
+    held: null,
+    ...changes,
+  };
+}
+
+const step = (session: Session, open: readonly Message[], changes: Partial<Circumstances> = {}): NextStep =>
+  nextStep(session, open, around(changes));
+const admitted = (session: Session, open: readonly Message[], id: string, changes: Partial<Message> = {}): Message =>
+  message(id, { ...intentOf(session, open), ...changes });
+const again = (at: number, why: string | null = null, messageId = "a"): NextStep => ({
+  do: "look-again",
+  at,
+  obstacle: why === null ? null : { messageId, why },
+});
+const WAIT: NextStep = { do: "wait" };
+const a = message("a");
+const b = message("b");
+
+describe("what is done with waiting messages (issue 8, 4)", () => {
+  test.each<[string, Session, readonly Message[], Partial<Circumstances>, NextStep]>([
+    ["nothing waits", idle, [], {}, WAIT],
+    ["it is idle: the oldest is typed", idle, [a, b], {}, { do: "type", message: a }],
+    ["it works: the message waits", working, [a], {}, WAIT],
+    ["it does not take text now", idle, [a], { accepts: () => false }, WAIT],
+    ["what happened to it is not read yet", idle, [a], { isCaughtUp: false }, WAIT],
+    ["it is paused", { ...idle, desired: "paused" }, [a], {}, WAIT],
+    ["it cannot be reached", unreachable(idle), [a], {}, WAIT],
+    ["it has ended", { ...idle, desired: "stopped" }, [a, b], {}, { do: "refuse", message: a }],
+    ["steered into its turn", working, [steer()], {}, { do: "type", message: steer() }],
+    ["it cannot be steered", working, [steer()], { canSteer: false }, WAIT],
+    ["its first prompt is ahead", promptAhead(), [a], { now: 2_500 }, again(10_250)],
+    [
+      "its secret cannot be read",
+      idle,
+      [a],
+      { isConcealed: () => true },
+      again(11_000, "it repeats a secret of the session, whose environment cannot be read now"),
+    ],
+  ])("%s", (_what, session, open, changes, expected) => {
+    expect(step(session, open, changes)).toEqual(expected);
+  });
+
+  test("one that was being typed is found out about before any other, as soon as that can be told", () => {
+    const left = message("a", { state: "leased" });
+    expect(step(idle, [left, b])).toEqual({ do: "recover", message: left });
+    expect(step(working, [left, b])).toEqual({ do: "recover", message: left });
+    expect(step(unreachable(idle), [left, b])).toEqual(WAIT);
+    expect(step({ ...idle, desired: "stopped" }, [left], { isCaughtUp: false })).toEqual({
+      do: "recover",
+      message: left,
+    });
+  });
+
+  test("over its own protocol where it has one; a command of its own and an answer are typed", () => {
+    const spoken = (session: Session): Session => ({ ...session, watch: { ...session.watch, socket: "/s" } });
+    const open = { channel: { isOpen: true, text: "open" } };
+    expect(step(spoken(idle), [a], open)).toEqual({ do: "channel", message: a });
+    expect(step(spoken(idle), [a])).toEqual(again(10_250, "its own protocol is not open"));
+    const quit = message("a", { text: "/quit" });
+    expect(step(spoken(idle), [quit], open)).toEqual({ do: "type", message: quit });
+    const answer = admitted(spoken(asking), [], "a");
+    expect(step(spoken(asking), [answer], open)).toEqual({ do: "type", message: answer });
+  });
+
+  test("after one that nothing confirmed, the next waits until the agent has settled or said something", () => {
+    const lastTyped = { at: 9_000, activityAt: idle.activity.evidence.at };
+    expect(step(idle, [a], { lastTyped })).toEqual(again(11_000));
+    expect(step(idle, [a], { lastTyped, monotonic: 11_000 })).toEqual({ do: "type", message: a });
+    expect(step(idle, [a], { lastTyped: { ...lastTyped, activityAt: 1 } })).toEqual({ do: "type", message: a });
+  });
+
+  test("what stood in the way of a message is looked at again after a while, and holds no other up", () => {
+    const held = { messageId: "a", until: 10_400 };
+    expect(step(idle, [a], { held })).toEqual(again(10_400));
+    expect(step(idle, [a], { held, monotonic: 10_400 })).toEqual({ do: "type", message: a });
+    expect(step(idle, [b], { held })).toEqual({ do: "type", message: b });
+  });
+});
+
+describe("a message that interrupts (issue 8, 4)", () => {
+  const how = "interrupt";
+  const next = run(
+    working,
+    read({ turn: { phase: "completed", id: "t" } }),
+    read({ turn: { phase: "started", id: "u" } }),
+  ).session;
+
+  test("stops the turn that was under way when it was sent, and no other", () => {
+    const sent = admitted(working, [], "a", { how });
+    expect(sent.intendedTurn).toBe(1);
+    expect(step(working, [sent])).toEqual({ do: "interrupt", message: sent });
+    expect(step(next, [sent])).toEqual(WAIT);
+    expect(step(idle, [sent])).toEqual({ do: "type", message: sent });
+  });
+
+  test("sent before a turn, stops the one that then begins", () => {
+    const sent = admitted(idle, [], "a", { how });
+    expect(step(working, [sent])).toEqual({ do: "interrupt", message: sent });
+    expect(step(next, [sent])).toEqual(WAIT);
+  });
+
+  test("behind others, stops the turn that the last of them begins", () => {
+    const steered = message("s", { how: "steer" });
+    expect(admitted(working, [a], "b", { how }).intendedTurn).toBe(2);
+    expect(admitted(working, [steered, message("q", { text: "/clear" })], "b").intendedTurn).toBe(1);
+    expect(admitted(idle, [a], "b", { how }).intendedTurn).toBe(1);
+    expect(admitted(idle, [message("a", { state: "leased" })], "b", { how }).intendedTurn).toBe(1);
+    expect(admitted(working, [message("a", { state: "leased" })], "b", { how }).intendedTurn).toBe(1);
+  });
+
+  test("is tried again after a while, by another daemon at once", () => {
+    const sent = admitted(working, [], "a", { how });
+    const interrupted = { messageId: "a", at: 9_000 };
+    expect(step(working, [sent], { interrupted })).toEqual(again(14_000));
+    expect(step(working, [sent], { interrupted, monotonic: 14_000 })).toEqual({ do: "interrupt", message: sent });
+    expect(step(working, [sent], { interrupted: { ...interrupted, messageId: "z" } })).toMatchObject({
+      do: "interrupt",
+    });
+  });
+
+  test("of the version before stops nothing: which turn it meant is not known", () => {
+    expect(step(working, [message("a", { how })])).toEqual(WAIT);
+    expect(step(idle, [message("a", { how })])).toMatchObject({ do: "type" });
+  });
+});
+
+describe("an answer (issue 8, 4)", () => {
+  test("is what was sent while the session asked, and overtakes what waited before", () => {
+    const early = admitted(working, [], "a");
+    const answer = admitted(asking, [early], "b");
+    expect(step(asking, [early])).toEqual(WAIT);
+    expect(step(asking, [early, answer])).toEqual({ do: "type", message: answer });
+    expect(step(asking, [early, answer, admitted(asking, [], "c")])).toEqual({ do: "type", message: answer });
+  });
+
+  test("is none to the next question, and waits its turn once nothing is asked", () => {
+    const answer = admitted(asking, [], "b");
+    const { activity } = asking;
+    const other = { ...asking, activity: { ...activity, evidence: { ...activity.evidence, at: 9_999 } } };
+    expect(step(other, [a, answer])).toEqual(WAIT);
+    expect(step({ ...asking, turns: 2 }, [answer])).toEqual(WAIT);
+    expect(step(idle, [a, answer])).toEqual({ do: "type", message: a });
+    expect(step(idle, [answer])).toEqual({ do: "type", message: answer });
+  });
+});
+
+function steer(): Message {
+  return message("a", { how: "steer" });
+}
+
+function unreachable(session: Session): Session {
+  return { ...session, liveness: { ...session.liveness, status: "unreachable" } };
+}
+
+function promptAhead(): Session {
+  return { ...idle, launch: { ...idle.launch, prompt: "begin" } };
+}

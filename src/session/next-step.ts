@@ -1,0 +1,134 @@
+/**
+ * What to do next with the messages of a session, from the record, the open
+ * messages and the time: nothing here remembers anything, so another daemon
+ * decides the same. `supervisor/effect/delivery.ts` does it.
+ */
+import { isBackgroundOnly } from "./background.ts";
+import { isOwnCommand, type Message } from "./message.ts";
+import { isPromptAhead, mayTakeMessagesLater, takesMessages } from "./pending-effect.ts";
+import type { ActivityStatus, Session } from "./session.ts";
+
+export type NextStep =
+  | { readonly do: "type" | "channel" | "interrupt" | "refuse" | "recover"; readonly message: Message }
+  /** Until something is told of the session. */
+  | { readonly do: "wait" }
+  /** `at` is monotonic. `obstacle`: what keeps the message from being given, for whoever asks. */
+  | { readonly do: "look-again"; readonly at: number; readonly obstacle: Obstacle | null };
+
+export interface Obstacle {
+  readonly messageId: string;
+  readonly why: string;
+}
+
+/** What is not in the record. Attempts are of this daemon: the next one may try again at once. */
+export interface Circumstances {
+  /** Wall time, against which the record's instants are held. */
+  readonly now: number;
+  readonly monotonic: number;
+  /** Whether the agent takes text while it does this. */
+  readonly accepts: (status: ActivityStatus) => boolean;
+  readonly canSteer: boolean;
+  /** What happened to the session while nobody watched has been read. */
+  readonly isCaughtUp: boolean;
+  /** Of the agent's own protocol: open, or why not. */
+  readonly channel: { readonly isOpen: boolean; readonly text: string };
+  /** The text repeats a secret that cannot be put in now. */
+  readonly isConcealed: (text: string) => boolean;
+  /** When (monotonic) and in which activity (by its instant) the last unconfirmed message was typed. */
+  readonly lastTyped: { readonly at: number; readonly activityAt: number } | null;
+  /** When (monotonic) an interrupt was last tried for a message. */
+  readonly interrupted: { readonly messageId: string; readonly at: number } | null;
+  /** Until when (monotonic) what stood in the way of typing a message is not looked at again. */
+  readonly held: { readonly messageId: string; readonly until: number } | null;
+}
+
+/** After a message that nothing confirms an agent needs a moment; a second one typed at once would race it. */
+export const SETTLING_MS = 2_000;
+/** An interrupt that had no effect for so long is tried again. */
+export const INTERRUPT_AGAIN_MS = 5_000;
+/** A channel that is not open opens within a moment, as a rule. */
+export const CHANNEL_LOOK_MS = 250;
+/** Whether what was in the way is gone is looked at again so often. */
+export const HELD_MS = 1_000;
+
+const WAIT: NextStep = { do: "wait" };
+
+/** `open`: the messages that are admitted or leased, in order. */
+export function nextStep(session: Session, open: readonly Message[], around: Circumstances): NextStep {
+  const isOver = !mayTakeMessagesLater(session);
+  const isReady = takesMessages(session) && around.isCaughtUp;
+  // While it is being typed nobody asks; afterwards only a crash, of Reeve or of the attempt, leaves it leased.
+  const left = open.find(({ state }) => state === "leased");
+  if (left !== undefined) return isOver || isReady ? { do: "recover", message: left } : WAIT;
+  const message = isAsking(session) ? open.find(({ answers }) => answers === questionOf(session)) : open[0];
+  if (message === undefined) return WAIT;
+  if (isOver) return { do: "refuse", message };
+  return isReady ? stepFor(session, message, around) : WAIT;
+}
+
+function stepFor(session: Session, message: Message, around: Circumstances): NextStep {
+  const { monotonic } = around;
+  const asks = isAsking(session);
+  const lookAgain = (at: number, why: string | null = null): NextStep => {
+    const obstacle = why === null ? null : { messageId: message.id, why };
+    return { do: "look-again", at, obstacle };
+  };
+  if (isPromptAhead(session, around.now)) return lookAgain(monotonic + CHANNEL_LOOK_MS);
+  if (around.isConcealed(message.text))
+    return lookAgain(monotonic + HELD_MS, "it repeats a secret of the session, whose environment cannot be read now");
+  // What works in the background leaves the composer free.
+  const isFree = isBackgroundOnly(session);
+  const isBusy = session.turnOpen && !asks && !isFree;
+  if (isBusy && message.how === "interrupt") {
+    if (message.intendedTurn !== session.turns) return WAIT;
+    const dueAt = around.interrupted?.messageId === message.id ? around.interrupted.at + INTERRUPT_AGAIN_MS : monotonic;
+    return dueAt > monotonic ? lookAgain(dueAt) : { do: "interrupt", message };
+  }
+  const isSteered = isBusy && message.how === "steer" && around.canSteer;
+  if (!isSteered) {
+    if (isBusy || !around.accepts(isFree ? "idle" : session.activity.status)) return WAIT;
+    const settledAt = settlesAt(session, around);
+    if (settledAt > monotonic) return lookAgain(settledAt);
+  }
+  if (session.watch.socket !== null && message.submit && !asks && !isOwnCommand(message))
+    return around.channel.isOpen
+      ? { do: "channel", message }
+      : lookAgain(monotonic + CHANNEL_LOOK_MS, `its own protocol is ${around.channel.text}`);
+  const isHeld = around.held?.messageId === message.id && around.held.until > monotonic;
+  return isHeld ? lookAgain(around.held.until) : { do: "type", message };
+}
+
+function settlesAt(session: Session, { lastTyped }: Circumstances): number {
+  const isSame = lastTyped !== null && lastTyped.activityAt === session.activity.evidence.at;
+  return isSame ? lastTyped.at + SETTLING_MS : Number.NEGATIVE_INFINITY;
+}
+
+/**
+ * What a message is meant for, decided when it is admitted: if it interrupts,
+ * only this turn; and if the session asks, it is an answer to this question.
+ * Messages that wait already are no answers, and an answer overtakes them.
+ */
+export function intentOf(session: Session, open: readonly Message[]): Pick<Message, "intendedTurn" | "answers"> {
+  return {
+    intendedTurn: turnAhead(session, open),
+    answers: isAsking(session) ? questionOf(session) : null,
+  };
+}
+
+/** The turn that will be under way when those ahead have been taken; without any, the one now or about to begin. */
+function turnAhead(session: Session, open: readonly Message[]): number {
+  const beginning = open.filter((message) => message.submit && message.how !== "steer" && !isOwnCommand(message));
+  // One that is leased in an open turn has begun it, or goes into it.
+  return session.turnOpen
+    ? session.turns + beginning.filter(({ state }) => state === "admitted").length
+    : session.turns + Math.max(1, beginning.length);
+}
+
+export function isAsking({ activity: { status } }: Session): boolean {
+  return status === "awaiting-approval" || status === "awaiting-input";
+}
+
+/** One question of a session, as the record knows it. */
+function questionOf({ incarnation, turns, activity }: Session): string {
+  return `${incarnation} ${turns} ${activity.evidence.at}`;
+}

@@ -1,0 +1,49 @@
+/**
+ * One change of one record. A commit is a list of them, over any number of
+ * records. Each says what it builds on; if something else is stored by then, it
+ * is refused, and with it the whole commit.
+ *
+ * Sessions and messages have tables of their own. Every other kind of record is
+ * defined in the domain (session/record-kind.ts), which also makes its changes.
+ */
+import type { Message, MessageState } from "../session/message.ts";
+import type { RecordChange } from "../session/record-kind.ts";
+import type { Session } from "../session/session.ts";
+
+export type Change =
+  | { readonly kind: "session"; readonly session: Session }
+  | Admission
+  | { readonly kind: "message"; readonly settle: Settlement }
+  | RecordChange;
+
+export interface Admission {
+  readonly kind: "message";
+  readonly admit: NewMessage;
+}
+
+/** The store gives it the next position of its session. */
+export type NewMessage = Omit<Message, "position">;
+
+export interface Settlement {
+  readonly messageId: string;
+  readonly state: MessageState;
+  readonly detail: string | null;
+  readonly at: number;
+}
+
+/**
+ * The new row; its revision must be exactly one above the stored one (0: none
+ * yet). A session that has not ended is refused the name of another such one.
+ */
+export function putSession(session: Session): Change {
+  return { kind: "session", session };
+}
+
+export function admitMessage(admit: NewMessage): Admission {
+  return { kind: "message", admit };
+}
+
+/** Only a message that is open, or whose outcome is unknown and becomes known. */
+export function settleMessage(settle: Settlement): Change {
+  return { kind: "message", settle };
+}

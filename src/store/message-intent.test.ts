@@ -1,0 +1,44 @@
+/** What a message is meant for is kept with it (issue 8, 4). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { admitMessage, putSession, settleMessage } from "./change.ts";
+import { MIGRATIONS, migrate } from "./migrations.ts";
+import { Sqlite } from "./sqlite.ts";
+import { makeHome, makeMessage, makeSession, type TestHome } from "./store-fixture.ts";
+
+const intent = { intendedTurn: 3, answers: "1 3 1700000000000" };
+let home: TestHome;
+beforeEach(() => void (home = makeHome()));
+afterEach(() => home.remove());
+
+test("issue 8, 4: not known of what the schema before wrote, and is from then on", async () => {
+  const session = makeSession(home, "a");
+  const db = Sqlite.open(home.databasePath);
+  migrate(db, MIGRATIONS.slice(0, -1));
+  db.run(
+    "INSERT INTO sessions (id, name, revision, body) VALUES ('a', ?, 1, ?)",
+    session.name,
+    JSON.stringify(session),
+  );
+  db.run(
+    "INSERT INTO messages (id, session_id, position, text, submit, how, state, admitted_at) VALUES ('m1', 'a', 1, '\"x\"', 1, 'interrupt', 'admitted', 1)",
+  );
+  db.close();
+  const store = await home.open();
+  await store.commit({ changes: [admitMessage(makeMessage("a", "m2", intent))] });
+  await store.close();
+  const again = await home.open();
+  expect(again.mailbox.open("a")).toMatchObject([{ id: "m1", intendedTurn: null, answers: null }, intent]);
+});
+
+test("issue 8, 4: survives a lease, and the damage of the database", async () => {
+  const store = await home.open();
+  await store.commit({ changes: [putSession(makeSession(home, "a")), admitMessage(makeMessage("a", "m1", intent))] });
+  await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 1 })] });
+  await store.close();
+  const db = Sqlite.open(home.databasePath);
+  db.run("INSERT INTO sessions (id, name, revision, body) VALUES ('b', 'b', 1, 'no json')");
+  db.close();
+  const mended = await home.open();
+  expect(mended.repairs).toMatchObject([{ type: "store-rebuilt" }]);
+  expect(mended.mailbox.open("a")).toMatchObject([{ state: "leased", ...intent }]);
+});

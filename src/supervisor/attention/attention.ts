@@ -1,0 +1,243 @@
+/**
+ * What Reeve keeps an eye on while a session lives: its spool, its terminal
+ * output (recorded, bounded), its transcript, screen, status file and channel,
+ * and the clock. Begun when its process is there, ended when that is proven
+ * gone.
+ */
+import type { Composer, Standing } from "../../agent/composer.ts";
+import type { Agent, Channel } from "../../agent/contract.ts";
+import type { OutputLog } from "../../capture/output-log.ts";
+import { openOutputLog } from "../../capture/output-log.ts";
+import { redact } from "../../capture/redaction.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Log } from "../../platform/log.ts";
+import { messageOf } from "../../platform/reeve-error.ts";
+import type { Runtime } from "../../runtime/contract.ts";
+import type { Reading } from "../../session/reading.ts";
+import type { Session } from "../../session/session.ts";
+import { isEnded } from "../../session/session.ts";
+import type { Store } from "../../store/contract.ts";
+import { createBackgroundWatch } from "./background-watch.ts";
+import { createChannelKeeper } from "./channel-keeper.ts";
+import { targetOf } from "../ledger/target.ts";
+import type { Environment } from "../launch/environment.ts";
+import { createIdentityWatch } from "./identity-watch.ts";
+import { isolated } from "../../platform/isolated.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { LastWord, Redactor } from "./readings.ts";
+import { createReadings } from "./readings.ts";
+import type { RuleBook } from "../launch/rule-book.ts";
+import { createScreenWatch } from "./screen-watch.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
+import type { Settings } from "../launch/settings.ts";
+import { createSoftWatch, STAYS_MS } from "./soft-watch.ts";
+import type { SessionSecrets } from "./session-secrets.ts";
+import { createSessionSecrets } from "./session-secrets.ts";
+import { createSpool } from "./spool.ts";
+import { createStallWatch } from "./stall-watch.ts";
+import { createStatusWatch } from "./status-watch.ts";
+import { createTranscriptWatch } from "./transcript-watch.ts";
+
+export interface Attention {
+  /** Before its process is created, so that not a byte of its output is missed; with its environment if that is known. */
+  prepare(session: Session, environment: Environment | null): void;
+  /** Brings what is watched in line with the session; cheap when nothing changed. */
+  attend(session: Session): void;
+  /** Reads what a session that ended while nobody watched left in its spool and its transcript. */
+  catchUp(session: Session): void;
+  /** The same, and whatever else its watchers still had to tell; resolves when that is committed. */
+  readToEnd(session: Session): Promise<void>;
+  /** What its hooks left before it was watched, and which secrets it has, has been read: only then may anything be typed into it. */
+  isCaughtUp(session: Session): boolean;
+  /** Without the session's secrets; null when these are not known, and so nothing may be written. */
+  redact(session: Session, text: string): Promise<string | null>;
+  /** Of a session that lives, or lived while this daemon did. */
+  readonly secrets: Pick<SessionSecrets, "known" | "learn">;
+  /** The agent's own protocol, while it is open. */
+  channel(sessionId: string): Channel | null;
+  describeChannel(sessionId: string): string | null;
+  /** What its screen says right now. */
+  look(session: Session): Promise<Reading | null>;
+  /** What stands in its composer right now. */
+  standing(session: Session, composer: Composer): Promise<Standing>;
+  lastWords(session: Session): readonly LastWord[];
+  firstWord(session: Session): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Watched {
+  readonly incarnation: number;
+  readonly output: OutputLog;
+  readonly stopStream: () => void;
+  isCaughtUp: boolean;
+}
+
+export function createAttention(parts: {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly agent: (name: string) => Agent;
+  readonly runtime: (kind: string) => Runtime;
+  readonly rules: RuleBook;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly settings: Settings;
+  readonly onCaughtUp: (sessionId: string) => void;
+}): Attention {
+  const { settings } = parts;
+  const watched = new Map<string, Watched>();
+  /** What watchers of a process that is gone still have to read. */
+  const leaving = new Map<string, Promise<void>>();
+  /** Incarnations of which it was said that nobody understands them. */
+  const blind = new Set<string>();
+  const secrets = createSessionSecrets(parts);
+  const readings = createReadings({ ...parts, redactor });
+  const soft = createSoftWatch({ ...parts, readings, staysMs: STAYS_MS });
+  const spool = createSpool({ ...parts, readings });
+  const screens = createScreenWatch({ ...parts, soft });
+  const channels = createChannelKeeper({ ...parts, readings });
+  const transcripts = createTranscriptWatch({ ...parts, readings });
+  const watchers = [
+    channels,
+    transcripts,
+    createStatusWatch({ ...parts, soft }),
+    createIdentityWatch({ ...parts, readings }),
+    createStallWatch({
+      ...parts,
+      readings,
+      stallAfterMs: settings.stallAfterMs,
+      startPatienceMs: settings.startPatienceMs,
+    }),
+    createBackgroundWatch({ ...parts, readings, commandPatienceMs: settings.backgroundPatienceMs }),
+    screens,
+  ];
+
+  function begin(session: Session): void {
+    const output = openOutputLog({
+      directory: session.outputsDir,
+      secrets: async () => (await secrets.learn(session.id))?.map(({ value }) => value) ?? null,
+      mostBytes: settings.outputLogBytes,
+      since: new Date(parts.clock.now()).toISOString(),
+      log: parts.log,
+    });
+    const runtime = parts.runtime(session.runtime);
+    const heard = (bytes: Buffer): void => {
+      output.push(bytes);
+      screens.notice(session.id);
+    };
+    const stopStream = runtime.capabilities.stream ? runtime.stream(targetOf(session), heard) : () => undefined;
+    const { incarnation } = session;
+    const watching: Watched = { incarnation, output, stopStream, isCaughtUp: false };
+    watched.set(session.id, watching);
+    if (session.hasTurns && !isInert(session)) void readSpool(session, watching);
+  }
+
+  /** One that cannot be read holds nothing back: it is logged, and the session goes on without it. */
+  async function readSpool(session: Session, watching: Watched): Promise<void> {
+    await spool.follow(session).catch(report(session));
+    watching.isCaughtUp = true;
+    parts.onCaughtUp(session.id);
+  }
+
+  function end(session: Session, watching: Watched): void {
+    watched.delete(session.id);
+    watching.stopStream();
+    watching.output.close().catch(report(session));
+    soft.forget(session.id);
+    const left = [
+      ...watchers.map((watcher) => watcher.leave(session)),
+      ...(session.hasTurns && !isInert(session) ? [spool.leave(session)] : []),
+    ];
+    const leave = Promise.all(left.map((one) => one.catch(report(session)))).then(() => {
+      if (leaving.get(session.id) === leave) leaving.delete(session.id);
+    });
+    leaving.set(session.id, leave);
+  }
+
+  async function readLastWords(session: Session): Promise<void> {
+    await spool.leave(session);
+    transcripts.attend(parts.store.registry.get(session.id) ?? session);
+    await transcripts.leave(session);
+  }
+
+  async function redactor(sessionId: string): Promise<Redactor> {
+    const values = (await secrets.learn(sessionId))?.map(({ value }) => value) ?? null;
+    return (text) => (values === null ? null : redact(text, values));
+  }
+
+  /** While the process lives its environment can be read; afterwards it is too late. */
+  async function learnSecrets(session: Session): Promise<void> {
+    const wasSettled = secrets.isSettled(session);
+    await secrets.learn(session.id).catch(report(session));
+    if (!wasSettled) parts.onCaughtUp(session.id);
+  }
+
+  function report(session: Session): (error: unknown) => void {
+    return (error) => parts.log("a session could not be watched", { session: session.id, why: messageOf(error) });
+  }
+
+  /** Nobody here can read what its agent says; what it says is left for a daemon that can. */
+  function isInert(session: Session): boolean {
+    return parts.agent(session.agent).impediment !== undefined;
+  }
+
+  /** What it was doing when its agent was last understood is not what it is doing now. */
+  function admitBlindness(session: Session): void {
+    const detail = parts.agent(session.agent).impediment;
+    const incarnation = `${session.id} ${session.incarnation}`;
+    if (detail === undefined || session.activity.status === "unknown" || blind.has(incarnation)) return;
+    blind.add(incarnation);
+    readings.take(session, { source: "supervisor", detail, activity: "unknown" }).catch(report(session));
+  }
+
+  return {
+    prepare(session, environment) {
+      if (environment !== null) secrets.tell(session, environment);
+      const watching = watched.get(session.id);
+      if (watching !== undefined && watching.incarnation !== session.incarnation) end(session, watching);
+      if (!watched.has(session.id)) begin(session);
+    },
+    attend(session) {
+      const watching = watched.get(session.id);
+      const isOver = session.exit !== null || watching?.incarnation !== session.incarnation;
+      if (watching !== undefined && isOver) end(session, watching);
+      if (session.exit === null && session.place !== null) {
+        if (!watched.has(session.id)) begin(session);
+        void learnSecrets(session);
+        if (isInert(session)) admitBlindness(session);
+        else
+          for (const watcher of watchers)
+            isolated(parts.log, "a watcher", { session: session.id }, () => watcher.attend(session));
+      }
+      if (session.state === "stopped" && session.stop === null) secrets.forget(session.id);
+      if (isEnded(session)) readings.forget(session.id);
+    },
+    catchUp(session) {
+      if (session.hasTurns && session.exit !== null && !isEnded(session) && !isInert(session))
+        readLastWords(session).catch(report(session));
+    },
+    async readToEnd(session) {
+      await leaving.get(session.id);
+      if (session.hasTurns && !isInert(session)) await readLastWords(session).catch(report(session));
+    },
+    isCaughtUp(session) {
+      if (!secrets.isSettled(session)) return false;
+      const watching = watched.get(session.id);
+      return !session.hasTurns || (watching?.incarnation === session.incarnation && watching.isCaughtUp);
+    },
+    redact: async (session, text) => (await redactor(session.id))(text),
+    secrets,
+    channel: channels.get,
+    describeChannel: channels.describe,
+    look: screens.look,
+    standing: screens.standing,
+    lastWords: readings.lastWords,
+    firstWord: readings.firstWord,
+    async close() {
+      for (const watching of watched.values()) watching.stopStream();
+      await Promise.all(watchers.map((watcher) => watcher.close()));
+      await Promise.all([...watched.values()].map((watching) => watching.output.close()));
+      await spool.close();
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { REDACTED } from "../../capture/redaction.ts";
+import type { Reading } from "../../session/reading.ts";
+import { createReadings } from "./readings.ts";
+import { agentWith, type Ground, makeGround, SECRET } from "./watch-fixture.ts";
+
+let ground: Ground;
+beforeEach(async () => {
+  ground = await makeGround(agentWith({}));
+});
+afterEach(() => ground.dispose());
+
+const take = (reading: Partial<Reading>): Promise<void> =>
+  ground.readings.take(ground.session(), { source: "hook", detail: "a hook", ...reading });
+
+/** Everything that reached the disk or memory, as text. */
+const everything = async (): Promise<string> =>
+  JSON.stringify([
+    ground.session(),
+    await ground.store.log.read({ after: 0, limit: 1_000 }),
+    ground.readings.lastWords(ground.session()),
+  ]);
+
+const request = {
+  id: "p",
+  kind: "command",
+  title: `Run curl -H ${SECRET}?`,
+  subject: `curl -H 'token: ${SECRET}'`,
+  cwd: `/home/${SECRET}`,
+  reason: `needs ${SECRET}`,
+} as const;
+
+test.each<[string, Partial<Reading>]>([
+  ["the detail", { detail: `saw ${SECRET}`, activity: "working" }],
+  ["what is asked", { activity: "awaiting-input", asks: `Is ${SECRET} right?` }],
+  ["a question", { approval: { requested: request } }],
+  ["an error", { turn: { phase: "failed", error: `401: ${SECRET}` } }],
+  ["a prompt", { turn: { phase: "started", prompt: `use ${SECRET}` } }],
+])("secrets are taken out of %s", async (_what, reading) => {
+  await take(reading);
+  expect(await everything()).not.toContain(SECRET);
+  expect(ground.store.log.head()).toBeGreaterThan(0);
+});
+
+test("also of what is only noted, and of lines", async () => {
+  await ground.readings.note(
+    ground.session(),
+    { source: "screen", detail: `rule x: title "${SECRET}"`, activity: "idle" },
+    "not counted",
+  );
+  const lines: readonly Reading[] = [
+    { source: "transcript", detail: "line", turn: { phase: "failed", error: SECRET } },
+  ];
+  await ground.readings.takeLines(ground.session(), lines, { identity: "1:a", offset: 5, isInLongLine: false });
+  expect(await everything()).not.toContain(SECRET);
+  expect(ground.events("turn-failed")).toMatchObject([{ error: REDACTED }]);
+  expect(ground.session().transcriptCursor).toEqual({ identity: "1:a", offset: 5, isInLongLine: false });
+});
+
+test("where the secrets are not known, none of the agent's own words are kept", async () => {
+  const readings = createReadings({ ...ground.parts, redactor: async () => () => null });
+  await readings.take(ground.session(), {
+    source: "hook",
+    detail: "a hook",
+    activity: "awaiting-approval",
+    asks: SECRET,
+    approval: { requested: request },
+  });
+  await readings.take(ground.session(), { source: "hook", detail: "a hook", turn: { phase: "failed", error: SECRET } });
+  expect(await everything()).not.toContain(SECRET);
+  expect(ground.events("turn-failed")).toMatchObject([
+    { error: "(not kept: which secrets it may hold is not known)", evidence: { detail: "a hook" } },
+  ]);
+});
+
+test("long texts are cut after the secrets were taken out, so that no half of one is left", async () => {
+  const long = `${"x".repeat(3_990)}${SECRET}${"y".repeat(100_000)}`;
+  await take({ detail: long, approval: { requested: { ...request, title: long, subject: long, reason: long } } });
+  expect(await everything()).not.toContain(SECRET.slice(0, 6));
+  const [approval] = ground.session().approvals;
+  expect([approval?.title.length, approval?.subject?.length, approval?.reason?.length]).toEqual([4_001, 4_001, 4_001]);
+  await take({ turn: { phase: "failed", error: long }, activity: "awaiting-input", asks: long });
+  expect((await everything()).length).toBeLessThan(60_000);
+});
+
+test("what was said last is remembered by source, with what came of it", async () => {
+  await take({ detail: "first", activity: "working" });
+  await take({ detail: "Stop hook", activity: "idle" });
+  await ground.readings.note(
+    ground.session(),
+    { source: "screen", detail: "rule idle", activity: "idle" },
+    "not counted: known already",
+  );
+  const at = expect.any(Number);
+  expect(ground.readings.lastWords(ground.session())).toEqual([
+    { source: "hook", detail: "Stop hook", said: "idle", at, weight: "counted" },
+    { source: "screen", detail: "rule idle", said: "idle", at, weight: "not counted: known already" },
+  ]);
+  expect(ground.readings.lastWords({ id: "other", incarnation: 1 })).toEqual([]);
+  ground.readings.forget("s");
+  expect([ground.readings.lastWords(ground.session()), ground.readings.lastSignAt(ground.session())]).toEqual([
+    [],
+    null,
+  ]);
+});
+
+test("what counts is a sign of life, what is only noted is none", async () => {
+  await ground.readings.note(
+    ground.session(),
+    { source: "screen", detail: "a spinner", activity: "working" },
+    "not counted",
+  );
+  expect(ground.readings.lastSignAt(ground.session())).toBeNull();
+  await take({ activity: "working" });
+  expect(ground.readings.lastSignAt(ground.session())).toBeTypeOf("number");
+});
+
+test("a reading of another incarnation changes nothing", async () => {
+  const before = ground.session();
+  await ground.readings.take({ id: "s", incarnation: 2 }, { source: "hook", detail: "late", activity: "working" });
+  expect(ground.session()).toBe(before);
+});
+
+test("of an incarnation that another has followed nothing is remembered (issue 7, 7)", async () => {
+  await take({ activity: "working" });
+  const next = { id: "s", incarnation: 2 };
+  expect([ground.readings.lastWords(next), ground.readings.lastSignAt(next)]).toEqual([[], null]);
+  await ground.readings.note({ id: "s", incarnation: 1 }, { source: "screen", detail: "late" }, "not counted");
+  expect(ground.readings.lastWords(next)).toEqual([]);
+});
+
+test("a status file's word does not replace the hook's (issue 7, 13)", async () => {
+  await take({ detail: "Stop hook", activity: "idle" });
+  await ground.readings.note(ground.session(), { source: "status", detail: "busy", activity: "working" }, "ignored");
+  expect(ground.readings.lastWords(ground.session()).map(({ source, said }) => [source, said])).toEqual([
+    ["hook", "idle"],
+    ["status", "working"],
+  ]);
+});
+
+test("what only a screen shows is no sign of life, also when it counts (issue 7, 13)", async () => {
+  await take({ source: "screen", activity: "working" });
+  expect(ground.readings.lastSignAt(ground.session())).toBeNull();
+});
+
+test("a screen that no rule knows is not its first word: it may be the error it dies of (issue 7, 8)", async () => {
+  let hasSpoken = false;
+  void ground.readings.firstWord(ground.session()).then(() => (hasSpoken = true));
+  await ground.readings.note(
+    ground.session(),
+    { source: "screen", detail: "rule something-else", activity: "unknown" },
+    "ignored",
+  );
+  await take({ source: "transcript", transcript: "lost" });
+  expect(hasSpoken).toBe(false);
+  await take({ source: "screen", activity: "idle" });
+  expect(hasSpoken).toBe(true);
+});
+
+test("a reading that waits for the session's secrets is not overtaken by the next (issue 8, 3)", async () => {
+  const { promise: slow, resolve: answer } = Promise.withResolvers<(text: string) => string>();
+  const redactors = [slow, Promise.resolve((text: string) => text)];
+  const readings = createReadings({ ...ground.parts, redactor: () => redactors.shift() ?? slow });
+  const session = ground.session();
+  const both = [
+    readings.take(session, { source: "hook", detail: "first", turn: { phase: "started", id: "a" } }),
+    readings.take(session, { source: "hook", detail: "second", turn: { phase: "completed", id: "a" } }),
+  ];
+  answer((text) => text);
+  await Promise.all(both);
+  expect(ground.events("turn-started", "turn-completed").map(({ type }) => type)).toEqual([
+    "turn-started",
+    "turn-completed",
+  ]);
+});

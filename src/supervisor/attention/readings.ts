@@ -1,0 +1,178 @@
+/**
+ * The one way in for what agents' adapters read: secrets are taken out, the
+ * last word of each source is remembered for `explain`, and the rest is the
+ * ledger's. In memory only the last words, those of the newest incarnation;
+ * what counts is in the record.
+ */
+import type { Clock } from "../../platform/clock.ts";
+import type { ApprovalRequest } from "../../session/approval.ts";
+import type { BackgroundReading } from "../../session/background.ts";
+import { promptPrint } from "../../session/prompt-print.ts";
+import type { Reading, TurnReading } from "../../session/reading.ts";
+import type { Evidence, Session, TranscriptCursor } from "../../session/session.ts";
+import { isSignOfLife } from "../../session/witness.ts";
+import type { IdempotencyRecord } from "../../store/contract.ts";
+import { createKeyedQueue } from "../../platform/keyed-queue.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+
+export interface LastWord {
+  readonly source: Evidence["source"];
+  readonly detail: string;
+  readonly said: string | null;
+  readonly at: number;
+  /** What came of it: counted, or why not (yet). */
+  readonly weight: string;
+}
+
+type Incarnation = Pick<Session, "id" | "incarnation">;
+
+export interface Readings {
+  /** Commits what the reading says about this incarnation of the session. */
+  take(session: Incarnation, reading: Reading, idempotency?: IdempotencyRecord): Promise<void>;
+  /** What new lines of the transcript said, in one commit with how far it has been read. */
+  takeLines(session: Incarnation, readings: readonly Reading[], cursor: TranscriptCursor): Promise<void>;
+  /** Remembered, but not (yet) counted, and why. */
+  note(session: Incarnation, reading: Reading, weight: string): Promise<void>;
+  /** Something moved: monotonic, for the stall watch. */
+  lastSignAt(session: Incarnation): number | null;
+  lastWords(session: Incarnation): readonly LastWord[];
+  /** Resolves when this incarnation has spoken for the first time, or drawn something that a rule knows: it is up. */
+  firstWord(session: Incarnation): Promise<void>;
+  forget(sessionId: string): void;
+}
+
+/** Without the session's secrets; null when these are not known, and so the text may not be kept. */
+export type Redactor = (text: string) => string | null;
+
+interface Heard {
+  readonly incarnation: number;
+  readonly words: Map<string, LastWord>;
+  readonly spoken: PromiseWithResolvers<void>;
+  signAt: number | null;
+}
+
+/** A transcript is there before its process, and Reeve's own conclusions are nobody's word. */
+const NOT_SPOKEN: ReadonlySet<LastWord["source"]> = new Set(["transcript", "supervisor"]);
+
+export function createReadings(parts: {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** What takes the session's secrets out of a text; its process may have to be asked for them first. */
+  readonly redactor: (sessionId: string) => Promise<Redactor>;
+}): Readings {
+  const { ledger, clock } = parts;
+  /** One after another: what one of them has to wait for must not let the next overtake it. */
+  const queue = createKeyedQueue();
+  const heard = new Map<string, Heard>();
+
+  /** What is remembered of this incarnation; null for one that another has followed. */
+  function heardOf({ id, incarnation }: Incarnation): Heard | null {
+    const known = heard.get(id);
+    if (known?.incarnation === incarnation) return known;
+    if (known !== undefined && known.incarnation > incarnation) return null;
+    const fresh: Heard = { incarnation, words: new Map(), spoken: Promise.withResolvers(), signAt: null };
+    heard.set(id, fresh);
+    return fresh;
+  }
+
+  function remember(session: Incarnation, reading: Reading, weight: string): void {
+    const { source, detail } = reading;
+    const word = { source, detail, said: saidBy(reading), at: clock.now(), weight };
+    heardOf(session)?.words.set(source, word);
+  }
+
+  /** Told only after what was said is committed. A screen that no rule knows may show the error it dies of. */
+  function spoke(session: Incarnation, { source, activity }: Reading): void {
+    if (!NOT_SPOKEN.has(source) && activity !== "unknown") heardOf(session)?.spoken.resolve();
+  }
+
+  function admit(session: Incarnation, raw: Reading, redact: Redactor): Reading {
+    const reading = clean(raw, redact);
+    const known = heardOf(session);
+    if (known !== null && isSignOfLife(reading.source)) known.signAt = clock.monotonic();
+    remember(session, reading, "counted");
+    return reading;
+  }
+
+  return {
+    take: (session, raw, idempotency) =>
+      queue.run(session.id, async () => {
+        const reading = admit(session, raw, await parts.redactor(session.id));
+        await ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading }, { idempotency });
+        spoke(session, reading);
+      }),
+    takeLines: (session, raw, cursor) =>
+      queue.run(session.id, async () => {
+        const redact = await parts.redactor(session.id);
+        const readings = raw.map((reading) => admit(session, reading, redact));
+        const { incarnation } = session;
+        await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor });
+      }),
+    note: (session, raw, weight) =>
+      queue.run(session.id, async () => {
+        remember(session, clean(raw, await parts.redactor(session.id)), weight);
+        spoke(session, raw);
+      }),
+    lastSignAt: (session) => heardOf(session)?.signAt ?? null,
+    lastWords: (session) => [...(heardOf(session)?.words.values() ?? [])],
+    // One that another has followed will not speak again: whoever waits is told by its end.
+    firstWord: (session) => heardOf(session)?.spoken.promise ?? new Promise(() => undefined),
+    forget: (sessionId) => void heard.delete(sessionId),
+  };
+}
+
+function saidBy({ activity, turn, approval }: Reading): string | null {
+  const words = [
+    activity,
+    turn === undefined ? undefined : `turn ${turn.phase}`,
+    approval === undefined ? undefined : "requested" in approval ? "asks" : "asks no longer",
+  ].filter((word) => word !== undefined);
+  return words.length === 0 ? null : words.join(", ");
+}
+
+/** Longest text of a question or an error that is kept: enough to decide by, little enough for every list. */
+const LONGEST_TEXT = 4_000;
+/** Instead of what an agent said before it died unwatched. */
+const WITHHELD = "(not kept: which secrets it may hold is not known)";
+
+function clean(reading: Reading, redact: Redactor): Reading {
+  const short = (text: string): string => {
+    const safe = redact(text) ?? WITHHELD;
+    return safe.length <= LONGEST_TEXT ? safe : `${safe.slice(0, LONGEST_TEXT)}…`;
+  };
+  const { asks, turn, approval, background } = reading;
+  return {
+    ...reading,
+    // In the adapter's words, so it may stay where the agent's own may not.
+    detail: redact(reading.detail) === null ? reading.detail : short(reading.detail),
+    ...(asks === undefined ? {} : { asks: short(asks) }),
+    ...(turn === undefined ? {} : { turn: cleanTurn(turn, short) }),
+    ...(approval !== undefined && "requested" in approval
+      ? { approval: { requested: cleanApproval(approval.requested, short) } }
+      : {}),
+    ...(background === undefined ? {} : { background: cleanBackground(background, short) }),
+  };
+}
+
+function cleanBackground(background: BackgroundReading, short: (text: string) => string): BackgroundReading {
+  if ("started" in background) return { started: { ...background.started, title: short(background.started.title) } };
+  if (!("running" in background)) return background;
+  return { running: background.running.map((task) => ({ ...task, title: short(task.title) })) };
+}
+
+function cleanTurn(turn: TurnReading, short: (text: string) => string): TurnReading {
+  if (turn.phase === "failed") return { ...turn, error: short(turn.error) };
+  if (turn.phase !== "started" || turn.prompt === undefined) return turn;
+  return { ...turn, prompt: short(turn.prompt), print: promptPrint(turn.prompt) };
+}
+
+function cleanApproval(request: ApprovalRequest, short: (text: string) => string): ApprovalRequest {
+  const orNull = (text: string | null): string | null => (text === null ? null : short(text));
+  return {
+    ...request,
+    title: short(request.title),
+    subject: orNull(request.subject),
+    cwd: orNull(request.cwd),
+    reason: orNull(request.reason),
+  };
+}

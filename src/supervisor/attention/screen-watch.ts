@@ -1,0 +1,113 @@
+/**
+ * Looks at a session's screen and title when its terminal shows something
+ * new: once output falls quiet, and about once a second while it goes on. What
+ * the rules make of it is a soft reading.
+ */
+import { readScreen } from "../../agent/screen-rules.ts";
+import { type Composer, readComposer, type Standing } from "../../agent/composer.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Log } from "../../platform/log.ts";
+import { messageOf } from "../../platform/reeve-error.ts";
+import type { Runtime } from "../../runtime/contract.ts";
+import type { Reading } from "../../session/reading.ts";
+import type { Session } from "../../session/session.ts";
+import type { Store } from "../../store/contract.ts";
+import type { RuleBook } from "../launch/rule-book.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
+import { targetOf } from "../ledger/target.ts";
+import type { SoftWatch } from "./soft-watch.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** A screen is drawn in several writes; this long after the last one it is whole. */
+const QUIET_MS = 150;
+/** Spinners never fall quiet. */
+const LONGEST_WAIT_MS = 1_000;
+
+export interface ScreenWatch extends Watcher {
+  /** Its terminal showed something. */
+  notice(sessionId: string): void;
+  /** What its screen says right now. */
+  look(session: Session): Promise<Reading | null>;
+  /** What stands in its composer right now. */
+  standing(session: Session, composer: Composer): Promise<Standing>;
+}
+
+export function createScreenWatch(parts: {
+  readonly store: Store;
+  readonly runtime: (kind: string) => Runtime;
+  readonly rules: Pick<RuleBook, "has" | "of" | "composer">;
+  readonly soft: SoftWatch;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+}): ScreenWatch {
+  const { store } = parts;
+  /** Since when (monotonic) something new has been shown that was not looked at. */
+  const waiting = new Map<string, number>();
+  const watched = new Set<string>();
+
+  async function look(session: Session): Promise<Reading | null> {
+    if (!parts.rules.has(session.agent)) return null;
+    const rules = await parts.rules.of(session.agent);
+    if (rules.length === 0) return null;
+    const screen = await parts.runtime(session.runtime).capture(targetOf(session), { lines: 0 });
+    const composer = await parts.rules.composer(session.agent);
+    return readScreen(rules, screen, session.watch.version, composer)?.reading ?? null;
+  }
+
+  /** The session as it is now, if there is a screen of it to look at. */
+  function shown(sessionId: string): Session | null {
+    const session = store.registry.get(sessionId);
+    return session === undefined || session.exit !== null || session.place === null ? null : session;
+  }
+
+  async function lookAgain(of: Session): Promise<Reading | null> {
+    const session = shown(of.id);
+    return session?.incarnation === of.incarnation ? look(session) : null;
+  }
+
+  async function lookNow(sessionId: string): Promise<void> {
+    waiting.delete(sessionId);
+    try {
+      const session = shown(sessionId);
+      const reading = session === null ? null : await look(session);
+      if (session !== null && reading !== null)
+        await parts.soft.weigh(session, "screen", reading, () => lookAgain(session));
+    } catch (error) {
+      parts.log("a screen could not be read", { session: sessionId, why: messageOf(error) });
+    }
+  }
+
+  function notice(sessionId: string): void {
+    if (!watched.has(sessionId)) return;
+    const now = parts.clock.monotonic();
+    const since = waiting.get(sessionId) ?? now;
+    const delay = Math.max(0, Math.min(QUIET_MS, since + LONGEST_WAIT_MS - now));
+    waiting.set(sessionId, since);
+    parts.scheduler.after(sessionId, "screen", delay, () => void lookNow(sessionId));
+  }
+
+  function stop(sessionId: string): void {
+    watched.delete(sessionId);
+    parts.scheduler.cancel(sessionId, "screen");
+    waiting.delete(sessionId);
+  }
+
+  return {
+    notice,
+    look,
+    standing: async (session, composer) =>
+      readComposer(composer, (await parts.runtime(session.runtime).capture(targetOf(session), { lines: 0 })).solid),
+    attend(session) {
+      if (watched.has(session.id) || !parts.rules.has(session.agent)) return;
+      watched.add(session.id);
+      notice(session.id);
+    },
+    async leave(session) {
+      stop(session.id);
+    },
+    async close() {
+      for (const sessionId of watched) stop(sessionId);
+    },
+  };
+}

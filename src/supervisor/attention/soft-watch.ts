@@ -1,0 +1,122 @@
+/**
+ * Soft readings (screen, title, status file) on their way to the record: what
+ * contradicts it counts only when it is still said after a while, by a source
+ * that was asked again. What was read of one incarnation says nothing of the
+ * next.
+ */
+import type { Clock } from "../../platform/clock.ts";
+import type { Log } from "../../platform/log.ts";
+import { messageOf } from "../../platform/reeve-error.ts";
+import type { Reading } from "../../session/reading.ts";
+import type { Evidence, Session } from "../../session/session.ts";
+import { settleSoft, weighSoft } from "../../session/weigh-soft.ts";
+import { outranks } from "../../session/witness.ts";
+import type { Store } from "../../store/contract.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
+import type { Readings } from "./readings.ts";
+
+/** Hooks arrive within milliseconds; a busy machine may hold one back for a second or two. */
+export const STAYS_MS = 2_500;
+
+type Via = "screen" | "status";
+type Incarnation = Pick<Session, "id" | "incarnation">;
+
+/** Against a turn under way a screen that merely looks idle must stay so for longer: gemini 0.61.0 stands still for 8 s over a long prompt. */
+const BARE_IDLE_FACTOR = 5;
+
+function isBareIdle(via: Via, session: Session, reading: Reading): boolean {
+  const isDone = session.lastTurn?.isEnding === true;
+  return via === "screen" && session.turnOpen && !isDone && reading.activity === "idle" && reading.turn === undefined;
+}
+
+/** As people call them. */
+const NAMES = {
+  protocol: "agent's protocol",
+  hook: "hook",
+  transcript: "transcript",
+  status: "status file",
+  screen: "screen",
+  operator: "start",
+  session: "start",
+  runtime: "runtime",
+  supervisor: "clock",
+} as const satisfies Record<Evidence["source"], string>;
+
+function whyIgnored({ activity }: Session, reading: Reading): string {
+  const { source } = activity.evidence;
+  if (reading.activity === activity.status) return `ignored: already known from the ${NAMES[source]}`;
+  if (outranks(source, reading.source)) return `ignored: the ${NAMES[source]} says ${activity.status}, and counts more`;
+  return "ignored: it does not tell of an end or a question";
+}
+
+export interface SoftWatch {
+  /** `of`: the incarnation that was looked at. `ask` reads the same source again; `via` tells the sources apart. */
+  weigh(of: Incarnation, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void>;
+  forget(sessionId: string): void;
+}
+
+export function createSoftWatch(parts: {
+  readonly store: Store;
+  readonly readings: Readings;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly staysMs: number;
+}): SoftWatch {
+  const { store, readings, staysMs } = parts;
+  /** Since when (monotonic) a source has been saying the same thing that the record does not. */
+  const doubts = new Map<string, { readonly key: string; readonly since: number }>();
+
+  function dismiss(sessionId: string, via: Via): void {
+    parts.scheduler.cancel(sessionId, `doubted ${via}`);
+    doubts.delete(`${sessionId} ${via}`);
+  }
+
+  async function weigh(of: Incarnation, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void> {
+    const sessionId = of.id;
+    const session = store.registry.get(sessionId);
+    if (session === undefined || session.incarnation !== of.incarnation || session.exit !== null) return;
+    const weight = weighSoft(session, reading);
+    if (weight === "no") {
+      if (reading.activity === session.activity.status) dismiss(sessionId, via);
+      return readings.note(session, reading, whyIgnored(session, reading));
+    }
+    if (weight === "now") {
+      dismiss(sessionId, via);
+      return readings.take(session, reading);
+    }
+    const key = JSON.stringify([session.incarnation, session.turns, reading.activity, reading.turn?.phase ?? null]);
+    const doubt = doubts.get(`${sessionId} ${via}`);
+    const patienceMs = isBareIdle(via, session, reading) ? staysMs * BARE_IDLE_FACTOR : staysMs;
+    if (doubt?.key === key) {
+      if (parts.clock.monotonic() - doubt.since < patienceMs - 20) return;
+      dismiss(sessionId, via);
+      return readings.take(session, settleSoft(session, reading));
+    }
+    dismiss(sessionId, via);
+    const { source } = session.activity.evidence;
+    doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic() });
+    parts.scheduler.after(sessionId, `doubted ${via}`, patienceMs, () => void again(of, via, ask));
+    const why = `not counted yet: it contradicts the ${NAMES[source]}, and counts if it stays`;
+    await readings.note(session, reading, why);
+  }
+
+  async function again(of: Incarnation, via: Via, ask: () => Promise<Reading | null>): Promise<void> {
+    try {
+      const reading = await ask();
+      if (reading === null) dismiss(of.id, via);
+      else await weigh(of, via, reading, ask);
+    } catch (error) {
+      dismiss(of.id, via);
+      parts.log("a second look at a session failed", { session: of.id, why: messageOf(error) });
+    }
+  }
+
+  return {
+    weigh,
+    forget(sessionId) {
+      dismiss(sessionId, "screen");
+      dismiss(sessionId, "status");
+    },
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * Reads what agents' hooks left in their sessions' spool directories. A
+ * record is a JSON file that appeared by rename; it is deleted only after
+ * what it said is committed, and a record read twice (a crash between the
+ * two) counts once. What agents write is input: bounded, checked, never
+ * followed through a link.
+ */
+import { join } from "node:path";
+import type { Agent } from "../../agent/contract.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Log } from "../../platform/log.ts";
+import { messageOf } from "../../platform/reeve-error.ts";
+import type { Runtime } from "../../runtime/contract.ts";
+import type { FileChange, FileWatch, SessionFiles } from "../../runtime/session-files.ts";
+import { spoolDirOf } from "../../session/session-directory.ts";
+import type { Session } from "../../session/session.ts";
+import type { Store } from "../../store/contract.ts";
+import { knownOf } from "./known.ts";
+import type { Readings } from "./readings.ts";
+
+const LARGEST_RECORD_BYTES = 1_048_576;
+
+export interface Spool {
+  /** Reads what is there and watches for more. */
+  follow(session: Session): Promise<void>;
+  /** Reads what is there once more and watches no longer. */
+  leave(session: Session): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createSpool(parts: {
+  readonly store: Store;
+  readonly readings: Readings;
+  readonly agent: (name: string) => Agent;
+  readonly runtime: (kind: string) => Pick<Runtime, "files">;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Spool {
+  const watchers = new Map<string, Promise<FileWatch>>();
+  const draining = new Map<string, Promise<void>>();
+  const isDirty = new Set<string>();
+
+  /** One reader per session, so that records keep their order. */
+  function drain(sessionId: string): Promise<void> {
+    const current = draining.get(sessionId);
+    if (current !== undefined) {
+      isDirty.add(sessionId);
+      return current;
+    }
+    const run = drainUntilClean(sessionId)
+      .catch((error: unknown) => parts.log("a spool could not be read", { session: sessionId, why: messageOf(error) }))
+      .finally(() => draining.delete(sessionId));
+    draining.set(sessionId, run);
+    return run;
+  }
+
+  async function drainUntilClean(sessionId: string): Promise<void> {
+    do {
+      isDirty.delete(sessionId);
+      const session = parts.store.registry.get(sessionId);
+      if (session === undefined) return;
+      const directory = spoolDirOf(session.outputsDir);
+      const { files } = parts.runtime(session.runtime);
+      const names = (await files.list(directory)).map(({ name }) => name).filter(isRecordName);
+      for (const name of names.toSorted()) await consume(session, files, directory, name);
+    } while (isDirty.has(sessionId));
+  }
+
+  async function consume(session: Session, files: SessionFiles, directory: string, name: string): Promise<void> {
+    const path = join(directory, name);
+    const key = `spool:${session.id}:${name}`;
+    if (parts.store.idempotency(key) === undefined) {
+      const record = await readRecord(files, path);
+      const known = knownOf(parts.store.registry.get(session.id) ?? session);
+      const reading = record === undefined ? null : parts.agent(session.agent).readHook(record, known);
+      if (record === undefined) parts.log("a spool record cannot be read", { session: session.id, name });
+      if (reading !== null) {
+        const at = parts.clock.now();
+        await parts.readings.take(session, reading, {
+          key,
+          operation: "spool",
+          fingerprint: name,
+          subject: session.id,
+          at,
+        });
+      }
+    }
+    await files.remove(path);
+  }
+
+  function heard(session: Session, change: FileChange): void {
+    if (change.type === "lost") parts.log("a spool can no longer be watched", { session: session.id, why: change.why });
+    else if (change.name === null || isRecordName(change.name)) void drain(session.id);
+  }
+
+  /** One that is not there yet is closed when it is. */
+  function unwatch(sessionId: string): void {
+    watchers.get(sessionId)?.then(
+      (watch) => watch.close(),
+      () => undefined,
+    );
+    watchers.delete(sessionId);
+  }
+
+  return {
+    async follow(session) {
+      const directory = spoolDirOf(session.outputsDir);
+      const { files } = parts.runtime(session.runtime);
+      const watching =
+        watchers.get(session.id) ??
+        files.makeDirectory(directory).then(() => files.watch(directory, (change) => heard(session, change)));
+      watchers.set(session.id, watching);
+      try {
+        await watching;
+      } catch (error) {
+        if (watchers.get(session.id) === watching) watchers.delete(session.id);
+        throw error;
+      }
+      await drain(session.id);
+    },
+    async leave(session) {
+      unwatch(session.id);
+      await drain(session.id);
+    },
+    async close() {
+      for (const sessionId of watchers.keys()) unwatch(sessionId);
+      await Promise.all(draining.values());
+    },
+  };
+}
+
+/** Not what is still being written. */
+function isRecordName(name: string): boolean {
+  return name.endsWith(".json") && !name.startsWith(".");
+}
+
+/** Undefined for anything that is not a plain, small, well-formed file. */
+async function readRecord(files: SessionFiles, path: string): Promise<unknown> {
+  const text = await files.read(path, { mostBytes: LARGEST_RECORD_BYTES, refuseLinks: true });
+  try {
+    return text === null ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Notices silence: a turn under way of which nothing was heard for a while,
+ * and an agent that never said it was ready. A terminal that keeps drawing a
+ * spinner is no sign of life.
+ */
+import type { Clock } from "../../platform/clock.ts";
+import type { Log } from "../../platform/log.ts";
+import { messageOf } from "../../platform/reeve-error.ts";
+import type { Session } from "../../session/session.ts";
+import type { Store } from "../../store/contract.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
+import type { Readings } from "./readings.ts";
+import type { Watcher } from "./watcher.ts";
+
+export function createStallWatch(parts: {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly readings: Readings;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly stallAfterMs: number;
+  readonly startPatienceMs: number;
+}): Watcher {
+  const { store, readings, clock } = parts;
+  /** What each session is being watched for. */
+  const phases = new Map<string, string>();
+
+  /** What it is being watched for now; a new turn or a new start begins anew. */
+  function phaseOf(session: Session): string | null {
+    if (session.exit !== null || session.suspended || session.state !== "running") return null;
+    if (session.hasTurns && session.activity.status === "starting") return `starting ${session.incarnation}`;
+    const isWorking = session.turnOpen && session.activity.status === "working" && session.stalledAt === null;
+    return isWorking ? `turn ${session.turns} ${session.activity.evidence.at}` : null;
+  }
+
+  function arm(sessionId: string, phase: string, since: number): void {
+    const patience = phase.startsWith("starting") ? parts.startPatienceMs : parts.stallAfterMs;
+    const left = Math.max(0, since + patience - clock.monotonic());
+    phases.set(sessionId, phase);
+    parts.scheduler.after(sessionId, "stall", left, () => void lapse(sessionId, phase, since, patience));
+  }
+
+  async function lapse(sessionId: string, phase: string, since: number, patience: number): Promise<void> {
+    try {
+      const session = store.registry.get(sessionId);
+      if (session === undefined || phaseOf(session) !== phase) return stop(sessionId);
+      const sign = Math.max(since, readings.lastSignAt(session) ?? 0);
+      if (sign + patience > clock.monotonic() + 1) return arm(sessionId, phase, sign);
+      await report(session, phase, patience);
+    } catch (error) {
+      parts.log("a stall could not be recorded", { session: sessionId, why: messageOf(error) });
+    }
+  }
+
+  async function report(session: Session, phase: string, patience: number): Promise<void> {
+    const seconds = Math.round(patience / 1_000);
+    if (phase.startsWith("starting")) {
+      const detail = `it has not said within ${seconds} s that it is ready; look at its screen`;
+      return readings.take(session, { source: "supervisor", detail, activity: "unknown" });
+    }
+    const detail = `no sign of life for ${seconds} s in a turn under way`;
+    const evidence = { source: "supervisor", detail, at: clock.now() } as const;
+    await parts.ledger.apply(session.id, { type: "stalled", incarnation: session.incarnation, evidence });
+  }
+
+  function stop(sessionId: string): void {
+    parts.scheduler.cancel(sessionId, "stall");
+    phases.delete(sessionId);
+  }
+
+  return {
+    attend(session) {
+      const phase = phaseOf(session);
+      if (phase === (phases.get(session.id) ?? null)) return;
+      stop(session.id);
+      if (phase !== null) arm(session.id, phase, clock.monotonic());
+    },
+    async leave(session) {
+      stop(session.id);
+    },
+    async close() {
+      for (const sessionId of phases.keys()) stop(sessionId);
+    },
+  };
+}

@@ -1,0 +1,259 @@
+/** The effects themselves: what each pending effect does to the runtime, and the observation it ends in. */
+import { join } from "node:path";
+import type { LaunchPlan, PlannedFile } from "../../agent/contract.ts";
+import { writeFileAtomic } from "../../platform/atomic-file.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { failpoint } from "../../platform/failpoint.ts";
+import type { Log } from "../../platform/log.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
+import type { Runtime } from "../../runtime/contract.ts";
+import type { SessionFiles } from "../../runtime/session-files.ts";
+import type { Effect } from "../../session/pending-effect.ts";
+import { finalScreenPath, spoolDirOf } from "../../session/session-directory.ts";
+import type { Evidence, Session } from "../../session/session.ts";
+import type { AnswerParts } from "./answer.ts";
+import { giveAnswer } from "./answer.ts";
+import type { Attention } from "../attention/attention.ts";
+import type { BroughtEnvironments } from "../launch/brought-environments.ts";
+import type { Environment } from "../launch/environment.ts";
+import type { PlannedLaunch } from "../launch/launcher.ts";
+import { removeSocketFiles } from "./socket-files.ts";
+import { LARGEST_STATUS_BYTES } from "../attention/status-watch.ts";
+import { targetOf } from "../ledger/target.ts";
+
+/** Lines of scrollback kept of an ended session. */
+const FINAL_SCREEN_LINES = 2_000;
+
+export interface EffectParts extends AnswerParts {
+  readonly log: Log;
+  /** How its agent wants to be started now. */
+  readonly launch: (session: Session) => Promise<PlannedLaunch>;
+  /** Another session that has this conversation open. */
+  readonly holderOf: (session: Session, nativeId: string) => Session | undefined;
+  /** The environments that callers brought along for the next start. */
+  readonly brought: BroughtEnvironments;
+  /** A create that fails for longer than this is given up. */
+  readonly startPatienceMs: number;
+  /** For a start that nobody brought an environment for: the daemon's own. */
+  readonly fallbackEnvironment: (envFile: string | null) => Environment;
+  readonly attention: Pick<Attention, "channel" | "look" | "prepare" | "readToEnd" | "redact">;
+}
+
+export function performEffect(parts: EffectParts, session: Session, effect: Effect, hurry: AbortSignal): Promise<void> {
+  switch (effect.kind) {
+    case "create":
+      return create(parts, session);
+    case "suspend":
+    case "release":
+      return suspendOrRelease(parts, session, effect.kind);
+    case "stop":
+      return stop(parts, session, effect.stop, hurry);
+    case "answer":
+      return giveAnswer(parts, session, effect.approvalId);
+  }
+}
+
+async function create(parts: EffectParts, session: Session): Promise<void> {
+  const { ledger } = parts;
+  const runtime = parts.adapters.runtime(session.runtime);
+  const target = targetOf(session);
+  const { incarnation } = session;
+  try {
+    const { plan, recorded } = await parts.launch(session);
+    await requireConversation(parts, session, plan);
+    const environment = await environmentFor(parts, session, runtime);
+    // Its hooks may write there before anybody watches.
+    if (session.hasTurns) await runtime.files.makeDirectory(spoolDirOf(session.outputsDir));
+    for (const file of plan.files) await writePlanned(runtime.files, session, file);
+    await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
+    failpoint("create.planned");
+    parts.attention.prepare(session, environment);
+    const created = await runtime.create({
+      ...target,
+      argv: plan.argv,
+      cwd: session.launch.cwd,
+      environment,
+      extraEnvironment: { ...plan.environment, REEVE_SESSION_ID: session.id },
+      label: session.name,
+    });
+    failpoint("create.after-effect");
+    const shown = runtime.describe(created.place);
+    const evidence = observed(parts, shown.id === null ? shown.text : `${shown.text} (${shown.id})`);
+    await ledger.apply(session.id, { type: "created", incarnation, place: created.place, shown, evidence });
+  } catch (error) {
+    const code = error instanceof ReeveError ? error.code : "internal";
+    const evidence = observed(parts, messageOf(error));
+    const mayPass = !(error instanceof ReeveError) || error.kind === "unavailable" || error.kind === "internal";
+    if (!mayPass || isHopeless(parts, session))
+      return void (await ledger.apply(session.id, { type: "create-failed", incarnation, code, evidence }));
+    await ledger.apply(session.id, { type: "create-delayed", incarnation, code, evidence });
+    throw error;
+  }
+}
+
+/** Fewer failures than this, 8 s of them, prove nothing, whatever the wall clock says. */
+const FEWEST_FAILURES = 5;
+
+function isHopeless({ store, clock, startPatienceMs }: EffectParts, { id }: Session): boolean {
+  const failures = store.registry.get(id)?.createFailures ?? null;
+  if (failures === null || failures.count + 1 < FEWEST_FAILURES) return false;
+  return clock.now() - failures.sinceAt >= startPatienceMs;
+}
+
+/** One conversation is never open twice: the second would write into the first one's transcript. */
+async function requireConversation(
+  parts: EffectParts,
+  session: Session,
+  { nativeId, statusDir }: LaunchPlan,
+): Promise<void> {
+  if (nativeId === null) return;
+  const holder = parts.holderOf(session, nativeId);
+  if (holder !== undefined) throw conversationOpen(`session ${holder.name}`);
+  const { readHolder } = parts.adapters.agent(session.agent);
+  if (readHolder === undefined || statusDir === null) return;
+  const { files, lives } = parts.adapters.runtime(session.runtime);
+  for (const { name } of await files.list(statusDir)) {
+    const content = await files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
+    const outside = content === null ? null : readHolder({ name, content }, nativeId);
+    if (outside !== null && (await lives(outside))) throw conversationOpen(`process ${outside.pid}, outside Reeve`);
+  }
+}
+
+function conversationOpen(where: string): ReeveError {
+  return new ReeveError({
+    code: "conversation-open",
+    kind: "conflict",
+    message: `Its conversation is open in ${where}; end that one first, then restart this session.`,
+  });
+}
+
+/** Only below the session's own directory. */
+async function writePlanned(files: SessionFiles, session: Session, file: PlannedFile): Promise<void> {
+  const { path } = file;
+  if (!path.startsWith(`${session.outputsDir}/`))
+    throw new ReeveError({
+      code: "internal",
+      kind: "conflict",
+      message: `The adapter wants to write ${path}, which is not in the session's directory.`,
+    });
+  await files.write(file);
+}
+
+/** A command whose daemon died repeats itself within a second, more on a busy machine. */
+const REPEATED_WITHIN_MS = 3_000;
+
+/**
+ * From the caller if one brought it; else what the runtime kept (null). A first
+ * start has no other: the daemon's own may hold another person's log-in. One
+ * that ran before is started again with the daemon's own, and that is said,
+ * if nothing given by hand would be missing.
+ */
+async function environmentFor(parts: EffectParts, session: Session, runtime: Runtime): Promise<Environment | null> {
+  const isFirst = session.incarnation === 1;
+  const brought = parts.brought.get(session.id);
+  if (brought !== null && isFirst) return brought;
+  if (await runtime.retainsEnvironment(session.id)) return null;
+  if (brought !== null) return brought;
+  const repeated = isFirst ? await parts.brought.arrival(session.id, REPEATED_WITHIN_MS) : null;
+  if (repeated !== null) return repeated;
+  const { envFile, envNames } = session.launch;
+  const how = isFirst ? "with the daemon that was to start it" : "with the runtime that held it";
+  const gone = (rest: string): ReeveError =>
+    new ReeveError({ code: "environment-lost", kind: "conflict", message: `Its environment is gone ${how}${rest}` });
+  if (envNames.length > 0)
+    throw gone(`, and with it the values of ${envNames.join(", ")}; start the session again with --env.`);
+  if (isFirst) throw gone(`; run \`reeve restart ${session.name}\` in a shell that has that environment.`);
+  const fallback = parts.fallbackEnvironment(envFile);
+  const instead = `the daemon's own${envFile === null ? "" : ` and ${envFile}`}`;
+  await parts.ledger.apply(session.id, {
+    type: "environment-lost",
+    incarnation: session.incarnation,
+    evidence: observed(parts, `the environment it was started with is gone ${how}; using ${instead}`),
+  });
+  parts.brought.keep(session, fallback);
+  return fallback;
+}
+
+async function suspendOrRelease(parts: EffectParts, session: Session, kind: "suspend" | "release"): Promise<void> {
+  const detail = await parts.adapters.runtime(session.runtime)[kind](targetOf(session));
+  failpoint(`${kind}.after-effect`);
+  const type = kind === "suspend" ? "suspended" : "released";
+  await parts.ledger.apply(session.id, { type, incarnation: session.incarnation, evidence: observed(parts, detail) });
+}
+
+async function stop(
+  parts: EffectParts,
+  session: Session,
+  intent: NonNullable<Session["stop"]>,
+  hurry: AbortSignal,
+): Promise<void> {
+  const runtime = parts.adapters.runtime(session.runtime);
+  const target = targetOf(session);
+  const { incarnation } = session;
+  if (session.stop?.afterTurn === true) {
+    const now = await parts.ledger.apply(session.id, { type: "stop-begun", incarnation });
+    // Taken back at the last moment.
+    if (now.incarnation !== incarnation || now.stop?.next !== intent.next) return;
+    failpoint("stop.begun");
+  }
+  const report = await runtime.stop(target, { graceMs: intent.graceMs, hurry });
+  failpoint("stop.after-signals");
+  if (report.survivors.length > 0) {
+    await parts.ledger.apply(session.id, {
+      type: "stop-delayed",
+      incarnation,
+      evidence: observed(parts, report.evidence),
+    });
+    throw new Error(`${report.survivors.join(", ")}: still there`);
+  }
+  const seen = await runtime.observe(target);
+  if (seen.status === "unreachable") throw new Error(seen.evidence);
+  if (seen.status === "exited") {
+    await parts.ledger.apply(session.id, {
+      type: "found-exited",
+      incarnation,
+      code: seen.code,
+      signal: seen.signal,
+      evidence: observed(parts, seen.evidence),
+    });
+    await keepFinalScreen(parts, session, runtime);
+  }
+  await tidyUp(parts, session);
+  const isPlaceGone = intent.next === "stopped";
+  // Nothing of it is left that could say more; what is read after this is the next incarnation's.
+  if (!isPlaceGone) await parts.attention.readToEnd(session);
+  if (isPlaceGone) await runtime.destroy(target);
+  failpoint("stop.after-effect");
+  await parts.ledger.apply(session.id, {
+    type: "cleared",
+    incarnation,
+    isPlaceGone,
+    evidence: observed(parts, report.evidence),
+  });
+}
+
+/** Best effort: what was on the screen is worth keeping, but never worth holding up an end. */
+async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Runtime): Promise<void> {
+  try {
+    const screen = await runtime.capture(targetOf(session), { lines: FINAL_SCREEN_LINES });
+    const text = await parts.attention.redact(session, screen.text);
+    if (text === null)
+      return parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
+    await writeFileAtomic(finalScreenPath(session), text);
+  } catch (error) {
+    parts.log("the last screen could not be kept", { session: session.id, why: messageOf(error) });
+  }
+}
+
+/** Best effort too. */
+async function tidyUp(parts: EffectParts, { id, agent, runtime, watch }: Session): Promise<void> {
+  try {
+    await removeSocketFiles(parts.adapters.runtime(runtime).files, parts.adapters.agent(agent), watch.socket);
+  } catch (error) {
+    parts.log("what its socket left could not be removed", { session: id, why: messageOf(error) });
+  }
+}
+
+export function observed(parts: { readonly clock: Clock }, detail: string): Evidence {
+  return { source: "runtime", detail, at: parts.clock.now() };
+}

@@ -1,0 +1,257 @@
+/**
+ * Types one message. Where the agent's composer can be looked at, nothing is
+ * typed until it is seen to be empty, Enter is pressed only when the text is
+ * seen to stand in it, and pressed again only while it still does. Delivered
+ * means that a turn began with this text (receipts.ts), wherever the agent says
+ * so.
+ */
+import type { Agent } from "../../agent/contract.ts";
+import type { Standing } from "../../agent/composer.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { failpoint } from "../../platform/failpoint.ts";
+import { isBackgroundOnly } from "../../session/background.ts";
+import type { InputStep } from "../../session/input.ts";
+import { isOwnCommand, type Message } from "../../session/message.ts";
+import { takesMessages } from "../../session/pending-effect.ts";
+import { promptPrint } from "../../session/prompt-print.ts";
+import type { Session } from "../../session/session.ts";
+import {
+  type ComposerParts,
+  type ComposerWatch,
+  draftOf,
+  ownTexts,
+  typedText,
+  watchComposer,
+} from "./composer-watch.ts";
+import type { MessageOutcomes } from "./message-outcome.ts";
+import type { Receipts } from "../ledger/receipts.ts";
+import { targetOf } from "../ledger/target.ts";
+import { until } from "../ledger/until.ts";
+
+/** An agent that took a prompt says so within a second; a busy machine may need more. */
+export const CONFIRM_MS = 2_500;
+/** A long paste takes its time: gemini 0.61.0 needed 80 s for 150 KB. */
+const CONFIRM_MS_PER_BYTE = 0.25;
+/** Enter is pressed again so often, while the text still stands there. */
+const ENTERS = 3;
+/** For what is only waited for: a machine that is too busy draws and tells late, and that is no reason for doubt. */
+const DRAWN_MS = 15_000;
+const TOLD_MS = 15_000;
+
+export interface TypedMessageParts extends ComposerParts {
+  readonly outcomes: MessageOutcomes;
+  readonly receipts: Receipts;
+}
+
+/** Why nothing was typed yet; null when the message has its outcome. */
+export async function typeMessage(
+  parts: TypedMessageParts,
+  session: Session,
+  message: Message,
+): Promise<string | null> {
+  const agent = parts.adapters.agent(session.agent);
+  const runtime = parts.adapters.runtime(session.runtime);
+  const watch = await watchComposer(parts, session);
+  const found = watch === null ? { before: "" } : await prepare(parts, session, watch);
+  if ("obstacle" in found) return found.obstacle;
+
+  const whole = `${found.before}${typedText(agent, message)}`;
+  parts.receipts.expect(
+    session.id,
+    expectation(session, message, printOf(agent, whole), writtenSentence(message.text)),
+  );
+  await parts.outcomes.lease(message);
+  const typing: Typing = { session, message, agent, watch, whole, patienceMs: patienceFor(message) };
+  const send = (steps: readonly InputStep[]): Promise<void> => runtime.send(targetOf(session), steps);
+  try {
+    const problem = await carryOut(parts.clock, typing, send).catch((error: unknown) => error);
+    if (typeof problem === "string") await parts.outcomes.unknown(message, "not-in-input", problem);
+    else if (problem !== null) await parts.outcomes.failed(message, problem);
+    else await confirm(parts, typing, () => send([{ type: "key", key: "Enter" }]));
+  } finally {
+    parts.receipts.forget(session.id);
+  }
+  return null;
+}
+
+/** Why Enter was not pressed; null when it was, or was not to be. */
+async function carryOut(
+  clock: Clock,
+  typing: Typing,
+  send: (steps: readonly InputStep[]) => Promise<void>,
+): Promise<string | null> {
+  const { first, pauseMs, enter } = splitBeforeEnter(typing.agent.encode(typing.message), typing.watch !== null);
+  await send(first);
+  if (enter.length > 0) {
+    failpoint("send.pasted");
+    const problem = await problemBeforeEnter(clock, typing, pauseMs);
+    if (problem !== null) return problem;
+    await send(enter);
+  }
+  failpoint("send.after-effect");
+  return null;
+}
+
+interface Typing {
+  readonly session: Session;
+  readonly message: Message;
+  readonly agent: Agent;
+  readonly watch: ComposerWatch | null;
+  /** All that stands in the composer once it is typed. */
+  readonly whole: string;
+  readonly patienceMs: number;
+}
+
+/** What a turn that began with this message is known by. */
+export function expectation(session: Session, message: Message, print: string, done: string | null) {
+  return {
+    messageId: message.id,
+    incarnation: session.incarnation,
+    print,
+    turnsBefore: session.turns,
+    isSteered: session.turnOpen && !isBackgroundOnly(session),
+    done,
+  };
+}
+
+export function printOf(agent: Agent, typed: string): string {
+  return promptPrint(agent.promptLimit === undefined ? typed : typed.slice(0, agent.promptLimit));
+}
+
+export function patienceFor({ text }: Message): number {
+  return CONFIRM_MS + Buffer.byteLength(text) * CONFIRM_MS_PER_BYTE;
+}
+
+/** Its composer is there and empty, or holds only what was sent without Enter; what is ours is cleared. */
+async function prepare(
+  parts: ComposerParts,
+  session: Session,
+  watch: ComposerWatch,
+): Promise<{ readonly obstacle: string } | { readonly before: string }> {
+  const standing = await watch.look();
+  switch (standing.state) {
+    case "empty":
+      return { before: "" };
+    case "absent":
+      return { obstacle: "its screen shows something else than its empty input" };
+    case "text": {
+      const draft = draftOf(parts, session);
+      if (draft !== "" && watch.shows(draft, standing)) return { before: draft };
+      const isOurs = ownTexts(parts, session).some((text) => watch.shows(text, standing));
+      if (!isOurs) return { obstacle: "there is unsent text in its input" };
+      if (await watch.clear()) return { before: "" };
+      return { obstacle: "text of an earlier message stands in its input and could not be cleared" };
+    }
+  }
+}
+
+/** Agents that take Enter for a part of the paste unless it comes later have a pause before it: there we look. */
+function splitBeforeEnter(
+  steps: readonly InputStep[],
+  hasComposer: boolean,
+): { readonly first: readonly InputStep[]; readonly pauseMs: number; readonly enter: readonly InputStep[] } {
+  const at = steps.findLastIndex((step) => step.type === "pause");
+  const pause = steps[at];
+  if (!hasComposer || pause?.type !== "pause") return { first: steps, pauseMs: 0, enter: [] };
+  return { first: steps.slice(0, at), pauseMs: pause.ms, enter: steps.slice(at + 1) };
+}
+
+/**
+ * The pause begins when the text is seen: a busy agent draws it late, and
+ * gemini 0.61.0 took "/quit" and an Enter right behind it for "/clear".
+ */
+async function problemBeforeEnter(
+  clock: Clock,
+  { watch, whole, patienceMs }: Typing,
+  pauseMs: number,
+): Promise<string | null> {
+  if (watch === null) return null;
+  const isThere = (now: Standing): boolean => watch.shows(whole, now);
+  let standing = await watch.until(isThere, patienceMs + DRAWN_MS);
+  if (isThere(standing)) {
+    await clock.sleep(pauseMs);
+    standing = await watch.until(isThere, CONFIRM_MS);
+  }
+  if (isThere(standing)) return null;
+  switch (standing.state) {
+    case "empty":
+      return "It was pasted but did not appear in its input, so Enter was not pressed; look at its screen.";
+    case "absent":
+      return "It was pasted, but then its screen showed something else than its input, so Enter was not pressed; look at its screen.";
+    case "text":
+      return "It was pasted, but other text stands in its input with it, so Enter was not pressed; look at its screen.";
+  }
+}
+
+async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () => Promise<void>): Promise<void> {
+  const { session, message, agent, watch, whole, patienceMs } = typing;
+  const { outcomes } = parts;
+  const written = writtenSentence(message.text);
+  const isReported = isReportedBy(agent, session, message);
+  if (!isReported && (watch === null || !message.submit)) return outcomes.delivered(message, written);
+  let isLeft = false;
+  for (let enter = 0; enter <= ENTERS; enter++) {
+    if (!isReported && (await leaves(parts, typing)))
+      return outcomes.delivered(message, `${written}; it left its input`);
+    await until(parts, () => isSettled(parts, message) || !isThere(parts, session), patienceMs);
+    if (isSettled(parts, message)) return;
+    if (!isThere(parts, session)) break;
+    isLeft = watch !== null && !watch.shows(whole, await watch.look());
+    // Only onto our own text, or where nobody can see what it is pressed on and nothing else has happened.
+    const mayPress = watch === null ? isUnchanged(parts, session) : !isLeft;
+    if (mayPress && enter < ENTERS) await pressEnter().catch(() => undefined);
+  }
+  if (isLeft) await until(parts, () => isSettled(parts, message) || !isThere(parts, session), TOLD_MS);
+  if (isSettled(parts, message)) return;
+  if (watch !== null && !isLeft && isThere(parts, session) && (await watch.clear()))
+    return outcomes.refused(
+      message,
+      "not-taken",
+      "Enter was pressed and it still stood in its input, so it was removed again; look at its screen.",
+    );
+  const instead = parts.receipts.takenInstead(session.id);
+  const why =
+    instead === null
+      ? "it did not say that it took the message; look at its screen."
+      : `another text was taken instead: ${JSON.stringify(shortened(instead))}; look at its screen.`;
+  await outcomes.unknown(message, instead === null ? "unconfirmed" : "other-text-taken", `${written}, but ${why}`);
+}
+
+const LONGEST_QUOTE = 200;
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`;
+}
+
+/** It no longer stands in the composer; a program that was told to end took it along. */
+async function leaves(parts: TypedMessageParts, { session, message, watch, whole }: Typing): Promise<boolean> {
+  if (watch === null) return true;
+  const hasEnded = (): boolean => isOwnCommand(message) && !isThere(parts, session);
+  const standing = await watch.until((now) => !watch.shows(whole, now) || hasEnded(), CONFIRM_MS).catch(() => null); // no longer there to be looked at
+  return hasEnded() || (standing !== null && !watch.shows(whole, standing));
+}
+
+/** Only a prompt to an idle agent begins a turn; a command of the agent's own need not. */
+function isReportedBy(agent: Agent, session: Session, message: Message): boolean {
+  const isIdle = (!session.turnOpen && session.activity.status === "idle") || isBackgroundOnly(session);
+  return agent.capabilities.confirms && message.submit && isIdle && !isOwnCommand(message);
+}
+
+function isSettled(parts: TypedMessageParts, { id }: Message): boolean {
+  const state = parts.store.mailbox.get(id)?.state;
+  return state !== "leased" && state !== "admitted";
+}
+
+function isThere(parts: TypedMessageParts, before: Session): boolean {
+  const now = parts.store.registry.get(before.id);
+  return now !== undefined && now.incarnation === before.incarnation && takesMessages(now);
+}
+
+function isUnchanged(parts: TypedMessageParts, before: Session): boolean {
+  return parts.store.registry.get(before.id)?.activity.status === before.activity.status;
+}
+
+function writtenSentence(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  return bytes === 1 ? "1 byte was written to its terminal" : `${bytes} bytes were written to its terminal`;
+}

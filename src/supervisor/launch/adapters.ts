@@ -1,0 +1,90 @@
+/**
+ * The agents and runtimes that this daemon knows, by name. A session may name
+ * one that it does not know (config.toml was changed, another version made it):
+ * that one is inert, so that no session stands in the way of another.
+ */
+import type { Agent } from "../../agent/contract.ts";
+import { inertAgent } from "../../agent/inert-agent.ts";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import type { Runtime } from "../../runtime/contract.ts";
+import { inertRuntime } from "../../runtime/inert-runtime.ts";
+import type { Session } from "../../session/session.ts";
+
+export interface Adapters {
+  agent(name: string): Agent;
+  runtime(kind: string): Runtime;
+  readonly agents: readonly Agent[];
+  /** Those that are known, and an inert one for each other that a session names. */
+  readonly runtimes: readonly Runtime[];
+  /** What keeps this session from being written to or started again; null where nothing does. */
+  impedimentOf(session: Pick<Session, "agent" | "runtime">): string | null;
+  /** Throws what keeps this agent from being started here. */
+  requireStartable(agent: string, runtime: string): void;
+  /** Throws what is wrong with config.toml, where that may concern this agent's program. */
+  requireConfigured(agent: Agent): void;
+}
+
+export function createAdapters(parts: {
+  readonly agents: readonly Agent[];
+  readonly runtimes: readonly Runtime[];
+  readonly sessions: readonly Pick<Session, "agent" | "runtime">[];
+  /** What is wrong with config.toml, of which then nothing counts. */
+  readonly configProblem: ReeveError | null;
+}): Adapters {
+  const { configProblem } = parts;
+  const agents = new Map(parts.agents.map((agent) => [agent.name, agent]));
+  const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.kind, runtime]));
+  for (const { runtime: kind } of parts.sessions)
+    if (!runtimes.has(kind)) runtimes.set(kind, inertRuntime(kind, runtimeImpediment(kind)));
+  const inert = new Map<string, Agent>();
+
+  const agent = (name: string): Agent => agents.get(name) ?? inert.get(name) ?? makeInert(name);
+
+  function makeInert(name: string): Agent {
+    const made = inertAgent(name, agentImpediment(name, configProblem));
+    inert.set(name, made);
+    return made;
+  }
+
+  /** Started with the defaults instead, it would be another program than the user chose. */
+  function requireConfigured({ program }: Agent): void {
+    if (configProblem !== null && program !== null) throw configProblem;
+  }
+
+  return {
+    agent,
+    runtime: (kind) => runtimes.get(kind) ?? inertRuntime(kind, runtimeImpediment(kind)),
+    agents: parts.agents,
+    runtimes: [...runtimes.values()],
+    impedimentOf: (session) =>
+      agent(session.agent).impediment ??
+      (parts.runtimes.some(({ kind }) => kind === session.runtime) ? null : runtimeImpediment(session.runtime)),
+    requireStartable(agentName, runtimeKind) {
+      const known = agents.get(agentName);
+      if (known === undefined && configProblem !== null) throw configProblem;
+      if (known === undefined) throw unknown("agent", agentName, [...agents.keys()]);
+      const kinds = parts.runtimes.map(({ kind }) => kind);
+      if (!kinds.includes(runtimeKind)) throw unknown("runtime", runtimeKind, kinds);
+      requireConfigured(known);
+    },
+    requireConfigured,
+  };
+}
+
+function agentImpediment(name: string, configProblem: ReeveError | null): string {
+  if (configProblem !== null)
+    return `Reeve does not know the agent ${name}: ${configProblem.message} Until then the session can be looked at and ended, but not restarted or written to.`;
+  return `The agent ${name} is not in config.toml any more, so the session can be looked at and ended, but not restarted or written to; put [agent.${name}] back and run: reeve daemon stop.`;
+}
+
+function runtimeImpediment(kind: string): string {
+  return `This version of Reeve does not know the runtime ${kind}, so it cannot see or change the session; install the version that started it.`;
+}
+
+function unknown(what: string, name: string, known: readonly string[]): ReeveError {
+  return new ReeveError({
+    code: `unknown-${what}`,
+    kind: "usage",
+    message: `There is no ${what} "${name}"; known are: ${known.join(", ")}.`,
+  });
+}

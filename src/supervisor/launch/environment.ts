@@ -1,0 +1,56 @@
+/**
+ * What a session's process sees: the caller's environment, less what belongs
+ * to Reeve or to another agent's session, plus `--env-file` and `--env`.
+ * Values are handed to the runtime and held nowhere else.
+ */
+import { parseEnv } from "node:util";
+import { scrubEnvironment } from "../../agent/session-variables.ts";
+import { readPlainFile } from "../../platform/plain-file.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
+import type { Launch } from "../../session/session.ts";
+import { type Secret, secretsIn } from "./secret-values.ts";
+
+export type Environment = Readonly<Record<string, string>>;
+
+const LARGEST_FILE_BYTES = 1_048_576;
+
+export function sessionEnvironment(parts: {
+  readonly caller: Readonly<Record<string, string | undefined>>;
+  /** Exact names, or prefixes ending in `*`. */
+  readonly scrub: readonly string[];
+  readonly file: Environment;
+  readonly given: Environment;
+}): Environment {
+  return { ...scrubEnvironment(parts.caller, parts.scrub), ...parts.file, ...parts.given };
+}
+
+/** Re-read at every start, so that a restart sees the file as it is then. */
+export function readEnvFile(path: string | null): Environment {
+  if (path === null) return {};
+  try {
+    const text = readPlainFile(path, LARGEST_FILE_BYTES);
+    if (text === null) throw new Error("it does not exist");
+    const entries = Object.entries(parseEnv(text));
+    return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  } catch (error) {
+    throw new ReeveError({
+      code: "env-file-unreadable",
+      kind: "usage",
+      message: `The environment file ${path} cannot be read (${messageOf(error)}); check the path given with --env-file.`,
+    });
+  }
+}
+
+/** Of an environment that a session of this launch has, or will have. */
+export function secretsOfLaunch(
+  { envFile, envNames }: Pick<Launch, "envFile" | "envNames">,
+  environment: Environment,
+): readonly Secret[] {
+  let file: Environment = {};
+  try {
+    file = readEnvFile(envFile);
+  } catch {
+    // Its values, as far as the process has them, are in its environment.
+  }
+  return secretsIn({ ...file, ...environment }, [...Object.keys(file), ...envNames]);
+}

@@ -1,0 +1,189 @@
+/**
+ * The only writer of session state. Every input goes through the session's
+ * own serial queue: transition, commit, and only then is anybody told.
+ */
+import type { Clock } from "../../platform/clock.ts";
+import { failpoint } from "../../platform/failpoint.ts";
+import type { Log } from "../../platform/log.ts";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import { isBackgroundOnly } from "../../session/background.ts";
+import { type Caller, type CallerName, callerName } from "../../session/caller.ts";
+import type { HomeEvent, SessionEvent } from "../../session/event.ts";
+import type { Input } from "../../session/input.ts";
+import type { Message, MessageState } from "../../session/message.ts";
+import { intentOf } from "../../session/next-step.ts";
+import type { Session } from "../../session/session.ts";
+import { transition } from "../../session/transition.ts";
+import { admitMessage, type NewMessage, putSession, type Settlement, settleMessage } from "../../store/change.ts";
+import type { IdempotencyRecord, Store } from "../../store/contract.ts";
+import { isolated } from "../../platform/isolated.ts";
+import { createKeyedQueue } from "../../platform/keyed-queue.ts";
+import type { Receipts } from "./receipts.ts";
+
+/** What it is meant for is decided when it is admitted. */
+export type SentMessage = Omit<NewMessage, "intendedTurn" | "answers">;
+
+/** What a wish comes with: who has it, and the key by which it is known again. */
+export interface Wish {
+  readonly caller: Caller;
+  readonly idempotency?: IdempotencyRecord | undefined;
+}
+
+export interface Ledger {
+  /** Commits what the input makes of the session; a refused command is an error. A command is somebody's wish. */
+  apply(sessionId: string, input: Input, wish?: Partial<Wish>): Promise<Session>;
+  /** A new session, in one commit with its first message if it has one. */
+  plan(
+    session: Session,
+    events: readonly SessionEvent[],
+    wish: Wish & { readonly admit?: SentMessage | undefined },
+  ): Promise<void>;
+  admit(message: SentMessage, idempotency?: IdempotencyRecord): Promise<void>;
+  /** A message that was delivered stays so. */
+  settle(message: Message, outcome: MessageState, event: SessionEvent | null, detail: string | null): Promise<void>;
+  note(event: HomeEvent): Promise<void>;
+  onCommit(listener: (sessionId: string) => void): void;
+  idle(): Promise<void>;
+}
+
+export function createLedger(parts: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly receipts: Receipts;
+}): Ledger {
+  const { store, clock, log, receipts } = parts;
+  const queue = createKeyedQueue();
+  /** Which turn will take a message, as the record stood when it was leased. A lease does not outlive the daemon. */
+  const turnOfLease = new Map<string, number>();
+  const listeners: ((sessionId: string) => void)[] = [];
+  const tell = (sessionId: string): void => {
+    for (const listener of listeners)
+      isolated(log, "what follows a commit", { session: sessionId }, () => listener(sessionId));
+  };
+
+  /** Of a message that this input says was taken, while its outcome is still open. */
+  function takenBy(session: Session, input: Input, turnNow: number): TakenMessage | null {
+    const receipt = receipts.takenBy(session, input);
+    if (receipt === null || store.mailbox.get(receipt.messageId)?.state !== "leased") return null;
+    const { messageId, source, detail } = receipt;
+    const at = clock.now();
+    const turn = turnOfLease.get(messageId) ?? turnNow;
+    turnOfLease.delete(messageId);
+    return {
+      settle: { messageId, state: "delivered", detail, at },
+      event: { type: "message-delivered", messageId, turn, evidence: { source, detail, at } },
+    };
+  }
+
+  return {
+    apply: (sessionId, input, { caller, idempotency } = {}) =>
+      queue.run(sessionId, async () => {
+        failpoint(`${input.type}.before-commit`);
+        const session = store.registry.get(sessionId);
+        if (session === undefined) throw unknownSession(sessionId);
+        const outcome = transition(session, input, {
+          now: clock.now(),
+          random: Math.random(),
+          ...(caller === undefined ? {} : { caller }),
+        });
+        if (outcome.refused !== null)
+          throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
+        const taken = takenBy(session, input, outcome.session.turns);
+        const events = taken === null ? outcome.events : [...outcome.events, taken.event];
+        const isChanged = outcome.session !== session;
+        if (!isChanged && events.length === 0 && idempotency === undefined) return session;
+        await store.commit({
+          changes: [
+            ...(isChanged ? [putSession(outcome.session)] : []),
+            ...(taken === null ? [] : [settleMessage(taken.settle)]),
+          ],
+          events: events.map((body) => ({ sessionId, body, ...askedBy(caller) })),
+          ...(idempotency === undefined ? {} : { idempotency }),
+        });
+        failpoint(`${input.type}.after-commit`);
+        tell(sessionId);
+        return outcome.session;
+      }),
+
+    plan: (session, events, { caller, idempotency, admit }) =>
+      queue.run(session.id, async () => {
+        failpoint("start.before-commit");
+        const bodies = admit === undefined ? events : [...events, admission(admit)];
+        await store.commit({
+          changes: [
+            putSession(session),
+            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, []) })]),
+          ],
+          events: bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })),
+          ...(idempotency === undefined ? {} : { idempotency }),
+        });
+        failpoint("start.after-commit");
+        tell(session.id);
+      }),
+
+    admit: (message, idempotency) =>
+      queue.run(message.sessionId, async () => {
+        const session = store.registry.get(message.sessionId);
+        if (session === undefined) throw unknownSession(message.sessionId);
+        const intent = intentOf(session, store.mailbox.open(session.id));
+        const body = admission(message);
+        failpoint("send.before-commit");
+        await store.commit({
+          changes: [admitMessage({ ...message, ...intent })],
+          events: [{ sessionId: message.sessionId, body, caller: message.caller }],
+          ...(idempotency === undefined ? {} : { idempotency }),
+        });
+        failpoint("send.after-commit");
+        tell(message.sessionId);
+      }),
+
+    settle: (message, state, event, detail) =>
+      queue.run(message.sessionId, async () => {
+        // A reading may have told of it in the meantime.
+        if (store.mailbox.get(message.id)?.state === "delivered") return;
+        const { id, sessionId } = message;
+        const session = store.registry.get(sessionId);
+        if (state === "leased" && session !== undefined)
+          turnOfLease.set(id, session.turnOpen && !isBackgroundOnly(session) ? session.turns : session.turns + 1);
+        const turn = turnOfLease.get(id);
+        const body =
+          event?.type === "message-delivered" && event.messageId === id && turn !== undefined
+            ? { ...event, turn }
+            : event;
+        await store.commit({
+          changes: [settleMessage({ messageId: id, state, detail, at: clock.now() })],
+          events: body === null ? [] : [{ sessionId, body }],
+        });
+        if (state !== "leased") turnOfLease.delete(id);
+        tell(sessionId);
+      }),
+
+    note: async (event) => {
+      await store.commit({ events: [{ sessionId: null, body: event }] });
+    },
+    onCommit: (listener) => void listeners.push(listener),
+    idle: () => queue.idle(),
+  };
+}
+
+interface TakenMessage {
+  readonly settle: Settlement;
+  readonly event: SessionEvent;
+}
+
+function askedBy(caller: Caller | undefined): { readonly caller?: CallerName } {
+  return caller === undefined ? {} : { caller: callerName(caller) };
+}
+
+function admission(message: SentMessage): SessionEvent {
+  return { type: "message-admitted", messageId: message.id, bytes: Buffer.byteLength(message.text) };
+}
+
+function unknownSession(sessionId: string): ReeveError {
+  return new ReeveError({
+    code: "unknown-session",
+    kind: "not-found",
+    message: `There is no session ${sessionId}.`,
+  });
+}

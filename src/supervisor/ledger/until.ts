@@ -1,0 +1,39 @@
+/**
+ * Waiting for something to become true that is known from memory (registry, mailbox): asked again after every commit,
+ * never by polling. What only the log tells is waited for with news.ts.
+ */
+import type { Clock } from "../../platform/clock.ts";
+import type { LoggedEvent } from "../../session/event.ts";
+import type { Store } from "../../store/contract.ts";
+
+/** True once `holds` does, false at the time-out or when the signal fired. */
+export async function until(
+  context: { readonly store: Store; readonly clock: Clock; readonly signal?: AbortSignal },
+  holds: (events: readonly LoggedEvent[]) => boolean,
+  timeoutMs: number,
+): Promise<boolean> {
+  if (holds([])) return true;
+  return await new Promise<boolean>((resolve, reject) => {
+    const leave = (): void => {
+      unfollow();
+      cancel();
+      context.signal?.removeEventListener("abort", onAbort);
+    };
+    const finish = (value: boolean): void => {
+      leave();
+      resolve(value);
+    };
+    const onAbort = (): void => finish(false);
+    const unfollow = context.store.log.follow((events) => {
+      try {
+        if (holds(events)) finish(true);
+      } catch (error) {
+        leave();
+        reject(error);
+      }
+    });
+    const cancel = context.clock.after(timeoutMs, () => finish(false));
+    context.signal?.addEventListener("abort", onAbort, { once: true });
+    if (context.signal?.aborted === true) finish(false);
+  });
+}

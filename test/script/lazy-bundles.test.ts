@@ -1,0 +1,37 @@
+/** What only some sessions need is not loaded by the daemon's start, by the CLI or by the client (issue 8, 6). */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const dist = join(import.meta.dirname, "..", "..", "dist");
+
+/** A file of the bundle and all that it loads before its first line runs. */
+function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const text = readFileSync(file, "utf8");
+  for (const [, target = ""] of text.matchAll(/(?:from|import|require\()\s*["'`](\.\/[^"'`]+)["'`]/g))
+    loadedWith(join(dirname(file), target), found);
+  return found;
+}
+
+function speaksWebSocket(file: string): boolean {
+  return readFileSync(file, "utf8").includes("Sec-WebSocket-Key");
+}
+
+test.each(["daemon.js", "daemon-daemon.js", "cli.cjs", "client.js"])(
+  "%s starts without the WebSocket protocol",
+  (name) => {
+    expect([...loadedWith(join(dist, name))].filter(speaksWebSocket)).toEqual([]);
+  },
+);
+
+test("it is in a file of its own, for the daemon and for Codex's bootstrap, and finds no helper of others", () => {
+  const files = readdirSync(dist).filter((name) => /\.c?js$/.test(name));
+  expect(files.filter((name) => speaksWebSocket(join(dist, name)))).toEqual([
+    "codex-bootstrap-websocket.js",
+    "daemon-websocket.js",
+  ]);
+  const helpers = /["'`](?:bufferutil|utf-8-validate)["'`]/;
+  expect(files.filter((name) => helpers.test(readFileSync(join(dist, name), "utf8")))).toEqual([]);
+});

@@ -1,4 +1,5 @@
 /** A turn of which nothing is heard: told once, shown until it is over, and only while it should be working. */
+import { setTimeout as pass } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
@@ -89,4 +90,21 @@ test.concurrent("a daemon that is restarted does not say it again, and one that 
     await eventually("so has the one", () => hasStalled(home, "meanwhile"));
     expect(await home.session("before")).toMatchObject({ stalled_since });
     for (const name of ["before", "meanwhile", "after"]) expect([name, await stalls(home, name)]).toEqual([name, 1]);
+  }));
+
+/** Longer than the turn, and than its silence would have to last by five seconds: what is no busy machine any more. */
+const STOPPED_MS = 12_000;
+
+test.concurrent("issue 8, 4: a daemon that was stopped reads what happened meanwhile before it says that a turn stalled", () =>
+  inHome("[sessions]\nstall_seconds = 4\n", async (home) => {
+    await start(home, "worker", "sleep 6");
+    const daemon = await home.daemonPid();
+    process.kill(daemon, "SIGSTOP");
+    try {
+      await pass(STOPPED_MS);
+    } finally {
+      process.kill(daemon, "SIGCONT");
+    }
+    expect(await home.json("wait", "worker", "--since", "0")).toMatchObject({ done: true, reason: "turn-completed" });
+    expect(await stalls(home, "worker")).toBe(0);
   }));

@@ -8,6 +8,8 @@ import type { Clock } from "../../src/platform/clock.ts";
 export interface TestClock extends Clock {
   /** Time goes on for so long. */
   advance(ms: number): Promise<void>;
+  /** Time goes on, in small steps, until this is over. */
+  during<T>(work: Promise<T>): Promise<T>;
   /** Nothing runs for so long; what was due meanwhile happens late, at its end. */
   holdUp(ms: number): Promise<void>;
   /** Somebody sets the wall clock, or the machine slept: the monotonic clock does not notice. */
@@ -15,6 +17,8 @@ export interface TestClock extends Clock {
   /** In how many milliseconds each thing that waits is due. */
   waiting(): readonly number[];
 }
+
+const STEP_MS = 50;
 
 export function makeTestClock(): TestClock {
   let monotonic = 0;
@@ -39,6 +43,15 @@ export function makeTestClock(): TestClock {
     return () => void timers.delete(timer);
   }
 
+  async function advance(ms: number): Promise<void> {
+    // What was begun before gets as far as its own wait.
+    await aMoment();
+    const end = monotonic + ms;
+    await fireUntil(end);
+    monotonic = end;
+    await aMoment();
+  }
+
   return {
     now: () => monotonic + jumped,
     monotonic: () => monotonic,
@@ -51,13 +64,13 @@ export function makeTestClock(): TestClock {
           reject(new Error("aborted"));
         });
       }),
-    async advance(ms) {
-      // What was begun before gets as far as its own wait.
-      await aMoment();
-      const end = monotonic + ms;
-      await fireUntil(end);
-      monotonic = end;
-      await aMoment();
+    advance,
+    async during(work) {
+      const state = { isOver: false };
+      const over = (): void => void (state.isOver = true);
+      work.then(over, over);
+      while (!state.isOver) await advance(STEP_MS);
+      return await work;
     },
     async holdUp(ms) {
       await aMoment();

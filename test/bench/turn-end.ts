@@ -143,7 +143,10 @@ function rolloutLine(path: string): Teller {
     return { line, id: payload.turn_id };
   };
   const found = { start: lineOf("task_started"), end: lineOf("task_complete") };
-  return (what, turnId) => appendFileSync(path, `${found[what].line.replaceAll(found[what].id, turnId)}\n`);
+  // Of now: what is older than the session is the history of an earlier one.
+  const dated = (line: string): string =>
+    line.replace(/"timestamp":"[^"]*"/, `"timestamp":"${new Date().toISOString()}"`);
+  return (what, turnId) => appendFileSync(path, `${dated(found[what].line.replaceAll(found[what].id, turnId))}\n`);
 }
 
 function claudeRecord(claude: StandIn, what: "start" | "end", turnId: string): string {

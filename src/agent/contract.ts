@@ -8,10 +8,9 @@
  * screen-rules.ts.
  */
 import type { ApprovalRequest, Decision } from "../session/approval.ts";
-import type { BackgroundTask } from "../session/background.ts";
 import type { InputStep } from "../session/input.ts";
 import type { Reading, Usage } from "../session/reading.ts";
-import type { ActivityStatus, Launch, NamedProcess } from "../session/session.ts";
+import type { ActivityStatus, BackgroundTask, Launch, NamedProcess } from "../session/session.ts";
 
 export interface AgentCapabilities {
   /** Knows when a turn begins and ends. */

@@ -44,7 +44,7 @@ export const answerApproval = defineOperation({
   async run(input, context) {
     const { store, supervisor, caller } = context;
     const session = resolveSession(store.registry, input.session);
-    const titles = new Map(session.approvals.map(({ id, title }) => [id, stripTerminal(title)]));
+    const titles = new Map(session.conversation.approvals.map(({ id, title }) => [id, stripTerminal(title)]));
     const approvalId = await idempotent(context, "answer_approval", async (record) => {
       supervisor.requireUnimpeded(session);
       const id = input.approval_id ?? onlyApproval(session);
@@ -96,12 +96,12 @@ function tell(outcome: LoggedEvent["body"] | null) {
 }
 
 function onlyApproval(session: Session): string {
-  const [first, second] = session.approvals;
+  const [first, second] = session.conversation.approvals;
   if (first !== undefined && second === undefined) return first.id;
   const message =
     first === undefined
-      ? `Session ${session.name} asks nothing right now; see what is asked with: reeve approvals.`
-      : `Session ${session.name} asks ${session.approvals.length} things; say which: ${session.approvals.map(({ id, title }) => `${id} (${stripTerminal(title)})`).join(", ")}.`;
+      ? `Session ${session.identity.name} asks nothing right now; see what is asked with: reeve approvals.`
+      : `Session ${session.identity.name} asks ${session.conversation.approvals.length} things; say which: ${session.conversation.approvals.map(({ id, title }) => `${id} (${stripTerminal(title)})`).join(", ")}.`;
   throw new ReeveError({
     code: first === undefined ? "approval-stale" : "approval-ambiguous",
     kind: "conflict",

@@ -9,7 +9,7 @@ import { pauseSession } from "./pause-session.ts";
 
 let ground: DoorGround;
 beforeEach(async () => {
-  ground = await makeDoorGround([["placed", { place: { pod: "reeve-7f" } }]]);
+  ground = await makeDoorGround([["placed", { process: { place: { pod: "reeve-7f" } } }]]);
 });
 afterEach(() => ground.dispose());
 

@@ -1,10 +1,10 @@
 /** For tests only: a door over a real store and a real supervisor, and a family of sessions. */
+import { amend, type Amendment } from "../session/amend.ts";
 import type { Agent } from "../agent/contract.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import { inertRuntime } from "../runtime/inert-runtime.ts";
 import { systemClock } from "../platform/clock.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
-import type { Session } from "../session/session.ts";
 import { putSession } from "../store/change.ts";
 import type { Store } from "../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts";
@@ -27,7 +27,7 @@ export interface DoorGround {
 
 /** boss started worker, worker started helper; stranger is nobody's; gone has ended. None of them has a process. */
 export async function makeDoorGround(
-  more: readonly (readonly [string, Partial<Session>])[] = [],
+  more: readonly (readonly [string, Amendment])[] = [],
   adapters: {
     readonly runtime?: Runtime;
     readonly agents?: readonly Agent[];
@@ -40,15 +40,19 @@ export async function makeDoorGround(
   const store = await home.open();
   const family: typeof more = [
     ["boss", {}],
-    ["worker", { parentId: "boss" }],
-    ["helper", { parentId: "worker" }],
+    ["worker", { identity: { parentId: "boss" } }],
+    ["helper", { identity: { parentId: "worker" } }],
     ["stranger", {}],
-    ["gone", { desired: "stopped", state: "stopped" }],
+    ["gone", { wish: { desired: "stopped" }, state: "stopped" }],
     ...more,
   ];
   for (const [id, changes] of family) {
-    const running = { agent: "inline", name: id, state: "running", incarnation: 1 } as const;
-    await store.commit({ changes: [putSession(makeSession(home, id, { ...running, ...changes }))] });
+    const running = makeSession(home, id, {
+      state: "running",
+      identity: { agent: "inline", name: id },
+      process: { incarnation: 1 },
+    });
+    await store.commit({ changes: [putSession(amend(running, changes))] });
   }
   const { log } = home;
   const supervisor = createSupervisor({

@@ -33,11 +33,11 @@ const approvals = [{ ...asked, answer: null }];
 let ground: DoorGround;
 beforeEach(async () => {
   ground = await makeDoorGround([
-    ["asker", { parentId: "boss", approvals, turns: 1, turnOpen: true }],
-    ["odd-asker", { approvals, turns: 1, turnOpen: true }],
+    ["asker", { identity: { parentId: "boss" }, conversation: { approvals, turns: 1, turnOpen: true } }],
+    ["odd-asker", { conversation: { approvals, turns: 1, turnOpen: true } }],
     // A record from a file may claim anything.
-    ["ring-one", { parentId: "ring-two" }],
-    ["ring-two", { parentId: "ring-one" }],
+    ["ring-one", { identity: { parentId: "ring-two" } }],
+    ["ring-two", { identity: { parentId: "ring-one" } }],
     ["hermit", {}],
   ]);
 });
@@ -84,7 +84,7 @@ describe("issue 8, 1: who may call, and on what", () => {
     expect(await outcome(answerApproval, answer, by("asker"))).toBe("not-allowed");
     expect(await outcome(answerApproval, answer, by("boss"))).toBe("not-allowed");
     expect(await outcome(daemonStatus, {}, by("boss"))).toBe("not-allowed");
-    expect(ground.store.registry.get("asker")?.approvals).toEqual(approvals);
+    expect(ground.store.registry.get("asker")?.conversation.approvals).toEqual(approvals);
     for (const caller of [OPERATOR, SYSTEM]) {
       expect(await outcome(daemonStatus, {}, caller)).toBe("done");
       expect(await outcome(getSession, { session: "stranger" }, caller)).toBe("done");
@@ -170,9 +170,9 @@ describe("issue 8, 1: who called is recorded", () => {
     expect((await events("stranger", OPERATOR))[0]).toMatchObject({ type: "end-requested", caller: "operator" });
     expect(store.registry.get("helper")).toMatchObject({
       reason: { evidence: { source: "session", detail: "asked for by session worker" } },
-      lastCommand: { type: "pause", by: "session:worker" },
+      wish: { lastCommand: { type: "pause", by: "session:worker" } },
     });
-    expect(store.registry.get("stranger")?.lastCommand).toMatchObject({ type: "end", by: "operator" });
+    expect(store.registry.get("stranger")?.wish.lastCommand).toMatchObject({ type: "end", by: "operator" });
     expect(await door.invoke(getSession, { session: "helper" }, OPERATOR, call)).toMatchObject({
       started_by: "operator",
       last_command: { command: "pause", by: "session:worker" },
@@ -194,12 +194,12 @@ describe("issue 8, 1: who called is recorded", () => {
     const answer = { session: "asker", decision: "approved" };
     const answered = door.invoke(answerApproval, answer, SYSTEM, call);
     await new Promise<void>((resolve) => {
-      const isAsked = (): boolean => store.registry.get("asker")?.lastCommand !== null;
+      const isAsked = (): boolean => store.registry.get("asker")?.wish.lastCommand !== null;
       store.log.follow(() => isAsked() && resolve());
     });
     leave();
     await answered;
-    expect(store.registry.get("asker")?.lastCommand).toMatchObject({ type: "answer", by: "system" });
+    expect(store.registry.get("asker")?.wish.lastCommand).toMatchObject({ type: "answer", by: "system" });
     expect(await store.log.read({ after: 0, limit: 1, sessionIds: ["asker"] })).toMatchObject([
       { caller: "system", body: { type: "approval-answer-requested", decision: "approved" } },
     ]);

@@ -95,9 +95,12 @@ function allowed(registry: Registry, operation: Operation, input: unknown, calle
   if (session === undefined)
     throw refused("unknown-caller", `There is no session ${callerId}, so it may not call ${operation.name}.`);
   if (isEnded(session))
-    throw refused("caller-ended", `Session ${session.name} has ended, so it may not call ${operation.name}.`);
+    throw refused("caller-ended", `Session ${session.identity.name} has ended, so it may not call ${operation.name}.`);
   if (operation.callers.session === "none")
-    throw refused("not-allowed", `Session ${session.name} may not call ${operation.name}: ${REACH_WORDS.none}.`);
+    throw refused(
+      "not-allowed",
+      `Session ${session.identity.name} may not call ${operation.name}: ${REACH_WORDS.none}.`,
+    );
   const resolve = (reference: string): string => resolveWithin(registry, operation, session, reference, scope).id;
   const named = Object.entries(input as Readonly<Record<string, unknown>>).map(([field, value]) => [
     field,
@@ -125,7 +128,10 @@ function resolveWithin(
     if (!(error instanceof ReeveError) || error.code !== "unknown-session" || !isKnown(registry, reference))
       throw error;
     const rule = REACH_WORDS[operation.callers.session];
-    throw refused("not-allowed", `Session ${caller.name} may not call ${operation.name} on ${reference}: ${rule}.`);
+    throw refused(
+      "not-allowed",
+      `Session ${caller.identity.name} may not call ${operation.name} on ${reference}: ${rule}.`,
+    );
   }
 }
 

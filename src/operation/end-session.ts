@@ -32,7 +32,7 @@ export const endSession = defineOperation({
       operation: "end_session",
       session: input.session,
       command: { type: "end", graceMs, afterTurn: input.when === "after-turn" },
-      isFact: (session) => isEnded(session) || session.desired !== "stopped",
+      isFact: (session) => isEnded(session) || session.wish.desired !== "stopped",
       timeoutMs: input.timeout_seconds === undefined ? graceMs + MARGIN_MS : input.timeout_seconds * 1_000,
     });
     if (outcome.session.desired === "stopped") return outcome;

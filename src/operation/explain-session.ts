@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent, SessionEvent } from "../session/event.ts";
 import { backgroundText } from "../session/background.ts";
-import type { Evidence, Session } from "../session/session.ts";
+import type { Evidence, Session, LastTurn } from "../session/session.ts";
 import { isWitness } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
@@ -69,16 +69,20 @@ export const explainSession = defineOperation({
       session: viewSession(session, supervisor.about(session)),
       mode: { name: session.watch.mode, text: session.watch.text, version: session.watch.version },
       channel,
-      liveness: claim(session.liveness.status, "The runtime decides; nobody else is asked.", session.liveness.evidence),
+      liveness: claim(
+        session.process.liveness.status,
+        "The runtime decides; nobody else is asked.",
+        session.process.liveness.evidence,
+      ),
       observability: {
-        claim: session.observability.status,
-        because: stripTerminal(session.observability.reason),
+        claim: session.watch.observability.status,
+        because: stripTerminal(session.watch.observability.reason),
         evidence: null,
       },
       activity: claim(
-        session.activity.status,
-        `${backgroundSentence(session)}${whyCounted(session.activity.evidence.source)}`,
-        session.activity.evidence,
+        session.conversation.activity.status,
+        `${backgroundSentence(session)}${whyCounted(session.conversation.activity.evidence.source)}`,
+        session.conversation.activity.evidence,
       ),
       turn: turnClaim(session),
       messages: store.mailbox.open(session.id).map(({ id, state, caller }) => ({
@@ -101,7 +105,7 @@ export const explainSession = defineOperation({
   },
 });
 
-function backgroundSentence({ background }: Session): string {
+function backgroundSentence({ conversation: { background } }: Session): string {
   const [holding, others] = [background.filter(({ holds }) => holds), background.filter(({ holds }) => !holds)];
   const works = holding.length === 0 ? "" : `It works in the background: ${stripTerminal(backgroundText(holding))}. `;
   const runs = others.length === 0 ? "" : `Left running in the background: ${stripTerminal(backgroundText(others))}. `;
@@ -130,14 +134,16 @@ function claim(status: string, because: string, evidence: Evidence): z.infer<typ
   };
 }
 
-function turnClaim({ turns, turnOpen, lastTurn, stalledAt }: Session): z.infer<typeof claimSchema> | null {
+function turnClaim({
+  conversation: { turns, turnOpen, lastTurn, stalledAt },
+}: Session): z.infer<typeof claimSchema> | null {
   if (turns === 0) return null;
   const id = lastTurn?.id === null || lastTurn === null ? "" : ` (${stripTerminal(lastTurn.id)})`;
   const verdict = turnOpen ? (stalledAt === null ? "under way" : "stalled") : (lastTurn?.verdict ?? "ended unseen");
   return { claim: `turn ${turns}${id}: ${verdict}`, because: verdictReason(turns, lastTurn), evidence: null };
 }
 
-function verdictReason(turns: number, lastTurn: Session["lastTurn"]): string {
+function verdictReason(turns: number, lastTurn: LastTurn | null): string {
   const source = lastTurn?.verdictSource ?? null;
   if (lastTurn === null || source === null) return "No source has told of its end.";
   return lastTurn.inferred.some((end) => end.turn === turns)

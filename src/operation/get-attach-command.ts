@@ -34,19 +34,19 @@ export const getAttachCommand = defineOperation({
 
   async run(input, { store, supervisor }) {
     const session = resolveSession(store.registry, input.session);
-    if (session.exit !== null || session.place === null) {
+    if (session.process.exit !== null || session.process.place === null) {
       throw new ReeveError({
         code: "not-running",
         kind: "conflict",
-        message: `Session ${session.name} has no process to attach to; see reeve data ${session.name}.`,
+        message: `Session ${session.identity.name} has no process to attach to; see reeve data ${session.identity.name}.`,
       });
     }
-    const runtime = supervisor.runtime(session.runtime);
+    const runtime = supervisor.runtime(session.identity.runtime);
     if (!runtime.capabilities.attach) {
       throw new ReeveError({
         code: "not-attachable",
         kind: "conflict",
-        message: `Session ${session.name} runs on ${session.runtime}, which has no terminal to attach to; see reeve data ${session.name}.`,
+        message: `Session ${session.identity.name} runs on ${session.identity.runtime}, which has no terminal to attach to; see reeve data ${session.identity.name}.`,
       });
     }
     const taken = Object.fromEntries(input.taken.map(keyOf));

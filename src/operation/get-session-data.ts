@@ -73,7 +73,7 @@ export const getSessionData = defineOperation({
 
   async run(input, context) {
     const session = resolveSession(context.store.registry, input.session);
-    const agent = context.supervisor.agent(session.agent);
+    const agent = context.supervisor.agent(session.identity.agent);
     const head = {
       session: viewSession(session, context.supervisor.about(session)),
       captured_at: iso(context.clock.now()),
@@ -94,7 +94,7 @@ export const getSessionData = defineOperation({
       text,
       truncated: isCut,
       cursor: null,
-      note: `${screen.note} ${session.observability.reason}`.trim(),
+      note: `${screen.note} ${session.watch.observability.reason}`.trim(),
     };
   },
 });
@@ -113,7 +113,7 @@ async function readWholeTurn(
   for (;;) {
     const session = store.registry.get(id);
     if (session === undefined) return null;
-    const { files } = supervisor.runtime(session.runtime);
+    const { files } = supervisor.runtime(session.identity.runtime);
     const transcript = await readTranscript(files, session, agent, tail, since);
     const completed = await store.log.latest({ sessionId: id, types: ["turn-completed"] });
     const isAwaited = agent.capabilities.transcript && clock.now() - (completed?.at ?? 0) < WRITTEN_WITHIN_MS;
@@ -150,7 +150,7 @@ const FURTHEST_BACK = 4_194_304;
 const ENOUGH_MESSAGES = 20;
 
 async function readTranscript(files: SessionFiles, session: Session, agent: Agent, tail: number, since: number | null) {
-  const { status, transcriptPath } = session.observability;
+  const { status, transcriptPath } = session.watch.observability;
   if (agent.impediment !== undefined) return null;
   if (status !== "observable" || transcriptPath === null) return null;
   for (let window = tail; ; window = Math.min(window * 8, FURTHEST_BACK)) {
@@ -233,7 +233,7 @@ export async function readScreen(
 ): Promise<{ readonly text: string; readonly truncated: boolean; readonly note: string }> {
   try {
     const screen = await context.supervisor
-      .runtime(session.runtime)
+      .runtime(session.identity.runtime)
       .capture(targetOf(session), { lines: SCREEN_LINES });
     return { ...screen, note: "From its screen." };
   } catch (error) {

@@ -37,7 +37,7 @@ export const listApprovals = defineOperation({
   async run(input, { store, scope }) {
     const sessions = input.session === undefined ? scope.sessions() : [resolveSession(store.registry, input.session)];
     const approvals = sessions.flatMap((session) =>
-      session.approvals.map((approval) => viewApproval(session, approval)),
+      session.conversation.approvals.map((approval) => viewApproval(session, approval)),
     );
     const oldestFirst = approvals.toSorted((one, other) => one.requested_at.localeCompare(other.requested_at));
     return { approvals: oldestFirst, cursor: store.log.head() };
@@ -49,8 +49,8 @@ function viewApproval(session: Session, approval: Approval): z.infer<typeof appr
   return {
     approval_id: approval.id,
     session_id: session.id,
-    session_name: session.name,
-    agent: session.agent,
+    session_name: session.identity.name,
+    agent: session.identity.agent,
     kind: approval.kind,
     title: stripTerminal(approval.title),
     subject: safe(approval.subject),

@@ -20,7 +20,7 @@ export const listSessions = defineOperation({
 
   async run(input, { store, supervisor, scope }) {
     const wanted = (session: Session): boolean =>
-      (input.all || !isEnded(session)) && (input.role === undefined || session.role === input.role);
+      (input.all || !isEnded(session)) && (input.role === undefined || session.identity.role === input.role);
     const sessions = scope
       .sessions()
       .filter(wanted)

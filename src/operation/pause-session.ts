@@ -22,7 +22,8 @@ export const pauseSession = defineOperation({
       operation: "pause_session",
       session: input.session,
       command: { type: "pause", mode: input.suspend ? "suspend" : "detach" },
-      isFact: (session) => session.exit !== null || (session.state === "paused" && session.suspended === input.suspend),
+      isFact: (session) =>
+        session.process.exit !== null || (session.state === "paused" && session.process.suspended === input.suspend),
       timeoutMs: 10_000,
     });
   },
@@ -30,10 +31,10 @@ export const pauseSession = defineOperation({
 
 function requireSuspend({ store, supervisor }: OperationContext, reference: string): void {
   const session = resolveSession(store.registry, reference);
-  if (supervisor.runtime(session.runtime).capabilities.suspend) return;
+  if (supervisor.runtime(session.identity.runtime).capabilities.suspend) return;
   throw new ReeveError({
     code: "cannot-suspend",
     kind: "conflict",
-    message: `Session ${session.name} runs on ${session.runtime}, whose processes cannot be stopped and continued; pause it without --suspend.`,
+    message: `Session ${session.identity.name} runs on ${session.identity.runtime}, whose processes cannot be stopped and continued; pause it without --suspend.`,
   });
 }

@@ -52,7 +52,7 @@ test("a session that its caller may see only since the log was asked for", async
   const seen = (store: Store): Store =>
     slow(store, async (reading, real) => {
       if (reading === 1) {
-        const child = makeSession(ground.home, "child", { parentId: "boss", name: "child" });
+        const child = makeSession(ground.home, "child", { identity: { parentId: "boss", name: "child" } });
         await store.commit({ changes: [putSession(child)], events: [{ sessionId: "child", body: STARTED }] });
         await commit("boss");
       }

@@ -43,19 +43,19 @@ export const restartSession = defineOperation({
     const before = resolveSession(store.registry, input.session);
     // What could not be started again is not stopped either.
     supervisor.requireUnimpeded(before);
-    supervisor.requireStartable(before.agent, before.runtime);
-    await requireReady(supervisor.runtime(before.runtime));
+    supervisor.requireStartable(before.identity.agent, before.identity.runtime);
+    await requireReady(supervisor.runtime(before.identity.runtime));
     const graceMs = (input.grace_seconds ?? supervisor.settings.endGraceMs / 1_000) * 1_000;
     const environment =
-      input.environment === undefined || before.launch.envNames.length > 0
+      input.environment === undefined || before.identity.launch.envNames.length > 0
         ? undefined
-        : supervisor.environment({ caller: input.environment, envFile: before.launch.envFile, given: {} });
+        : supervisor.environment({ caller: input.environment, envFile: before.identity.launch.envFile, given: {} });
     const outcome = await carryOut(context, {
       operation: "restart_session",
       session: before.id,
       command: { type: "restart", graceMs },
       ...(environment === undefined ? {} : { environment }),
-      isFact: (session) => session.stop === null && session.state !== "starting",
+      isFact: (session) => session.wish.stop === null && session.state !== "starting",
       timeoutMs: graceMs + MARGIN_MS,
     });
     const started = store.registry.get(before.id);
@@ -74,7 +74,7 @@ export const restartSession = defineOperation({
 
 /** It was stopped, and could not be started again: whoever asked must not take that for done. */
 function requireStarted(session: Session): void {
-  if (session.state !== "error" || session.place !== null) return;
+  if (session.state !== "error" || session.process.place !== null) return;
   throw new ReeveError({
     code: session.reason.code,
     kind: "conflict",
@@ -87,30 +87,30 @@ function requireStarted(session: Session): void {
 async function comesUp(context: OperationContext, started: Session, timeoutMs: number): Promise<boolean> {
   const { store, supervisor } = context;
   const hasSpoken = new AbortController();
-  if (started.hasTurns) void supervisor.firstWord(started).then(() => hasSpoken.abort());
+  if (started.identity.hasTurns) void supervisor.firstWord(started).then(() => hasSpoken.abort());
   const signal = AbortSignal.any([context.signal, hasSpoken.signal]);
   let dead: Session | undefined;
   const isOver = (): boolean => {
     const session = store.registry.get(started.id);
-    if (session?.exit !== null && session?.incarnation === started.incarnation) dead = session;
-    return dead !== undefined || session?.incarnation !== started.incarnation || hasSaid(session);
+    if (session?.process.exit !== null && session?.process.incarnation === started.process.incarnation) dead = session;
+    return dead !== undefined || session?.process.incarnation !== started.process.incarnation || hasSaid(session);
   };
-  await until({ ...context, signal }, isOver, started.hasTurns ? timeoutMs : MOMENT_MS);
+  await until({ ...context, signal }, isOver, started.identity.hasTurns ? timeoutMs : MOMENT_MS);
   // Its first word may be what it dies of.
   if (hasSpoken.signal.aborted) await until(context, isOver, MOMENT_MS);
-  if (dead === undefined) return !started.hasTurns || hasSpoken.signal.aborted || isOver();
-  if (dead.exit?.code === 0) return true;
+  if (dead === undefined) return !started.identity.hasTurns || hasSpoken.signal.aborted || isOver();
+  if (dead.process.exit?.code === 0) return true;
   throw await didNotComeUp(context, dead);
 }
 
 /** Its activity is known from more than the start itself. */
-function hasSaid({ hasTurns, activity }: Session): boolean {
+function hasSaid({ identity: { hasTurns }, conversation: { activity } }: Session): boolean {
   return hasTurns && activity.status !== "starting";
 }
 
 async function didNotComeUp(context: OperationContext, dead: Session): Promise<ReeveError> {
   const { store } = context;
-  const isSwept = (): boolean => store.registry.get(dead.id)?.stop === null;
+  const isSwept = (): boolean => store.registry.get(dead.id)?.wish.stop === null;
   await until(context, isSwept, RESIDUE_MS);
   const { text } = await readScreen(context, dead);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
@@ -118,8 +118,12 @@ async function didNotComeUp(context: OperationContext, dead: Session): Promise<R
   return new ReeveError({
     code: "did-not-come-up",
     kind: "conflict",
-    message: `Session ${dead.name} was started again and did not come up. ${dead.reason.text}${words === "" ? "" : ` Last on its screen: ${words}`}`,
-    details: { session_id: dead.id, exit_code: dead.exit?.code ?? null, signal: dead.exit?.signal ?? null },
+    message: `Session ${dead.identity.name} was started again and did not come up. ${dead.reason.text}${words === "" ? "" : ` Last on its screen: ${words}`}`,
+    details: {
+      session_id: dead.id,
+      exit_code: dead.process.exit?.code ?? null,
+      signal: dead.process.exit?.signal ?? null,
+    },
   });
 }
 
@@ -127,6 +131,11 @@ const LAST_LINES = 5;
 const LAST_CHARACTERS = 600;
 
 function noteOf(before: Session, now: Session): string | null {
-  if (before.turns === 0 || before.nativeId === null || now.nativeId === before.nativeId) return null;
+  if (
+    before.conversation.turns === 0 ||
+    before.conversation.nativeId === null ||
+    now.conversation.nativeId === before.conversation.nativeId
+  )
+    return null;
   return "It began a new conversation: the earlier one held nothing that could be resumed.";
 }

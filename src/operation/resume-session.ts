@@ -19,7 +19,7 @@ export const resumeSession = defineOperation({
       operation: "resume_session",
       session: input.session,
       command: { type: "resume" },
-      isFact: (session) => session.exit !== null || session.state === "running",
+      isFact: (session) => session.process.exit !== null || session.state === "running",
       timeoutMs: 10_000,
     }),
 });

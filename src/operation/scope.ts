@@ -38,10 +38,10 @@ export function scopeOf(registry: Registry, caller: Caller, callers: Callers): S
 /** A record that came from a file may name itself among its own forebears: each is asked once. */
 function descends(registry: Registry, session: Session, from: string): boolean {
   const asked = new Set<string>();
-  for (let parent = session.parentId; parent !== null && !asked.has(parent);) {
+  for (let parent = session.identity.parentId; parent !== null && !asked.has(parent);) {
     if (parent === from) return true;
     asked.add(parent);
-    parent = registry.get(parent)?.parentId ?? null;
+    parent = registry.get(parent)?.identity.parentId ?? null;
   }
   return false;
 }

@@ -54,9 +54,9 @@ export const sendMessage = defineOperation({
       requireTypeable(input.text);
       // A short word to the agent that fills the disk must get through.
       if (input.text.length > SHORT_TEXT) requireRoom(context.outputsDir);
-      if (session.desired === "stopped" || !mayTakeMessagesLater(session)) throw takesNone(session);
+      if (session.wish.desired === "stopped" || !mayTakeMessagesLater(session)) throw takesNone(session);
       supervisor.requireUnimpeded(session);
-      requireRoute(supervisor.agent(session.agent), input.how);
+      requireRoute(supervisor.agent(session.identity.agent), input.how);
       const id = newMessageId();
       const message = { id, text: input.text, submit: input.submit, how: input.how };
       await supervisor.send(session, message, { caller, idempotency: record(id) });
@@ -84,8 +84,8 @@ export const sendMessage = defineOperation({
 });
 
 function takesNone(session: Session): ReeveError {
-  const { name } = session;
-  const isLeft = session.desired !== "stopped" || isEnded(session) || session.exit !== null;
+  const { name } = session.identity;
+  const isLeft = session.wish.desired !== "stopped" || isEnded(session) || session.process.exit !== null;
   return new ReeveError({
     code: "session-ended",
     kind: "conflict",

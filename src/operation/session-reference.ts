@@ -29,7 +29,7 @@ export function resolveSession(registry: Registry, reference: string): Session {
 }
 
 function ambiguous(reference: string, matches: readonly Session[]): ReeveError {
-  const shown = matches.slice(0, 5).map((session) => `${session.id} (${session.name})`);
+  const shown = matches.slice(0, 5).map((session) => `${session.id} (${session.identity.name})`);
   return new ReeveError({
     code: "ambiguous-session",
     kind: "usage",
@@ -44,12 +44,12 @@ function unknown(registry: Registry, reference: string): ReeveError {
     .filter((session) => !isEnded(session))
     .map((session) => ({
       session,
-      distance: Math.min(editDistance(session.name, reference), editDistance(session.id, reference)),
+      distance: Math.min(editDistance(session.identity.name, reference), editDistance(session.id, reference)),
     }))
     .filter((candidate) => candidate.distance <= Math.max(2, reference.length / 2))
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, 3)
-    .map(({ session }) => session.name);
+    .map(({ session }) => session.identity.name);
   const hint = nearest.length === 0 ? "see reeve list --all" : `did you mean ${nearest.join(", ")}?`;
   return new ReeveError({
     code: "unknown-session",

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import { isBackgroundOnly } from "../session/background.ts";
-import type { Session } from "../session/session.ts";
+import type { Session, LastCommand } from "../session/session.ts";
 import { STATES } from "../session/session.ts";
 import type { About } from "../supervisor/supervisor.ts";
 
@@ -78,11 +78,11 @@ export type SessionView = z.infer<typeof sessionViewSchema>;
 export function viewSession(session: Session, { wait, impediment, place }: About): SessionView {
   return {
     session_id: session.id,
-    name: session.name,
-    role: session.role,
-    agent: session.agent,
+    name: session.identity.name,
+    role: session.identity.role,
+    agent: session.identity.agent,
     state: session.state,
-    desired: session.desired,
+    desired: session.wish.desired,
     reason: stripTerminal(impediment === null ? session.reason.text : `${impediment} ${session.reason.text}`),
     reason_code: session.reason.code,
     evidence: {
@@ -90,82 +90,85 @@ export function viewSession(session: Session, { wait, impediment, place }: About
       detail: stripTerminal(session.reason.evidence.detail),
       at: iso(session.reason.evidence.at),
     },
-    activity: session.activity.status,
-    asks: safeOrNull(session.activity.asks),
-    liveness: session.liveness.status,
-    liveness_evidence: stripTerminal(session.liveness.evidence.detail),
+    activity: session.conversation.activity.status,
+    asks: safeOrNull(session.conversation.activity.asks),
+    liveness: session.process.liveness.status,
+    liveness_evidence: stripTerminal(session.process.liveness.evidence.detail),
     observability: {
-      status: session.observability.status,
-      expected: session.observability.expected,
-      reason: stripTerminal(session.observability.reason),
-      native_id: session.nativeId,
-      transcript_path: session.observability.transcriptPath,
+      status: session.watch.observability.status,
+      expected: session.watch.observability.expected,
+      reason: stripTerminal(session.watch.observability.reason),
+      native_id: session.conversation.nativeId,
+      transcript_path: session.watch.observability.transcriptPath,
     },
     wait,
     guidance: impediment === null ? guidanceOf(session) : stripTerminal(impediment),
-    runtime: { kind: session.runtime, id: place?.id ?? null, pid: place?.pid ?? null },
-    cwd: stripTerminal(session.launch.cwd),
-    branch: { declared: session.branch },
-    pause_mode: session.pauseMode,
-    turns: session.turns,
-    turn_open: session.turnOpen,
-    last_turn: session.lastTurn?.verdict ?? null,
-    last_turn_error: safeOrNull(session.lastTurn?.error ?? null),
-    stalled_since: isoOrNull(session.stalledAt),
-    approvals: session.approvals.length,
-    background: session.background.map(({ kind, title, holds }) => ({
+    runtime: { kind: session.identity.runtime, id: place?.id ?? null, pid: place?.pid ?? null },
+    cwd: stripTerminal(session.identity.launch.cwd),
+    branch: { declared: session.identity.branch },
+    pause_mode: session.wish.pauseMode,
+    turns: session.conversation.turns,
+    turn_open: session.conversation.turnOpen,
+    last_turn: session.conversation.lastTurn?.verdict ?? null,
+    last_turn_error: safeOrNull(session.conversation.lastTurn?.error ?? null),
+    stalled_since: isoOrNull(session.conversation.stalledAt),
+    approvals: session.conversation.approvals.length,
+    background: session.conversation.background.map(({ kind, title, holds }) => ({
       kind,
       title: stripTerminal(title),
       holds_turn: holds,
     })),
     usage:
-      session.usage === null
+      session.conversation.usage === null
         ? null
         : {
-            input_tokens: session.usage.inputTokens,
-            cached_input_tokens: session.usage.cachedInputTokens,
-            output_tokens: session.usage.outputTokens,
-            cost_usd: session.usage.costUsd,
+            input_tokens: session.conversation.usage.inputTokens,
+            cached_input_tokens: session.conversation.usage.cachedInputTokens,
+            output_tokens: session.conversation.usage.outputTokens,
+            cost_usd: session.conversation.usage.costUsd,
           },
     agent_version: session.watch.version,
     watched_by: session.watch.mode,
-    exit: session.exit === null ? null : { ...session.exit, at: iso(session.exit.at) },
-    restart_policy: session.restartPolicy,
-    restarts: session.restart.count,
-    restart_due_at: isoOrNull(session.restart.dueAt),
-    created_at: iso(session.createdAt),
-    started_at: isoOrNull(session.startedAt),
-    last_activity_at: isoOrNull(session.lastActivityAt),
-    ended_at: isoOrNull(session.endedAt),
-    parent_session_id: session.parentId,
-    started_by: safeOrNull(session.startedBy),
-    last_command: viewCommand(session.lastCommand),
+    exit: session.process.exit === null ? null : { ...session.process.exit, at: iso(session.process.exit.at) },
+    restart_policy: session.identity.restartPolicy,
+    restarts: session.process.restart.count,
+    restart_due_at: isoOrNull(session.process.restart.dueAt),
+    created_at: iso(session.identity.createdAt),
+    started_at: isoOrNull(session.process.startedAt),
+    last_activity_at: isoOrNull(session.conversation.lastActivityAt),
+    ended_at: isoOrNull(session.process.endedAt),
+    parent_session_id: session.identity.parentId,
+    started_by: safeOrNull(session.identity.startedBy),
+    last_command: viewCommand(session.wish.lastCommand),
     held:
-      session.held === null
+      session.wish.held === null
         ? null
-        : { reason: session.held.reason, until: session.held.until === null ? null : iso(session.held.until) },
-    outputs_dir: session.outputsDir,
+        : {
+            reason: session.wish.held.reason,
+            until: session.wish.held.until === null ? null : iso(session.wish.held.until),
+          },
+    outputs_dir: session.identity.outputsDir,
     revision: session.revision,
   };
 }
 
 /** What an orchestrator should do next about this session, instead of guessing from a missing file. */
 function guidanceOf(session: Session): string {
-  const { status } = session.activity;
-  if (session.exit !== null) return "Its process has ended; look at its data, or restart it.";
-  if (session.createFailures !== null)
+  const { status } = session.conversation.activity;
+  if (session.process.exit !== null) return "Its process has ended; look at its data, or restart it.";
+  if (session.process.createFailures !== null)
     return "It could not be started yet, and is tried again; its reason says why. Wait for its exit, or end it.";
   if (status === "awaiting-approval") return "It asks for approval: answer it with approve or deny.";
   if (status === "awaiting-input")
     return "It asks for something: read its screen, and answer it there with attach, or with send.";
-  if (!session.hasTurns) return "It has no turns: wait for its exit, and read its screen at any time.";
-  if (session.stalledAt !== null)
+  if (!session.identity.hasTurns) return "It has no turns: wait for its exit, and read its screen at any time.";
+  if (session.conversation.stalledAt !== null)
     return "Nothing was heard of its turn for a while: read its screen, then interrupt it or wait on.";
-  if (session.observability.status === "pending" && session.observability.expected)
+  if (session.watch.observability.status === "pending" && session.watch.observability.expected)
     return "That there is no transcript yet is expected: wait for its notification, do not poll, do not end it for that.";
   if (isBackgroundOnly(session))
     return "It works in the background: wait for its notification, do not poll; a message would be taken now.";
-  if (session.turnOpen) return "A turn is under way: wait for its notification, do not poll.";
+  if (session.conversation.turnOpen) return "A turn is under way: wait for its notification, do not poll.";
   return "It is idle: send it a message, or end it.";
 }
 
@@ -175,7 +178,7 @@ export function iso(at: number): string {
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
 }
 
-function viewCommand(last: Session["lastCommand"]): SessionView["last_command"] {
+function viewCommand(last: LastCommand | null): SessionView["last_command"] {
   return last === null ? null : { command: stripTerminal(last.type), by: stripTerminal(last.by), at: iso(last.at) };
 }
 

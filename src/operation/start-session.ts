@@ -139,7 +139,7 @@ export const startSession = defineOperation({
       return id;
     };
     const bringAgain = (id: string): void => {
-      const envFile = store.registry.get(id)?.launch.envFile ?? null;
+      const envFile = store.registry.get(id)?.identity.launch.envFile ?? null;
       supervisor.bringAgain(id, { caller: input.environment, envFile, given: input.env });
     };
     const id = await idempotent(context, "start_session", start, bringAgain);
@@ -151,7 +151,7 @@ export const startSession = defineOperation({
 /** A process is created within 20 ms, some times that on a busy machine; a runtime that hangs holds up no answer. */
 const CREATED_WITHIN_MS = 3_000;
 
-function isTried({ state, createFailures }: Session): boolean {
+function isTried({ state, process: { createFailures } }: Session): boolean {
   return state !== "starting" || createFailures !== null;
 }
 

@@ -100,7 +100,7 @@ function answer(
     session: viewSession(subject, supervisor.about(subject)),
     woken: told.map(({ sessionId, reason, ok, why }) => ({
       session_id: sessionId,
-      name: store.registry.get(sessionId)?.name ?? sessionId,
+      name: store.registry.get(sessionId)?.identity.name ?? sessionId,
       reason,
       ok,
       why,

@@ -28,7 +28,7 @@ async function say(messageId: string, turn: string): Promise<void> {
   await ground.ledger.admit(message);
   await ground.ledger.settle({ ...message, position: 1 }, "leased", null, null);
   const print = promptPrint(messageId);
-  const { turns } = ground.session();
+  const { turns } = ground.session().conversation;
   ground.receipts.expect("s", {
     messageId,
     incarnation: 1,

@@ -40,8 +40,8 @@ describe("asking", () => {
       asked,
       read({ source: "protocol", approval: { requested: request } }),
     );
-    expect(session.approvals).toEqual([{ ...request, requestedAt: context.now, answer: null }]);
-    expect(session.activity).toMatchObject({ status: "awaiting-approval", asks: "Run rm?" });
+    expect(session.conversation.approvals).toEqual([{ ...request, requestedAt: context.now, answer: null }]);
+    expect(session.conversation.activity).toMatchObject({ status: "awaiting-approval", asks: "Run rm?" });
     expect(events.filter(({ type }) => type === "approval-requested")).toEqual([
       {
         type: "approval-requested",
@@ -53,15 +53,22 @@ describe("asking", () => {
 
   test("two things: the oldest is shown, and the agent asks until both are settled", () => {
     const both = run(runningSession(), started, asked, other).session;
-    expect([both.approvals.map(({ id }) => id), both.activity.asks]).toEqual([["p", "q"], "Run rm?"]);
+    expect([both.conversation.approvals.map(({ id }) => id), both.conversation.activity.asks]).toEqual([
+      ["p", "q"],
+      "Run rm?",
+    ]);
     const one = run(both, settled("p", "approved")).session;
-    expect(one).toMatchObject({ activity: { status: "awaiting-approval" }, approvals: [{ id: "q" }] });
-    expect(run(one, settled("q", "denied")).session).toMatchObject({ activity: { status: "working" }, approvals: [] });
+    expect(one).toMatchObject({
+      conversation: { activity: { status: "awaiting-approval" }, approvals: [{ id: "q" }] },
+    });
+    expect(run(one, settled("q", "denied")).session).toMatchObject({
+      conversation: { activity: { status: "working" }, approvals: [] },
+    });
   });
 
   test("what a screen shows of it does not replace the question in full", () => {
     const seen = read({ source: "screen", activity: "awaiting-approval", asks: "rm…" });
-    expect(run(asking(), seen).session.activity.asks).toBe("Run rm?");
+    expect(run(asking(), seen).session.conversation.activity.asks).toBe("Run rm?");
   });
 
   test("after the exit is no question", () => {
@@ -73,16 +80,18 @@ describe("asking", () => {
 describe("answering through Reeve", () => {
   test("wanted, given, settled by the operator", () => {
     const wanted = run(asking(), answer("approved"));
-    expect(wanted.session.approvals).toMatchObject([{ answer: { decision: "approved", stage: "wanted", at: 2_000 } }]);
+    expect(wanted.session.conversation.approvals).toMatchObject([
+      { answer: { decision: "approved", stage: "wanted", at: 2_000 } },
+    ]);
     expect(wanted.events).toEqual([
       { type: "approval-answer-requested", approvalId: "p", decision: "approved", turn: 1 },
     ]);
     expect(pendingEffect(wanted.session)).toEqual({ kind: "answer", incarnation: 1, approvalId: "p" });
     const pressed = run(wanted.session, given);
-    expect([pressed.session.approvals[0]?.answer?.stage, pressed.events]).toEqual(["given", []]);
+    expect([pressed.session.conversation.approvals[0]?.answer?.stage, pressed.events]).toEqual(["given", []]);
     const { session, events } = run(pressed.session, settled("p", null));
     expect(settlements(events)).toEqual([{ id: "p", decision: "approved", by: "operator" }]);
-    expect(session).toMatchObject({ approvals: [], activity: { status: "working" } });
+    expect(session).toMatchObject({ conversation: { approvals: [], activity: { status: "working" } } });
     expect(pendingEffect(session)).toBeNull();
   });
 
@@ -108,7 +117,7 @@ describe("answering through Reeve", () => {
   test("a crash after it was given: still to be verified, and on record as given", () => {
     const effect = pendingEffect(answered());
     expect(effect).toEqual({ kind: "answer", incarnation: 1, approvalId: "p" });
-    expect(answered().approvals[0]?.answer).toMatchObject({ stage: "given" });
+    expect(answered().conversation.approvals[0]?.answer).toMatchObject({ stage: "given" });
     expect(run(answered(), answer("approved")).session).toEqual(answered());
   });
 
@@ -128,7 +137,7 @@ describe("answering through Reeve", () => {
     const reason = { code: "approval-not-on-screen", text: "It is not there.", evidence };
     const failed = run(answered(), { type: "answer-failed", incarnation: 1, approvalId: "p", reason });
     expect(failed.events).toEqual([{ type: "approval-answer-failed", approvalId: "p", reason }]);
-    expect(failed.session.approvals[0]?.answer).toBeNull();
+    expect(failed.session.conversation.approvals[0]?.answer).toBeNull();
     expect(pendingEffect(failed.session)).toBeNull();
     expect(pendingEffect(run(failed.session, answer("denied")).session)).toMatchObject({ kind: "answer" });
   });
@@ -185,7 +194,7 @@ describe("no longer asked", () => {
   ])("%s: lapsed, unless it had been answered", (_what, input) => {
     const { session, events } = run(asking(), input);
     expect(settlements(events)).toEqual([{ id: "p", decision: null, by: "agent" }]);
-    expect(session.approvals).toEqual([]);
+    expect(session.conversation.approvals).toEqual([]);
     expect(settlements(run(answered(), input).events)).toEqual([{ id: "p", decision: "approved", by: "operator" }]);
   });
 

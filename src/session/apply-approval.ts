@@ -1,4 +1,5 @@
 /** Approvals: asked by the agent, answered through Reeve or in the pane, gone with the turn or the process. */
+import { amend } from "./amend.ts";
 import type { Approval, Decision } from "./approval.ts";
 import { isOnlySeen } from "./approval.ts";
 import { callerName, SYSTEM } from "./caller.ts";
@@ -11,17 +12,19 @@ import type { ActivityStatus, Evidence, Session } from "./session.ts";
 
 export function applyApproval(session: Session, reading: Reading, evidence: Evidence): Change {
   const { approval } = reading;
-  if (approval === undefined || session.exit !== null) return { session, events: [] };
+  if (approval === undefined || session.process.exit !== null) return { session, events: [] };
   if ("requested" in approval) {
     const request = approval.requested;
-    if (session.approvals.some((known) => known.id === request.id)) return { session, events: [] };
+    if (session.conversation.approvals.some((known) => known.id === request.id)) return { session, events: [] };
     // What is seen of a question is no other one than the question that is known.
-    if (isOnlySeen(request) && session.approvals.length > 0) return { session, events: [] };
+    if (isOnlySeen(request) && session.conversation.approvals.length > 0) return { session, events: [] };
     const asked: Approval = { ...request, requestedAt: evidence.at, answer: null };
-    const seen = session.approvals.find(isOnlySeen);
+    const seen = session.conversation.approvals.find(isOnlySeen);
     const before = seen === undefined ? { session, events: [] } : replace(session, seen, evidence);
     return {
-      session: { ...before.session, approvals: [...before.session.approvals, asked] },
+      session: amend(before.session, {
+        conversation: { approvals: [...before.session.conversation.approvals, asked] },
+      }),
       events: [
         ...before.events,
         {
@@ -56,7 +59,7 @@ function settle(
   by: "pane" | "agent",
   evidence: Evidence,
 ): Change {
-  const settled = session.approvals.filter(isMeant);
+  const settled = session.conversation.approvals.filter(isMeant);
   if (settled.length === 0) return { session, events: [] };
   const events = settled.map<SessionEvent>((approval) => {
     const given = approval.answer?.stage === "given" ? approval.answer : null;
@@ -70,35 +73,40 @@ function settle(
       evidence,
     };
   });
-  return { session: { ...session, approvals: session.approvals.filter((open) => !isMeant(open)) }, events };
+  return {
+    session: amend(session, {
+      conversation: { approvals: session.conversation.approvals.filter((open) => !isMeant(open)) },
+    }),
+    events,
+  };
 }
 
 export function answer(session: Session, command: Extract<Command, { type: "answer" }>, context: Context): Outcome {
   const { approvalId, decision } = command;
-  const approval = session.approvals.find((open) => open.id === approvalId);
+  const approval = session.conversation.approvals.find((open) => open.id === approvalId);
   if (approval === undefined)
     return refuse(
       "approval-stale",
-      `Session ${session.name} no longer asks that; list what it asks with: reeve approvals.`,
+      `Session ${session.identity.name} no longer asks that; list what it asks with: reeve approvals.`,
     );
   if (approval.answer !== null) {
     if (approval.answer.decision === decision) return unchanged(session);
     return refuse(
       "approval-answered",
-      `Session ${session.name} is being told already: ${approval.answer.decision}; wait for what comes of it.`,
+      `Session ${session.identity.name} is being told already: ${approval.answer.decision}; wait for what comes of it.`,
     );
   }
   const { now, caller = SYSTEM } = context;
   const wanted = { decision, stage: "wanted", at: now, by: callerName(caller) } as const;
   return changed({
     session: withAnswer(session, approvalId, wanted),
-    events: [{ type: "approval-answer-requested", approvalId, decision, turn: session.turns }],
+    events: [{ type: "approval-answer-requested", approvalId, decision, turn: session.conversation.turns }],
   });
 }
 
 /** From here on the keys may have been pressed: they are not pressed again. */
 export function answerGiven(session: Session, input: Extract<Observation, { type: "answer-given" }>): Outcome {
-  const approval = session.approvals.find((open) => open.id === input.approvalId);
+  const approval = session.conversation.approvals.find((open) => open.id === input.approvalId);
   if (approval === undefined || approval.answer === null) return unchanged(session);
   return changed({
     session: withAnswer(session, approval.id, { ...approval.answer, stage: "given" }),
@@ -108,7 +116,7 @@ export function answerGiven(session: Session, input: Extract<Observation, { type
 
 /** Still asked: whoever wanted to answer may try again. */
 export function answerFailed(session: Session, input: Extract<Observation, { type: "answer-failed" }>): Outcome {
-  const approval = session.approvals.find((open) => open.id === input.approvalId);
+  const approval = session.conversation.approvals.find((open) => open.id === input.approvalId);
   if (approval === undefined || approval.answer === null) return unchanged(session);
   return changed({
     session: withAnswer(session, approval.id, null),
@@ -117,6 +125,6 @@ export function answerFailed(session: Session, input: Extract<Observation, { typ
 }
 
 function withAnswer(session: Session, approvalId: string, answer: Approval["answer"]): Session {
-  const approvals = session.approvals.map((open) => (open.id === approvalId ? { ...open, answer } : open));
-  return { ...session, approvals };
+  const approvals = session.conversation.approvals.map((open) => (open.id === approvalId ? { ...open, answer } : open));
+  return amend(session, { conversation: { approvals } });
 }

@@ -1,4 +1,5 @@
 /** What a command makes of a session: a wish recorded, at once a fact where nothing needs doing, or a refusal. */
+import { amend } from "./amend.ts";
 import { answer } from "./apply-approval.ts";
 import { askedFor, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
@@ -28,14 +29,17 @@ export function applyCommand(session: Session, command: Command, context: Contex
 }
 
 function pause(session: Session, command: Extract<Command, { type: "pause" }>, context: Context): Outcome {
-  if (session.stop !== null || (session.state !== "running" && session.state !== "paused")) {
-    return refuse("not-running", `Session ${session.name} is ${describe(session)}, so there is nothing to pause.`);
+  if (session.wish.stop !== null || (session.state !== "running" && session.state !== "paused")) {
+    return refuse(
+      "not-running",
+      `Session ${session.identity.name} is ${describe(session)}, so there is nothing to pause.`,
+    );
   }
-  if (session.desired === "paused" && session.pauseMode === command.mode) return unchanged(session);
+  if (session.wish.desired === "paused" && session.wish.pauseMode === command.mode) return unchanged(session);
   const reason = asked(`pause-${command.mode}`, pauseSentence(command.mode), context);
-  const wished: Session = { ...session, desired: "paused", pauseMode: command.mode };
+  const wished: Session = amend(session, { wish: { desired: "paused", pauseMode: command.mode } });
   const requested: SessionEvent = { type: "pause-requested", reason };
-  if (command.mode === "suspend" || session.suspended) return changed({ session: wished, events: [requested] });
+  if (command.mode === "suspend" || session.process.suspended) return changed({ session: wished, events: [requested] });
   if (session.state === "paused") return changed({ session: { ...wished, reason }, events: [requested] });
   return changed({
     session: { ...wished, state: "paused", reason },
@@ -47,23 +51,26 @@ function resume(session: Session, context: Context): Outcome {
   if (isEndWaiting(session))
     return refuse(
       "being-ended",
-      `Session ${session.name} is to end after its turn; take that back with: reeve end ${session.name} --cancel.`,
+      `Session ${session.identity.name} is to end after its turn; take that back with: reeve end ${session.identity.name} --cancel.`,
     );
-  if (session.stop !== null || (session.state !== "paused" && session.desired !== "paused")) {
-    if (session.state === "running" && session.stop === null) return unchanged(session);
+  if (session.wish.stop !== null || (session.state !== "paused" && session.wish.desired !== "paused")) {
+    if (session.state === "running" && session.wish.stop === null) return unchanged(session);
     return refuse(
       "not-paused",
-      `Session ${session.name} is ${describe(session)}, not paused; use restart to start it again.`,
+      `Session ${session.identity.name} is ${describe(session)}, not paused; use restart to start it again.`,
     );
   }
   if (session.state !== "paused" && session.state !== "running") {
-    return refuse("not-paused", `Session ${session.name} is ${describe(session)}; use restart to start it again.`);
+    return refuse(
+      "not-paused",
+      `Session ${session.identity.name} is ${describe(session)}; use restart to start it again.`,
+    );
   }
-  if (session.desired === "running") return unchanged(session);
+  if (session.wish.desired === "running") return unchanged(session);
   const reason = asked("resumed", "Resumed on request.", context);
-  const wished: Session = { ...session, desired: "running", pauseMode: null };
+  const wished: Session = amend(session, { wish: { desired: "running", pauseMode: null } });
   const requested: SessionEvent = { type: "resume-requested", reason };
-  if (session.suspended) return changed({ session: wished, events: [requested] });
+  if (session.process.suspended) return changed({ session: wished, events: [requested] });
   if (session.state === "running") return changed({ session: wished, events: [requested] });
   return changed({
     session: { ...wished, state: "running", reason },
@@ -72,50 +79,49 @@ function resume(session: Session, context: Context): Outcome {
 }
 
 function restart(session: Session, command: Extract<Command, { type: "restart" }>, context: Context): Outcome {
-  if (session.stop?.next === "stopped")
-    return refuse("being-ended", `Session ${session.name} is being ended; restart it once it has stopped.`);
-  if (session.stop?.next === "restart") return unchanged(session);
+  if (session.wish.stop?.next === "stopped")
+    return refuse("being-ended", `Session ${session.identity.name} is being ended; restart it once it has stopped.`);
+  if (session.wish.stop?.next === "restart") return unchanged(session);
   const reason = asked("restart", "Restarted on request.", context);
-  const next: Session = {
-    ...session,
-    desired: "running",
-    pauseMode: null,
-    stop: { next: "restart", graceMs: command.graceMs, afterTurn: false },
-    held: null,
-    restart: { ...session.restart, dueAt: null },
-  };
+  const next: Session = amend(session, {
+    wish: {
+      desired: "running",
+      pauseMode: null,
+      stop: { next: "restart", graceMs: command.graceMs, afterTurn: false },
+      held: null,
+    },
+    process: { restart: { ...session.process.restart, dueAt: null } },
+  });
   return changed({ session: next, events: [{ type: "restart-requested", reason }] });
 }
 
 function end(session: Session, command: Extract<Command, { type: "end" }>, context: Context): Outcome {
-  if (session.state === "stopped" && session.desired === "stopped" && session.stop === null) return unchanged(session);
+  if (session.state === "stopped" && session.wish.desired === "stopped" && session.wish.stop === null)
+    return unchanged(session);
   // What is being stopped already is not held back again.
-  const afterTurn = command.afterTurn && (session.stop?.afterTurn ?? true);
+  const afterTurn = command.afterTurn && (session.wish.stop?.afterTurn ?? true);
   const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn };
   if (
-    session.stop?.next === "stopped" &&
-    session.stop.graceMs === stop.graceMs &&
-    session.stop.afterTurn === stop.afterTurn
+    session.wish.stop?.next === "stopped" &&
+    session.wish.stop.graceMs === stop.graceMs &&
+    session.wish.stop.afterTurn === stop.afterTurn
   ) {
     return unchanged(session);
   }
   const reason = asked("end", "Ended on request.", context);
-  const next: Session = {
-    ...session,
-    desired: "stopped",
-    pauseMode: null,
-    stop,
-    restart: { ...session.restart, dueAt: null },
-  };
+  const next: Session = amend(session, {
+    wish: { desired: "stopped", pauseMode: null, stop },
+    process: { restart: { ...session.process.restart, dueAt: null } },
+  });
   return changed({ session: next, events: [{ type: "end-requested", reason }] });
 }
 
 /** Before the first signal the session is as it was: only the wish goes. */
 function cancelEnd(session: Session, context: Context): Outcome {
-  const { name } = session;
+  const { name } = session.identity;
   if (isEnded(session))
     return refuse("already-ended", `Session ${name} has ended; start it again with: reeve restart ${name}.`);
-  if (session.stop?.next !== "stopped")
+  if (session.wish.stop?.next !== "stopped")
     return refuse("not-being-ended", `Session ${name} is not being ended: there is nothing to take back.`);
   if (!isEndWaiting(session))
     return refuse(
@@ -124,12 +130,13 @@ function cancelEnd(session: Session, context: Context): Outcome {
     );
   const reason = asked("end-cancelled", "Its end was taken back.", context);
   const isPaused = session.state === "paused";
-  const next: Session = {
-    ...session,
-    desired: isPaused ? "paused" : "running",
-    pauseMode: isPaused ? (session.suspended ? "suspend" : "detach") : null,
-    stop: null,
-  };
+  const next: Session = amend(session, {
+    wish: {
+      desired: isPaused ? "paused" : "running",
+      pauseMode: isPaused ? (session.process.suspended ? "suspend" : "detach") : null,
+      stop: null,
+    },
+  });
   return changed({ session: next, events: [{ type: "end-cancelled", reason }] });
 }
 
@@ -143,8 +150,8 @@ const STATE_WORDS = {
 } as const satisfies Record<State, string>;
 
 function describe(session: Session): string {
-  if (session.stop?.next === "stopped") return "being ended";
-  if (session.stop?.next === "restart") return "being restarted";
+  if (session.wish.stop?.next === "stopped") return "being ended";
+  if (session.wish.stop?.next === "restart") return "being restarted";
   return STATE_WORDS[session.state];
 }
 

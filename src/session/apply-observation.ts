@@ -1,4 +1,5 @@
 /** What an observation makes of a session: only what was proven, and only about the incarnation it names. */
+import { amend } from "./amend.ts";
 import { isDeepStrictEqual } from "node:util";
 import { RESTART_POLICY_CODE } from "./ask.ts";
 import { answerFailed, answerGiven } from "./apply-approval.ts";
@@ -10,7 +11,7 @@ import type { Context, Observation, PlannedWatch } from "./input.ts";
 import type { Change, Outcome } from "./outcome.ts";
 import { changed, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
-import type { Activity, Evidence, Place, Reason, Session, StopIntent } from "./session.ts";
+import type { Activity, Evidence, Place, Reason, Session, StopIntent, Observability } from "./session.ts";
 import { isSamePlace } from "./session.ts";
 
 export function applyObservation(session: Session, input: Observation, context: Context): Outcome {
@@ -30,7 +31,7 @@ export function applyObservation(session: Session, input: Observation, context: 
         die(session, { code: input.code, signal: input.signal, at: context.now }, input.evidence, context),
       );
     case "found-absent":
-      if (session.place === null) return absentBeforeCreation(session, input.evidence);
+      if (session.process.place === null) return absentBeforeCreation(session, input.evidence);
       if (!isAboutPlace(session, input.asked)) return unchanged(session);
       return changed(die(session, { code: null, signal: null, at: context.now }, input.evidence, context));
     case "found-unreachable":
@@ -43,13 +44,20 @@ export function applyObservation(session: Session, input: Observation, context: 
     case "cleared":
       return cleared(session, input, context);
     case "stop-begun":
-      if (session.stop?.afterTurn !== true) return unchanged(session);
-      return changed({ session: { ...session, stop: { ...session.stop, afterTurn: false } }, events: [] });
+      if (session.wish.stop?.afterTurn !== true) return unchanged(session);
+      return changed({
+        session: amend(session, { wish: { stop: { ...session.wish.stop, afterTurn: false } } }),
+        events: [],
+      });
     case "stop-delayed":
       return changed({
         session,
         events: [
-          { type: "stop-delayed", incarnation: session.incarnation, reason: because("stop-delayed", input.evidence) },
+          {
+            type: "stop-delayed",
+            incarnation: session.process.incarnation,
+            reason: because("stop-delayed", input.evidence),
+          },
         ],
       });
     case "restart-due":
@@ -70,8 +78,8 @@ export function applyObservation(session: Session, input: Observation, context: 
 }
 
 function absentBeforeCreation(session: Session, evidence: Evidence): Outcome {
-  if (session.held === null || session.exit !== null) return unchanged(session);
-  return changed(restHeld(session, session.held, evidence));
+  if (session.wish.held === null || session.process.exit !== null) return unchanged(session);
+  return changed(restHeld(session, session.wish.held, evidence));
 }
 
 /**
@@ -79,39 +87,45 @@ function absentBeforeCreation(session: Session, evidence: Evidence): Outcome {
  * answer that was under way while it was created does not know it.
  */
 function isAboutPlace(session: Session, asked: Place | null): boolean {
-  return session.place !== null && isSamePlace(session.place, asked);
+  return session.process.place !== null && isSamePlace(session.process.place, asked);
 }
 
 /** What the agent planned for the incarnation that is about to be created. */
 function planned(session: Session, { watch, nativeId, transcriptPath, observabilityReason }: PlannedWatch): Outcome {
-  if (session.state !== "starting" || session.place !== null) return unchanged(session);
-  const isElsewhere = transcriptPath !== null && transcriptPath !== session.observability.transcriptPath;
-  const observability: Session["observability"] =
-    session.observability.status === "observable" && !isElsewhere
-      ? session.observability
+  if (session.state !== "starting" || session.process.place !== null) return unchanged(session);
+  const known = session.watch.observability;
+  const isElsewhere = transcriptPath !== null && transcriptPath !== known.transcriptPath;
+  const observability: Observability =
+    known.status === "observable" && !isElsewhere
+      ? known
       : {
           status: "pending",
           expected: true,
           reason: observabilityReason,
-          transcriptPath: transcriptPath ?? session.observability.transcriptPath,
+          transcriptPath: transcriptPath ?? known.transcriptPath,
         };
-  const next: Session = {
-    ...session,
-    watch,
-    observability,
-    nativeId: nativeId ?? session.nativeId,
-    transcriptCursor: isElsewhere ? null : session.transcriptCursor,
-  };
+  const next = amend(session, {
+    conversation: { nativeId: nativeId ?? session.conversation.nativeId },
+    watch: {
+      ...watch,
+      observability,
+      transcriptCursor: isElsewhere ? null : session.watch.transcriptCursor,
+    },
+  });
   // A first start was recorded with its plan: nothing to commit again.
   return isDeepStrictEqual(next, session) ? unchanged(session) : changed({ session: next, events: [] });
 }
 
 function stalled(session: Session, evidence: Evidence): Outcome {
-  if (!session.turnOpen || session.stalledAt !== null || session.activity.status !== "working")
+  if (
+    !session.conversation.turnOpen ||
+    session.conversation.stalledAt !== null ||
+    session.conversation.activity.status !== "working"
+  )
     return unchanged(session);
   return changed({
-    session: { ...session, stalledAt: evidence.at },
-    events: [{ type: "session-stalled", turn: session.turns, evidence }],
+    session: amend(session, { conversation: { stalledAt: evidence.at } }),
+    events: [{ type: "session-stalled", turn: session.conversation.turns, evidence }],
   });
 }
 
@@ -120,7 +134,7 @@ function readTranscript(
   { readings, cursor }: Extract<Observation, { type: "read-transcript" }>,
   context: Context,
 ): Change {
-  const start: Change = { session: { ...session, transcriptCursor: cursor }, events: [] };
+  const start: Change = { session: amend(session, { watch: { transcriptCursor: cursor } }), events: [] };
   return readings.reduce((before, reading) => {
     const after = applyReading(before.session, reading, context);
     return { session: after.session, events: [...before.events, ...after.events] };
@@ -133,12 +147,12 @@ function foundRunning(
   context: Context,
 ): Outcome {
   // A death, once proven, is not taken back; a process of a dead incarnation is residue, and swept.
-  if (session.exit !== null) return unchanged(session);
+  if (session.process.exit !== null) return unchanged(session);
   const base = present(session, input, context);
   if (!input.adopted || base.refused !== null) return base;
   const adopted: SessionEvent = {
     type: "session-adopted",
-    incarnation: session.incarnation,
+    incarnation: session.process.incarnation,
     pid: input.shown.pid,
     evidence: input.evidence,
   };
@@ -149,58 +163,54 @@ type Present = Extract<Observation, { type: "created" | "found-running" }>;
 
 /** Its process is there: proven by the runtime, just created or found again. */
 function present(session: Session, { place, shown, evidence }: Present, context: Context): Outcome {
-  if (session.exit !== null) return unchanged(session);
+  if (session.process.exit !== null) return unchanged(session);
   const liveness = { status: "running", evidence } as const;
   if (session.state === "starting") {
     const reason: Reason = { code: "process-started", text: `Running as ${shown.text}.`, evidence };
-    const activity: Activity = session.hasTurns
-      ? session.activity
+    const activity: Activity = session.identity.hasTurns
+      ? session.conversation.activity
       : {
           status: "unknown",
           asks: null,
           evidence: { ...evidence, detail: "this agent does not say what it is doing" },
         };
-    const next: Session = {
-      ...session,
+    const next: Session = amend(session, {
       state: "running",
       reason,
-      place,
-      createFailures: null,
-      liveness,
-      activity,
-      startedAt: context.now,
-      lastActivityAt: context.now,
-    };
+      process: { place, createFailures: null, liveness, startedAt: context.now },
+      conversation: { activity, lastActivityAt: context.now },
+    });
     return changed({
       session: next,
-      events: [{ type: "session-running", incarnation: session.incarnation, reason, pid: shown.pid }],
+      events: [{ type: "session-running", incarnation: session.process.incarnation, reason, pid: shown.pid }],
     });
   }
-  if (session.liveness.status === "running") return unchanged(session);
+  if (session.process.liveness.status === "running") return unchanged(session);
   return changed({
-    session: { ...session, place, liveness },
-    events: [{ type: "liveness-changed", from: session.liveness.status, liveness }],
+    session: amend(session, { process: { place, liveness } }),
+    events: [{ type: "liveness-changed", from: session.process.liveness.status, liveness }],
   });
 }
 
 function createFailed(session: Session, input: Extract<Observation, { type: "create-failed" }>): Outcome {
   if (session.state !== "starting") return unchanged(session);
   const { detail } = input.evidence;
-  const tried = session.createFailures;
+  const tried = session.process.createFailures;
   const text = tried === null ? detail : `${sentence(detail)} Given up after ${tries(tried.count + 1, tried.sinceAt)}.`;
   const reason: Reason = { code: input.code, text, evidence: input.evidence };
   // Whatever was half made is swept before anything else happens.
-  const stop: StopIntent = session.stop ?? { next: "rest", graceMs: 0, afterTurn: false };
+  const stop: StopIntent = session.wish.stop ?? { next: "rest", graceMs: 0, afterTurn: false };
   const quiet = fallSilent(session, input.evidence);
-  const next: Session = {
-    ...quiet.session,
+  const next: Session = amend(quiet.session, {
     state: "error",
     reason,
-    stop,
-    createFailures: null,
-    exit: { code: null, signal: null, at: input.evidence.at },
-    endedAt: input.evidence.at,
-  };
+    wish: { stop },
+    process: {
+      createFailures: null,
+      exit: { code: null, signal: null, at: input.evidence.at },
+      endedAt: input.evidence.at,
+    },
+  });
   return changed({ session: next, events: [...quiet.events, { type: "session-errored", reason }] });
 }
 
@@ -210,14 +220,15 @@ function createDelayed(
   { code, evidence }: Extract<Observation, { type: "create-delayed" }>,
   context: Context,
 ): Outcome {
-  if (session.state !== "starting" || session.place !== null || session.stop !== null) return unchanged(session);
-  const { count, sinceAt } = session.createFailures ?? { count: 0, sinceAt: context.now };
+  if (session.state !== "starting" || session.process.place !== null || session.wish.stop !== null)
+    return unchanged(session);
+  const { count, sinceAt } = session.process.createFailures ?? { count: 0, sinceAt: context.now };
   const isNews = count === 0 || session.reason.evidence.detail !== evidence.detail;
   const text = `Not started yet: ${sentence(evidence.detail)} Failed ${tries(count + 1, sinceAt)}; trying again.`;
   const reason: Reason = { code, text, evidence };
   return changed({
-    session: { ...session, reason, createFailures: { count: count + 1, sinceAt } },
-    events: isNews ? [{ type: "start-delayed", incarnation: session.incarnation, reason }] : [],
+    session: amend(session, { reason, process: { createFailures: { count: count + 1, sinceAt } } }),
+    events: isNews ? [{ type: "start-delayed", incarnation: session.process.incarnation, reason }] : [],
   });
 }
 
@@ -231,30 +242,30 @@ function sentence(text: string): string {
 
 function environmentLost(session: Session, evidence: Evidence): Outcome {
   const reason: Reason = { code: "environment-lost", text: evidence.detail, evidence };
-  return changed({ session, events: [{ type: "environment-lost", incarnation: session.incarnation, reason }] });
+  return changed({ session, events: [{ type: "environment-lost", incarnation: session.process.incarnation, reason }] });
 }
 
 function foundUnreachable(session: Session, evidence: Evidence): Outcome {
-  if (session.exit !== null || session.liveness.status === "unreachable") return unchanged(session);
+  if (session.process.exit !== null || session.process.liveness.status === "unreachable") return unchanged(session);
   const liveness = { status: "unreachable", evidence } as const;
   return changed({
-    session: { ...session, liveness },
-    events: [{ type: "liveness-changed", from: session.liveness.status, liveness }],
+    session: amend(session, { process: { liveness } }),
+    events: [{ type: "liveness-changed", from: session.process.liveness.status, liveness }],
   });
 }
 
 function suspended(session: Session, evidence: Evidence): Outcome {
-  if (session.suspended || session.exit !== null) return unchanged(session);
+  if (session.process.suspended || session.process.exit !== null) return unchanged(session);
   const reason: Reason = { code: "pause-suspend", text: pauseSentence("suspend"), evidence };
-  const next: Session = { ...session, suspended: true };
-  if (session.desired !== "paused" || session.state === "paused") return changed({ session: next, events: [] });
+  const next: Session = amend(session, { process: { suspended: true } });
+  if (session.wish.desired !== "paused" || session.state === "paused") return changed({ session: next, events: [] });
   return changed({ session: { ...next, state: "paused", reason }, events: [{ type: "session-paused", reason }] });
 }
 
 function released(session: Session, evidence: Evidence): Outcome {
-  if (!session.suspended || session.exit !== null) return unchanged(session);
-  const next: Session = { ...session, suspended: false };
-  if (session.desired !== "running" || session.state !== "paused") return changed({ session: next, events: [] });
+  if (!session.process.suspended || session.process.exit !== null) return unchanged(session);
+  const next: Session = amend(session, { process: { suspended: false } });
+  if (session.wish.desired !== "running" || session.state !== "paused") return changed({ session: next, events: [] });
   const reason: Reason = { code: "resumed", text: "Resumed on request: the processes go on.", evidence };
   return changed({ session: { ...next, state: "running", reason }, events: [{ type: "session-resumed", reason }] });
 }
@@ -262,47 +273,59 @@ function released(session: Session, evidence: Evidence): Outcome {
 /** No process of this incarnation is left: proven. What the stop was for follows. */
 function cleared(session: Session, input: Extract<Observation, { type: "cleared" }>, context: Context): Outcome {
   const { evidence } = input;
-  if (session.stop === null) return unchanged(session);
+  if (session.wish.stop === null) return unchanged(session);
   // An end that overtook a restart: the place is still there, and goes with the next attempt.
-  if (session.stop.next === "stopped" && !input.isPlaceGone) return unchanged(session);
-  const { next: nextStep } = session.stop;
-  const dead = session.exit === null ? overNow(session, evidence, context) : { session, events: [] };
-  const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.incarnation, evidence };
+  if (session.wish.stop.next === "stopped" && !input.isPlaceGone) return unchanged(session);
+  const { next: nextStep } = session.wish.stop;
+  const dead = session.process.exit === null ? overNow(session, evidence, context) : { session, events: [] };
+  const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.process.incarnation, evidence };
   // Even one that never had a process is over now: nothing seen later may revive it.
-  const exit = dead.session.exit ?? { code: null, signal: null, at: context.now };
-  const rested: Session = { ...dead.session, exit, createFailures: null, stop: null, suspended: false };
+  const exit = dead.session.process.exit ?? { code: null, signal: null, at: context.now };
+  const rested: Session = amend(dead.session, {
+    process: { exit, createFailures: null, suspended: false },
+    wish: { stop: null },
+  });
   const events = [...dead.events, clearedEvent];
   if (nextStep === "rest") return changed({ session: rested, events });
   if (nextStep === "restart") {
     const reason: Reason = { code: "restart", text: "Starting again on request.", evidence };
-    return changed(startNext(rested, events, reason, rested.restart.recentAt));
+    return changed(startNext(rested, events, reason, rested.process.restart.recentAt));
   }
   const reason: Reason = { code: "ended", text: `Ended on request. ${evidence.detail}`, evidence };
-  const stopped: Session = { ...rested, state: "stopped", reason, endedAt: session.endedAt ?? context.now };
-  const isAfterExit = dead.session.exit !== null;
+  const stopped: Session = amend(rested, {
+    state: "stopped",
+    reason,
+    process: { endedAt: session.process.endedAt ?? context.now },
+  });
+  const isAfterExit = dead.session.process.exit !== null;
   return changed({ session: stopped, events: [...events, { type: "session-stopped", reason, isAfterExit }] });
 }
 
 /** The end of what never had a process, as far as the record goes, is not reported as a death. */
 function overNow(session: Session, evidence: Evidence, context: Context): Change {
-  if (session.place === null) return fallSilent(session, evidence);
+  if (session.process.place === null) return fallSilent(session, evidence);
   return die(session, { code: null, signal: null, at: context.now }, evidence, context);
 }
 
 function restartDue(session: Session, context: Context): Outcome {
-  if (session.restart.dueAt === null || session.stop !== null || session.desired !== "running" || session.held !== null)
+  if (
+    session.process.restart.dueAt === null ||
+    session.wish.stop !== null ||
+    session.wish.desired !== "running" ||
+    session.wish.held !== null
+  )
     return unchanged(session);
   const evidence: Evidence = {
     source: "supervisor",
-    detail: `restart policy ${session.restartPolicy}`,
+    detail: `restart policy ${session.identity.restartPolicy}`,
     at: context.now,
   };
   const reason: Reason = {
     code: RESTART_POLICY_CODE,
-    text: `Starting again by its restart policy (${session.restartPolicy}).`,
+    text: `Starting again by its restart policy (${session.identity.restartPolicy}).`,
     evidence,
   };
-  return changed(startNext(session, [], reason, [...session.restart.recentAt, context.now]));
+  return changed(startNext(session, [], reason, [...session.process.restart.recentAt, context.now]));
 }
 
 function startNext(
@@ -311,25 +334,28 @@ function startNext(
   reason: Reason,
   recentAt: readonly number[],
 ): Change {
-  const incarnation = session.incarnation + 1;
-  const next: Session = {
-    ...session,
+  const incarnation = session.process.incarnation + 1;
+  const next: Session = amend(session, {
     state: "starting",
     reason,
-    incarnation,
-    place: null,
-    createFailures: null,
-    exit: null,
-    endedAt: null,
-    suspended: false,
-    turnOpen: false,
-    approvals: [],
-    background: [],
-    stalledAt: null,
-    liveness: { status: "absent", evidence: { ...reason.evidence, detail: "its process has not been started yet" } },
-    activity: { status: "starting", asks: null, evidence: reason.evidence },
-    restart: { count: session.restart.count + 1, recentAt, dueAt: null },
-  };
+    process: {
+      incarnation,
+      place: null,
+      createFailures: null,
+      exit: null,
+      endedAt: null,
+      suspended: false,
+      liveness: { status: "absent", evidence: { ...reason.evidence, detail: "its process has not been started yet" } },
+      restart: { count: session.process.restart.count + 1, recentAt, dueAt: null },
+    },
+    conversation: {
+      turnOpen: false,
+      approvals: [],
+      background: [],
+      stalledAt: null,
+      activity: { status: "starting", asks: null, evidence: reason.evidence },
+    },
+  });
   return { session: next, events: [...before, { type: "session-starting", incarnation, reason }] };
 }
 

@@ -1,3 +1,4 @@
+import { amend } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import type { Input } from "./input.ts";
 import type { Reading, Usage, UsageReading } from "./reading.ts";
@@ -22,7 +23,7 @@ const lines = (...readings: readonly Partial<Reading>[]): Input => ({
 
 describe("usage", () => {
   test("is added up, and replaced by what the agent says it all cost", () => {
-    const sum = (...inputs: readonly Input[]) => run(runningSession(), ...inputs).session.usage;
+    const sum = (...inputs: readonly Input[]) => run(runningSession(), ...inputs).session.conversation.usage;
     expect(sum()).toBeNull();
     expect(sum(cost("added", usage(5)))).toEqual(usage(5));
     expect(sum(cost("added", usage(5)), cost("added", usage(7)))).toEqual({
@@ -38,9 +39,9 @@ describe("usage", () => {
   });
 
   test("is no event, and no sign that somebody did something", () => {
-    const before = runningSession({ lastActivityAt: 1 });
+    const before = runningSession({ conversation: { lastActivityAt: 1 } });
     const { session, events } = run(before, cost("added", usage(5)));
-    expect([events, session.lastActivityAt, session.revision]).toEqual([[], 1, before.revision + 1]);
+    expect([events, session.conversation.lastActivityAt, session.revision]).toEqual([[], 1, before.revision + 1]);
   });
 });
 
@@ -54,21 +55,24 @@ describe("the transcript", () => {
       read({ source: "transcript", detail: "/t is gone", transcript: "lost" }),
     );
     expect(types(events)).toEqual(["observability-changed", "observability-changed"]);
-    expect(session.observability).toEqual({
+    expect(session.watch.observability).toEqual({
       status: "lost",
       expected: false,
       reason: "/t is gone",
       transcriptPath: "/t",
     });
-    expect(run(session, seen).session.observability).toMatchObject({ status: "observable", expected: true });
+    expect(run(session, seen).session.watch.observability).toMatchObject({ status: "observable", expected: true });
   });
 
   test("elsewhere is read from its beginning", () => {
-    const before = runningSession({ transcriptCursor: cursor });
+    const before = runningSession({ watch: { transcriptCursor: cursor } });
     const moved = run(before, read({ transcriptPath: "/other" }));
-    expect(moved.session).toMatchObject({ transcriptCursor: null, observability: { transcriptPath: "/other" } });
+    expect(moved.session).toMatchObject({
+      watch: { transcriptCursor: null, observability: { transcriptPath: "/other" } },
+    });
     expect(
-      run({ ...moved.session, transcriptCursor: cursor }, read({ transcriptPath: "/other" })).session.transcriptCursor,
+      run(amend(moved.session, { watch: { transcriptCursor: cursor } }), read({ transcriptPath: "/other" })).session
+        .watch.transcriptCursor,
     ).toEqual(cursor);
   });
 
@@ -83,16 +87,17 @@ describe("the transcript", () => {
     );
     expect(types(events)).toEqual(["turn-started", "activity-changed", "turn-completed", "activity-changed"]);
     expect(session).toMatchObject({
-      turns: 1,
-      turnOpen: false,
-      usage: usage(5),
-      transcriptCursor: cursor,
+      conversation: { turns: 1, turnOpen: false, usage: usage(5) },
+      watch: { transcriptCursor: cursor },
       revision: 3,
     });
   });
 
   test("lines that say nothing still move the cursor", () => {
-    expect(run(runningSession(), lines())).toMatchObject({ session: { transcriptCursor: cursor }, events: [] });
+    expect(run(runningSession(), lines())).toMatchObject({
+      session: { watch: { transcriptCursor: cursor } },
+      events: [],
+    });
   });
 });
 
@@ -104,14 +109,14 @@ describe("activity", () => {
       read({ activity: "working", detail: "again" }),
     );
     expect(types(events)).toEqual(["activity-changed"]);
-    expect(session.activity.evidence).toEqual({ source: "hook", detail: "a hook", at: context.now });
-    expect(session.lastActivityAt).toBe(context.now);
+    expect(session.conversation.activity.evidence).toEqual({ source: "hook", detail: "a hook", at: context.now });
+    expect(session.conversation.lastActivityAt).toBe(context.now);
   });
 
   test("of the dead stays unknown, whatever was still in the spool", () => {
     const dead = run(runningSession(), exitedWith(0)).session;
     expect(run(dead, read({ activity: "working" }))).toEqual({ session: dead, events: [] });
-    expect(run(dead, read({ nativeId: "n" })).session.nativeId).toBe("n");
+    expect(run(dead, read({ nativeId: "n" })).session.conversation.nativeId).toBe("n");
   });
 });
 
@@ -129,20 +134,27 @@ describe("the plan of an incarnation", () => {
 
   test("says how it is watched", () => {
     expect(run(plannedSession(), plan("/t")).session).toMatchObject({
-      watch: { mode: "app-server", socket: "/s" },
-      nativeId: "n",
-      observability: { status: "pending", expected: true, reason: "not before the first prompt", transcriptPath: "/t" },
+      watch: {
+        mode: "app-server",
+        socket: "/s",
+        observability: {
+          status: "pending",
+          expected: true,
+          reason: "not before the first prompt",
+          transcriptPath: "/t",
+        },
+      },
+      conversation: { nativeId: "n" },
     });
   });
 
   test("keeps a transcript that is known, up to where it was read", () => {
     const observability = { status: "observable", expected: true, reason: "there", transcriptPath: "/t" } as const;
-    const resumed = plannedSession({ observability, transcriptCursor: cursor });
+    const resumed = plannedSession({ watch: { observability, transcriptCursor: cursor } });
     for (const path of ["/t", null])
-      expect(run(resumed, plan(path)).session).toMatchObject({ observability, transcriptCursor: cursor });
+      expect(run(resumed, plan(path)).session).toMatchObject({ watch: { observability, transcriptCursor: cursor } });
     expect(run(resumed, plan("/other")).session).toMatchObject({
-      observability: { status: "pending", transcriptPath: "/other" },
-      transcriptCursor: null,
+      watch: { observability: { status: "pending", transcriptPath: "/other" }, transcriptCursor: null },
     });
   });
 

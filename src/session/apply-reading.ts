@@ -1,4 +1,5 @@
 /** How a reading of the agent changes what is known of its turns, approvals, activity, transcript and usage. */
+import { amend } from "./amend.ts";
 import { applyApproval, lapse } from "./apply-approval.ts";
 import { applyEnding, applyTurn, isOldNews, isUnderWay } from "./apply-turn.ts";
 import { applyBackground, worksInBackground } from "./background.ts";
@@ -33,7 +34,10 @@ export function applyReading(before: Session, raw: Reading, context: Context): C
   const learnt = learn(told.session, reading);
   if (learnt === before) return { session: before, events: told.events };
   const isNews = told.events.length > 0;
-  return { session: isNews ? { ...learnt, lastActivityAt: context.now } : learnt, events: told.events };
+  return {
+    session: isNews ? amend(learnt, { conversation: { lastActivityAt: context.now } }) : learnt,
+    events: told.events,
+  };
 }
 
 /** It has answered, and what it left in the background works on: the turn is over when that is. */
@@ -45,9 +49,10 @@ function withHeldEnd(session: Session, reading: Reading): Reading {
 
 /** The transcript would tell the end of a turn that says it is done; once that is lost, its word is all there is. */
 function withImpliedEnd(session: Session, reading: Reading): Reading {
-  const { ending, transcript = session.observability.status } = reading;
-  const isDone = ending === undefined ? session.lastTurn?.isEnding === true : isUnderWay(session, ending.id);
-  if (!session.turnOpen || !isDone || transcript !== "lost" || reading.turn !== undefined) return reading;
+  const { ending, transcript = session.watch.observability.status } = reading;
+  const isDone =
+    ending === undefined ? session.conversation.lastTurn?.isEnding === true : isUnderWay(session, ending.id);
+  if (!session.conversation.turnOpen || !isDone || transcript !== "lost" || reading.turn !== undefined) return reading;
   if (worksInBackground(session)) return reading;
   const detail = ending === undefined ? `it had said that it was done; ${reading.detail}` : reading.detail;
   return { ...reading, detail, activity: "idle", turn: { phase: "completed", ...ending } };
@@ -68,9 +73,9 @@ function saidOf(session: Session, { activity, turn, approval, isHistory }: Readi
   if (turn !== undefined) return turn.phase === "started" ? "working" : "idle";
   if (approval === undefined) return undefined;
   if ("requested" in approval) return "awaiting-approval";
-  if (session.activity.status !== "awaiting-approval") return undefined;
+  if (session.conversation.activity.status !== "awaiting-approval") return undefined;
   const { id } = approval.settled;
-  const isLast = id === null || session.approvals.every((open) => open.id === id);
+  const isLast = id === null || session.conversation.approvals.every((open) => open.id === id);
   return isLast ? "working" : "awaiting-approval";
 }
 
@@ -81,55 +86,61 @@ function applyActivity(
   evidence: Evidence,
 ): Change {
   // The dead do nothing, whatever was still in the spool.
-  if (status === undefined || session.exit !== null) return { session, events: [] };
+  if (status === undefined || session.process.exit !== null) return { session, events: [] };
   const asks = asksOf(session, reading, status);
-  const { activity: before } = session;
+  const { activity: before } = session.conversation;
   if (before.status === status && before.asks === asks) return { session, events: [] };
   const activity: Activity = { status, asks, evidence };
   const changed: SessionEvent = { type: "activity-changed", from: before.status, activity };
   if (status !== "awaiting-input" || before.status !== status || before.evidence.source === evidence.source)
-    return { session: { ...session, activity }, events: [changed] };
+    return { session: amend(session, { conversation: { activity } }), events: [changed] };
   // Another source tells of the same question: in its words if the agent's own were not there yet.
   if (asks === null || outranks(before.evidence.source, evidence.source)) return { session, events: [] };
-  return { session: { ...session, activity }, events: [{ ...changed, isReworded: true }] };
+  return { session: amend(session, { conversation: { activity } }), events: [{ ...changed, isReworded: true }] };
 }
 
 /** A question in full beats what a screen shows of it. */
 function asksOf(session: Session, reading: Reading, status: ActivityStatus): string | null {
   if (status === "awaiting-approval") {
-    const oldest = session.approvals[0];
+    const oldest = session.conversation.approvals[0];
     if (oldest !== undefined) return oldest.title;
   }
   return reading.asks ?? null;
 }
 
 function applyConversation(session: Session, { nativeId }: Reading, evidence: Evidence): Change {
-  if (nativeId === undefined || nativeId === session.nativeId) return { session, events: [] };
-  return { session: { ...session, nativeId }, events: [{ type: "conversation-known", nativeId, evidence }] };
+  if (nativeId === undefined || nativeId === session.conversation.nativeId) return { session, events: [] };
+  return {
+    session: amend(session, { conversation: { nativeId } }),
+    events: [{ type: "conversation-known", nativeId, evidence }],
+  };
 }
 
 function applyTranscript(session: Session, reading: Reading): Change {
-  const transcriptPath = reading.transcriptPath ?? session.observability.transcriptPath;
-  const status = reading.transcript ?? session.observability.status;
-  if (transcriptPath === session.observability.transcriptPath && status === session.observability.status)
+  const transcriptPath = reading.transcriptPath ?? session.watch.observability.transcriptPath;
+  const status = reading.transcript ?? session.watch.observability.status;
+  if (transcriptPath === session.watch.observability.transcriptPath && status === session.watch.observability.status)
     return { session, events: [] };
-  const isNews = status !== session.observability.status;
+  const isNews = status !== session.watch.observability.status;
   const observability: Observability = isNews
     ? { status, expected: status === "observable", reason: reading.detail, transcriptPath }
-    : { ...session.observability, transcriptPath };
+    : { ...session.watch.observability, transcriptPath };
   const events = isNews
-    ? [{ type: "observability-changed" as const, from: session.observability.status, observability }]
+    ? [{ type: "observability-changed" as const, from: session.watch.observability.status, observability }]
     : [];
   // Another file is read from its beginning.
-  const isSameFile = transcriptPath === session.observability.transcriptPath;
-  const transcriptCursor = isSameFile ? session.transcriptCursor : null;
-  return { session: { ...session, observability, transcriptCursor }, events };
+  const isSameFile = transcriptPath === session.watch.observability.transcriptPath;
+  const transcriptCursor = isSameFile ? session.watch.transcriptCursor : null;
+  return { session: amend(session, { watch: { observability, transcriptCursor } }), events };
 }
 
 /** What is noted without being an event of its own: what it cost, and that a turn which had stalled goes on. */
 function learn(session: Session, { source, usage }: Reading): Session {
-  const revived = session.stalledAt !== null && isSignOfLife(source) ? { ...session, stalledAt: null } : session;
-  return usage === undefined ? revived : { ...revived, usage: addUsage(session.usage, usage) };
+  const revived =
+    session.conversation.stalledAt !== null && isSignOfLife(source) ? { ...session, stalledAt: null } : session;
+  return usage === undefined
+    ? revived
+    : amend(revived, { conversation: { usage: addUsage(session.conversation.usage, usage) } });
 }
 
 function addUsage(before: Usage | null, { kind, usage }: UsageReading): Usage {

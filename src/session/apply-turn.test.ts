@@ -65,14 +65,14 @@ describe("two sources tell of one turn", () => {
           inputs.push(waiting[pick % waiting.length]?.shift() ?? created);
         }
         const { session, events } = run(runningSession(), ...inputs);
-        expect(session.turns).toBe(count);
+        expect(session.conversation.turns).toBe(count);
         const ends = events.flatMap((event) =>
           event.type === "turn-completed" || event.type === "turn-interrupted" ? [event.turn] : [],
         );
         const hasEnds = parts.some((part) => part !== "starts");
         // Where nobody tells of ends, the last turn is still under way.
         expect(ends).toEqual(Array.from({ length: hasEnds ? count : count - 1 }, (_, turn) => turn + 1));
-        expect(session.turnOpen).toBe(!hasEnds);
+        expect(session.conversation.turnOpen).toBe(!hasEnds);
       }),
       { numRuns: 1_000 },
     );
@@ -92,7 +92,7 @@ describe("two sources tell of one turn", () => {
       completed("hook", `t${index}`),
     ]);
     const { session } = run(runningSession(), ...live.flat());
-    expect(session.lastTurn?.earlier).toEqual(Array.from({ length: 64 }, (_, index) => `t${435 + index}`));
+    expect(session.conversation.lastTurn?.earlier).toEqual(Array.from({ length: 64 }, (_, index) => `t${435 + index}`));
   });
 });
 
@@ -110,7 +110,9 @@ describe("late and missing reports", () => {
   test("a second report of a start does not take back a question that was asked since", () => {
     const request = { id: "p", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
     const asking = run(runningSession(), started("hook", "a"), read({ approval: { requested: request } })).session;
-    expect(asking).toMatchObject({ activity: { status: "awaiting-approval" }, approvals: [{ id: "p" }] });
+    expect(asking).toMatchObject({
+      conversation: { activity: { status: "awaiting-approval" }, approvals: [{ id: "p" }] },
+    });
     expect(
       run(asking, read({ source: "transcript", activity: "working", turn: { phase: "started", id: "a" } })),
     ).toEqual({ session: asking, events: [] });
@@ -171,10 +173,10 @@ describe("late and missing reports", () => {
   });
 
   test("a record of version 0.1 with a turn under way gets the id of that turn", () => {
-    const before = runningSession({ turns: 3, turnOpen: true, lastTurn: null });
+    const before = runningSession({ conversation: { turns: 3, turnOpen: true, lastTurn: null } });
     const { session, events } = run(before, started("hook", "a"), completed("hook", "a"));
     expect(turnsOf(events)).toEqual(["turn-completed 3"]);
-    expect(session.lastTurn).toEqual({
+    expect(session.conversation.lastTurn).toEqual({
       startedAt: null,
       id: "a",
       verdict: "completed",
@@ -211,7 +213,7 @@ describe("after the exit", () => {
       started("transcript", "a"),
     );
     expect(turnsOf(events)).toEqual(["turn-started 1", "turn-completed 1"]);
-    expect(session).toMatchObject({ turns: 1, turnOpen: false, activity: { status: "unknown" } });
+    expect(session).toMatchObject({ conversation: { turns: 1, turnOpen: false, activity: { status: "unknown" } } });
   });
 
   test("a whole turn that was told too late is counted and leaves nothing open", () => {
@@ -224,7 +226,9 @@ describe("after the exit", () => {
       completed("hook", "b"),
     );
     expect(turnsOf(events)).toEqual(["turn-started 1", "turn-completed 1", "turn-started 2", "turn-completed 2"]);
-    expect(session).toMatchObject({ turns: 2, turnOpen: false, activity: { status: "unknown", asks: null } });
+    expect(session).toMatchObject({
+      conversation: { turns: 2, turnOpen: false, activity: { status: "unknown", asks: null } },
+    });
   });
 
   test("an end after it whose beginning was missed is a turn of its own, unless one was cut short", () => {
@@ -236,14 +240,14 @@ describe("after the exit", () => {
 
   test("nothing of the incarnation before reaches the next", () => {
     const next = run(
-      plannedSession({ restartPolicy: "always" }),
+      plannedSession({ identity: { restartPolicy: "always" } }),
       created,
       started("hook", "a"),
       exitedWith(1),
       { type: "cleared", incarnation: 1, isPlaceGone: false, evidence: { source: "runtime", detail: "gone", at: 1 } },
       { type: "restart-due" },
     ).session;
-    expect(next.incarnation).toBe(2);
+    expect(next.process.incarnation).toBe(2);
     expect(run(next, completed("hook", "a"))).toEqual({ session: next, events: [] });
   });
 });
@@ -255,6 +259,6 @@ test("a stalled turn is one of which something was heard again with its end", ()
     evidence: { source: "supervisor", detail: "silence", at: 7 },
   };
   const { session, events } = run(runningSession(), started("hook", "a"), stalled);
-  expect([session.stalledAt, types(events).at(-1)]).toEqual([7, "session-stalled"]);
-  expect(run(session, completed("hook", "a")).session.stalledAt).toBeNull();
+  expect([session.conversation.stalledAt, types(events).at(-1)]).toEqual([7, "session-stalled"]);
+  expect(run(session, completed("hook", "a")).session.conversation.stalledAt).toBeNull();
 });

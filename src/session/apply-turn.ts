@@ -5,6 +5,7 @@
  * another is logged. A verdict that was only inferred, from a screen, from
  * history, from the turn that began next, is corrected by one that saw it.
  */
+import { amend } from "./amend.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Change } from "./outcome.ts";
 import type { Reading, TurnReading } from "./reading.ts";
@@ -29,12 +30,12 @@ export function applyTurn(session: Session, reading: Reading, evidence: Evidence
  * does now either.
  */
 export function isOldNews(session: Session, { phase, id, at }: TurnReading): boolean {
-  if (at !== undefined && at < session.createdAt) return true;
-  const last = session.lastTurn;
+  if (at !== undefined && at < session.identity.createdAt) return true;
+  const last = session.conversation.lastTurn;
   if (last === null) return false;
   const isNamed = id !== undefined && id === last.id;
   const isBefore = at !== undefined && last.startedAt !== null && at < last.startedAt;
-  if (phase !== "started" && session.turnOpen && isBefore && !isNamed) return true;
+  if (phase !== "started" && session.conversation.turnOpen && isBefore && !isNamed) return true;
   if (id === undefined) return false;
   if (last.earlier.includes(id)) return true;
   return phase === "started" && isNamed;
@@ -42,25 +43,27 @@ export function isOldNews(session: Session, { phase, id, at }: TurnReading): boo
 
 function begin(session: Session, told: Start, evidence: Evidence): Change {
   const id = told.id ?? null;
-  const last = session.lastTurn;
+  const last = session.conversation.lastTurn;
   if (isOldNews(session, told)) return { session, events: [] };
-  if (session.turnOpen) {
+  if (session.conversation.turnOpen) {
     if (last !== null && told.continues === true) return goOn(session, last, id);
     if (id === null) return { session, events: [] };
     if (last === null || last.id === null)
-      return { session: { ...session, lastTurn: { ...fresh, ...last, id } }, events: [] };
+      return { session: amend(session, { conversation: { lastTurn: { ...fresh, ...last, id } } }), events: [] };
   }
   const before = overtaken(session, `another turn began: ${evidence.detail}`, evidence);
-  const turn = session.turns + 1;
+  const turn = session.conversation.turns + 1;
   const lastTurn: LastTurn = {
     ...fresh,
     startedAt: told.at ?? evidence.at,
     id,
     earlier: withLast(last),
-    inferred: before.session.lastTurn?.inferred ?? [],
+    inferred: before.session.conversation.lastTurn?.inferred ?? [],
   };
   return {
-    session: { ...session, turns: turn, turnOpen: session.exit === null, lastTurn, stalledAt: null },
+    session: amend(session, {
+      conversation: { turns: turn, turnOpen: session.process.exit === null, lastTurn, stalledAt: null },
+    }),
     events: [...before.events, { type: "turn-started", turn, evidence }],
   };
 }
@@ -68,14 +71,14 @@ function begin(session: Session, told: Start, evidence: Evidence): Change {
 /** The same turn, under another name: the agent goes on with what it had left working. */
 function goOn(session: Session, last: LastTurn, id: string | null): Change {
   const lastTurn: LastTurn = { ...last, id: id ?? last.id, isEnding: false, earlier: withLast(last) };
-  return { session: { ...session, lastTurn, stalledAt: null }, events: [] };
+  return { session: amend(session, { conversation: { lastTurn, stalledAt: null } }), events: [] };
 }
 
 /** The turn under way has ended: another one did something, and there is one at a time. */
 function overtaken(session: Session, detail: string, evidence: Evidence): Change {
-  if (!session.turnOpen) return { session, events: [] };
-  const how: End = { phase: session.lastTurn?.isEnding === true ? "completed" : "interrupted" };
-  return close(session, session.turns, how, false, { ...evidence, detail });
+  if (!session.conversation.turnOpen) return { session, events: [] };
+  const how: End = { phase: session.conversation.lastTurn?.isEnding === true ? "completed" : "interrupted" };
+  return close(session, session.conversation.turns, how, false, { ...evidence, detail });
 }
 
 const fresh: LastTurn = {
@@ -103,7 +106,7 @@ function isSure(isHistory: boolean, { source }: Evidence): boolean {
 
 /** The end that was inferred and is told now by somebody who saw it. */
 function inferredEnd(session: Session, { id, at }: End): InferredEnd | undefined {
-  const { lastTurn, turns, turnOpen } = session;
+  const { lastTurn, turns, turnOpen } = session.conversation;
   if (lastTurn === null) return undefined;
   const named = id === undefined ? undefined : lastTurn.inferred.find((end) => end.id === id);
   if (named !== undefined || turnOpen) return named;
@@ -113,13 +116,13 @@ function inferredEnd(session: Session, { id, at }: End): InferredEnd | undefined
 }
 
 function correct(session: Session, doubted: InferredEnd, told: End, evidence: Evidence): Change {
-  const last = session.lastTurn ?? fresh;
+  const last = session.conversation.lastTurn ?? fresh;
   const inferred = last.inferred.filter((end) => end !== doubted);
-  const isLast = doubted.turn === session.turns;
+  const isLast = doubted.turn === session.conversation.turns;
   const error = told.phase === "failed" ? told.error : null;
   const verdict = { verdict: told.phase, error, verdictSource: evidence.source, id: told.id ?? last.id };
   const lastTurn: LastTurn = { ...last, ...(isLast ? verdict : {}), inferred };
-  if (told.phase === doubted.verdict) return { session: { ...session, lastTurn }, events: [] };
+  if (told.phase === doubted.verdict) return { session: amend(session, { conversation: { lastTurn } }), events: [] };
   const corrected: SessionEvent = {
     type: "turn-corrected",
     turn: doubted.turn,
@@ -129,20 +132,20 @@ function correct(session: Session, doubted: InferredEnd, told: End, evidence: Ev
     wasSource: doubted.source,
     evidence,
   };
-  return { session: { ...session, lastTurn }, events: [corrected] };
+  return { session: amend(session, { conversation: { lastTurn } }), events: [corrected] };
 }
 
 function end(session: Session, told: End, isHistory: boolean, evidence: Evidence): Change {
-  const last = session.lastTurn;
+  const last = session.conversation.lastTurn;
   const id = told.id ?? null;
   const isKnown = id !== null && id === last?.id;
   if (isOldNews(session, told)) return { session, events: [] };
-  if (session.turnOpen) {
+  if (session.conversation.turnOpen) {
     if (id === null || last === null || last.id === null || isKnown)
-      return close(session, session.turns, told, isSure(isHistory, evidence), evidence);
+      return close(session, session.conversation.turns, told, isSure(isHistory, evidence), evidence);
     // Told before its own beginning, and before the end of the one before it (claude 2.1.325: Esc with a queued prompt).
     const before = overtaken(session, `another turn ended: ${evidence.detail}`, evidence);
-    const closed = close(before.session, session.turns + 1, told, isSure(isHistory, evidence), evidence);
+    const closed = close(before.session, session.conversation.turns + 1, told, isSure(isHistory, evidence), evidence);
     return { session: closed.session, events: [...before.events, ...closed.events] };
   }
   // What is long over: whoever saw it has told, or it ended with the process.
@@ -151,7 +154,7 @@ function end(session: Session, told: End, isHistory: boolean, evidence: Evidence
     if (last.verdict === told.phase || last.verdictSource === null) return { session, events: [] };
     const disputed: SessionEvent = {
       type: "turn-disputed",
-      turn: session.turns,
+      turn: session.conversation.turns,
       counted: last.verdict,
       countedSource: last.verdictSource,
       other: told.phase,
@@ -163,9 +166,17 @@ function end(session: Session, told: End, isHistory: boolean, evidence: Evidence
   if (!isWitness(evidence.source)) return { session, events: [] };
   // The process died in a turn, and what it still wrote tells how that ended.
   const isCutShort =
-    session.turns > 0 && (last === null || last.verdict === null) && (session.exit !== null || isKnown);
+    session.conversation.turns > 0 &&
+    (last === null || last.verdict === null) &&
+    (session.process.exit !== null || isKnown);
   // An end whose beginning was missed is still an end: nobody may wait for it in vain.
-  return close(session, isCutShort ? session.turns : session.turns + 1, told, isSure(isHistory, evidence), evidence);
+  return close(
+    session,
+    isCutShort ? session.conversation.turns : session.conversation.turns + 1,
+    told,
+    isSure(isHistory, evidence),
+    evidence,
+  );
 }
 
 function isToldAgain(last: LastTurn, id: string | null, evidence: Evidence): boolean {
@@ -176,8 +187,8 @@ function isToldAgain(last: LastTurn, id: string | null, evidence: Evidence): boo
 const REMEMBERED_INFERRED = 8;
 
 function close(session: Session, turn: number, told: End, isCertain: boolean, evidence: Evidence): Change {
-  const last = session.lastTurn;
-  const isLast = turn === session.turns;
+  const last = session.conversation.lastTurn;
+  const isLast = turn === session.conversation.turns;
   const id = told.id ?? (isLast ? (last?.id ?? null) : null);
   const doubt: InferredEnd = { turn, id, verdict: told.phase, source: evidence.source };
   const lastTurn: LastTurn = {
@@ -190,18 +201,18 @@ function close(session: Session, turn: number, told: End, isCertain: boolean, ev
     earlier: isLast ? (last?.earlier ?? []) : withLast(last),
     inferred: [...(last?.inferred ?? []), ...(isCertain ? [] : [doubt])].slice(-REMEMBERED_INFERRED),
   };
-  const closed: Session = { ...session, turns: turn, turnOpen: false, lastTurn, stalledAt: null };
+  const closed: Session = amend(session, { conversation: { turns: turn, turnOpen: false, lastTurn, stalledAt: null } });
   return { session: closed, events: [eventOf(told, turn, evidence)] };
 }
 
 /** It says that it is done, and something may still make it go on: the end itself follows. */
 export function applyEnding(session: Session, { ending }: Reading): Change {
-  const last = session.lastTurn;
+  const last = session.conversation.lastTurn;
   if (ending === undefined || last === null || !isUnderWay(session, ending.id)) return { session, events: [] };
-  return { session: { ...session, lastTurn: { ...last, isEnding: true } }, events: [] };
+  return { session: amend(session, { conversation: { lastTurn: { ...last, isEnding: true } } }), events: [] };
 }
 
-export function isUnderWay({ turnOpen, lastTurn }: Session, id: string | undefined): boolean {
+export function isUnderWay({ conversation: { turnOpen, lastTurn } }: Session, id: string | undefined): boolean {
   return turnOpen && (id === undefined || lastTurn === null || lastTurn.id === null || lastTurn.id === id);
 }
 

@@ -1,18 +1,20 @@
 import type { CallerName } from "./caller.ts";
+import { instant, later, object, type Of, oneOf, orNull, text, textOf } from "./shape.ts";
 
 /** A question an agent puts before it goes on: run this command, edit this file, use this tool? */
-export interface ApprovalRequest {
+const approvalRequest = object({
   /** The agent's own id of the question where it has one, else made by its adapter; unique within the session. */
-  readonly id: string;
-  readonly kind: "command" | "edit" | "tool" | "other";
+  id: text,
+  kind: oneOf("command", "edit", "tool", "other"),
   /** What is asked, in one line. */
-  readonly title: string;
+  title: text,
   /** The command to run, the file to change, the tool's input: whole, for whoever decides. */
-  readonly subject: string | null;
-  readonly cwd: string | null;
+  subject: orNull(text),
+  cwd: orNull(text),
   /** Why, in the agent's words. */
-  readonly reason: string | null;
-}
+  reason: orNull(text),
+});
+export interface ApprovalRequest extends Of<typeof approvalRequest> {}
 
 /** Of a question that was seen before, or without, anything that told what is asked. */
 const SEEN = "seen-";
@@ -25,19 +27,23 @@ export function isOnlySeen({ id }: ApprovalRequest): boolean {
   return id.startsWith(SEEN);
 }
 
-export type Decision = "approved" | "denied";
+const decision = oneOf("approved", "denied");
+export type Decision = Of<typeof decision>;
+
+const answer = object({
+  decision,
+  stage: oneOf("wanted", "given"),
+  at: instant,
+  /** Who answers; earlier versions knew no other caller. */
+  by: later(textOf<CallerName>(), "operator"),
+});
+export interface Answer extends Of<typeof answer> {}
 
 /** An approval as the session's record holds it, until it is settled. */
-export interface Approval extends ApprovalRequest {
-  readonly requestedAt: number;
+export const approval = object({
+  ...approvalRequest.fields,
+  requestedAt: instant,
   /** Somebody asked Reeve to answer; `given` once the first key was pressed, and then never pressed again. */
-  readonly answer: Answer | null;
-}
-
-export interface Answer {
-  readonly decision: Decision;
-  readonly stage: "wanted" | "given";
-  readonly at: number;
-  /** Who answers. */
-  readonly by: CallerName;
-}
+  answer: orNull(answer),
+});
+export interface Approval extends Of<typeof approval> {}

@@ -35,9 +35,7 @@ describe("a turn whose agent has answered while something works on (issue 7, 5)"
     const { session, events } = after(prompt("1"), stop("1", task));
     expect(events).toEqual(["turn-started 1"]);
     expect(session).toMatchObject({
-      turnOpen: true,
-      activity: { status: "working" },
-      background: [{ ...task, holds: true }],
+      conversation: { turnOpen: true, activity: { status: "working" }, background: [{ ...task, holds: true }] },
     });
     expect(isBackgroundOnly(session)).toBe(true);
     const ending = run(session, { type: "end", graceMs: 1, afterTurn: true }).session;
@@ -47,33 +45,39 @@ describe("a turn whose agent has answered while something works on (issue 7, 5)"
   test("the turn that its end begins is the same one, and that one's end is told", () => {
     const { session, events } = after(prompt("1"), stop("1", review), woken("2", "a"), stop("2"));
     expect(events).toEqual(["turn-started 1", "turn-completed 1"]);
-    expect(session).toMatchObject({ turns: 1, turnOpen: false, activity: { status: "idle" }, background: [] });
-    expect(session.lastTurn).toMatchObject({ id: "2", earlier: ["1"], verdict: "completed" });
+    expect(session).toMatchObject({
+      conversation: { turns: 1, turnOpen: false, activity: { status: "idle" }, background: [] },
+    });
+    expect(session.conversation.lastTurn).toMatchObject({ id: "2", earlier: ["1"], verdict: "completed" });
   });
 
   test("of two the last one ends it", () => {
     const both = [prompt("1"), stop("1", review, tests), woken("2", "a"), stop("2", tests)];
-    expect(after(...both).session).toMatchObject({ turnOpen: true, background: [{ id: "b" }] });
+    expect(after(...both).session).toMatchObject({ conversation: { turnOpen: true, background: [{ id: "b" }] } });
     expect(after(...both, woken("3", "b"), stop("3")).events).toEqual(["turn-started 1", "turn-completed 1"]);
   });
 
   test("what wakes the agent in the middle of a turn changes nothing of it", () => {
     const { session, events } = after(prompt("1"), stop("1", review), prompt("2"), woken("2", "a"), stop("2"));
     expect(events).toEqual(["turn-started 1", "turn-completed 1", "turn-started 2", "turn-completed 2"]);
-    expect(session.background).toEqual([]);
+    expect(session.conversation.background).toEqual([]);
   });
 
   test("a message begins the next turn, and the one before is complete", () => {
     const { session, events } = after(prompt("1"), stop("1", review), prompt("2"));
     expect(events).toEqual(["turn-started 1", "turn-completed 1", "turn-started 2"]);
-    expect([session.turnOpen, isBackgroundOnly(session)]).toEqual([true, false]);
-    expect(after(prompt("1"), stop("1", review), prompt("2"), stop("2", review)).session.turnOpen).toBe(true);
+    expect([session.conversation.turnOpen, isBackgroundOnly(session)]).toEqual([true, false]);
+    expect(after(prompt("1"), stop("1", review), prompt("2"), stop("2", review)).session.conversation.turnOpen).toBe(
+      true,
+    );
   });
 
   test("a command holds the turn that started it, and no later one; a subagent holds all", () => {
     const { session, events } = after(prompt("1"), stop("1", server), prompt("2"), stop("2", server));
     expect(events).toEqual(["turn-started 1", "turn-completed 1", "turn-started 2", "turn-completed 2"]);
-    expect(session).toMatchObject({ activity: { status: "idle" }, background: [{ id: "s", holds: false }] });
+    expect(session).toMatchObject({
+      conversation: { activity: { status: "idle" }, background: [{ id: "s", holds: false }] },
+    });
   });
 
   test("one that is waited for no longer ends the turn, and is still shown", () => {
@@ -86,7 +90,9 @@ describe("a turn whose agent has answered while something works on (issue 7, 5)"
     });
     const { session, events } = run(held, released);
     expect(events.map(({ type }) => type)).toEqual(["turn-completed", "activity-changed"]);
-    expect(session).toMatchObject({ turnOpen: false, activity: { status: "idle" }, background: [{ holds: false }] });
+    expect(session).toMatchObject({
+      conversation: { turnOpen: false, activity: { status: "idle" }, background: [{ holds: false }] },
+    });
     expect(run(session, woken("2", "s")).events.map(({ type }) => type)).toEqual(["turn-started", "activity-changed"]);
   });
 
@@ -97,16 +103,15 @@ describe("a turn whose agent has answered while something works on (issue 7, 5)"
       read({ source: "transcript", activity: "idle", turn: { phase: "interrupted", id: "1" } }),
     );
     expect(events).toEqual(["turn-started 1", "turn-interrupted 1"]);
-    expect(session).toMatchObject({ turnOpen: false, activity: { status: "working" } });
+    expect(session).toMatchObject({ conversation: { turnOpen: false, activity: { status: "working" } } });
     expect(isBackgroundOnly(session)).toBe(true);
   });
 
   test("a lost transcript does not end it, a death does", () => {
     const lost = read({ source: "transcript", transcript: "lost" });
-    expect(after(prompt("1"), stop("1", review), lost).session.turnOpen).toBe(true);
+    expect(after(prompt("1"), stop("1", review), lost).session.conversation.turnOpen).toBe(true);
     expect(after(prompt("1"), stop("1", review), exitedWith(1)).session).toMatchObject({
-      turnOpen: false,
-      background: [],
+      conversation: { turnOpen: false, background: [] },
     });
   });
 });
@@ -126,7 +131,7 @@ describe("what onlookers say of it (issue 7, 5)", () => {
     expect(weighSoft(held, reading)).toBe("if it stays");
     const { session, events } = run(held, { type: "read", incarnation: 1, reading: settleSoft(held, reading) });
     expect(events.map(({ type }) => type)).toEqual(["turn-completed", "activity-changed"]);
-    expect(session).toMatchObject({ turnOpen: false, background: [], activity: { status: "idle" } });
+    expect(session).toMatchObject({ conversation: { turnOpen: false, background: [], activity: { status: "idle" } } });
   });
 
   test("outside a turn, too", () => {

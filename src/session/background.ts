@@ -7,18 +7,10 @@
  * does: it holds only the turn that started it, and that not for ever
  * (supervisor/attention/background-watch.ts). What no longer holds is still shown.
  */
+import { amend } from "./amend.ts";
 import { isOldNews } from "./apply-turn.ts";
 import type { Reading } from "./reading.ts";
-import type { Session } from "./session.ts";
-
-export interface BackgroundTask {
-  /** The agent's own name of it. */
-  readonly id: string;
-  readonly kind: "subagent" | "command";
-  readonly title: string;
-  /** The turn under way is not over before this is. */
-  readonly holds: boolean;
-}
+import type { BackgroundTask, Session } from "./session.ts";
 
 export type BackgroundReading =
   /** All there is. */
@@ -28,25 +20,27 @@ export type BackgroundReading =
   /** They work on, and are waited for no longer. */
   | { readonly released: readonly string[] };
 
-export function worksInBackground({ background }: Pick<Session, "background">): boolean {
-  return background.some(({ holds }) => holds);
+export function worksInBackground({ conversation }: Pick<Session, "conversation">): boolean {
+  return conversation.background.some(({ holds }) => holds);
 }
 
 /** The agent itself has answered: what it left working is all that goes on, and it would take a message now. */
 export function isBackgroundOnly(session: Session): boolean {
-  const hasAnswered = !session.turnOpen || session.lastTurn?.isEnding === true;
-  return session.activity.status === "working" && hasAnswered && worksInBackground(session);
+  const hasAnswered = !session.conversation.turnOpen || session.conversation.lastTurn?.isEnding === true;
+  return session.conversation.activity.status === "working" && hasAnswered && worksInBackground(session);
 }
 
 export function applyBackground(session: Session, reading: Reading): Session {
-  if (session.exit !== null) return session;
+  if (session.process.exit !== null) return session;
   const background = backgroundAfter(session, reading);
-  return isSame(background, session.background) ? session : { ...session, background };
+  return isSame(background, session.conversation.background)
+    ? session
+    : amend(session, { conversation: { background } });
 }
 
 /** What works in the background when the reading has counted. */
 export function backgroundAfter(session: Session, { background: told, turn }: Reading): readonly BackgroundTask[] {
-  const before = told === undefined ? session.background : listed(session.background, told);
+  const before = told === undefined ? session.conversation.background : listed(session.conversation.background, told);
   const isNextTurn = turn?.phase === "started" && turn.continues !== true && !isOldNews(session, turn);
   return isNextTurn ? before.map((task) => (task.kind === "command" ? { ...task, holds: false } : task)) : before;
 }

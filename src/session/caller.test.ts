@@ -27,21 +27,26 @@ describe("issue 8, 1: a caller", () => {
     expect(askedFor(caller, 5)).toEqual({ ...known, at: 5 });
     const { session } = apply(runningSession(), { type: "pause", mode: "detach" }, caller);
     expect(session.reason.evidence).toMatchObject(known);
-    expect(session.lastCommand).toEqual({ type: "pause", by: name, at: context.now });
+    expect(session.wish.lastCommand).toEqual({ type: "pause", by: name, at: context.now });
   });
 
   test("is not recorded where the command changed nothing, nor for an observation", () => {
     const paused = apply(runningSession(), { type: "pause", mode: "detach" }, BOSS).session;
     expect(apply(paused, { type: "pause", mode: "detach" }, OPERATOR).session).toBe(paused);
-    const { session } = apply(paused, { type: "found-unreachable", incarnation: 1, asked: paused.place, evidence });
-    expect([session.liveness.status, session.lastCommand?.by]).toEqual(["unreachable", "session:boss"]);
+    const { session } = apply(paused, {
+      type: "found-unreachable",
+      incarnation: 1,
+      asked: paused.process.place,
+      evidence,
+    });
+    expect([session.process.liveness.status, session.wish.lastCommand?.by]).toEqual(["unreachable", "session:boss"]);
   });
 
   test.each([[OPERATOR], [BOSS]])("%j that answered is who settled the question", (caller) => {
     const question = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
     const asking = apply(runningSession(), read({ approval: { requested: question } })).session;
     const wanted = apply(asking, { type: "answer", approvalId: "q", decision: "approved" }, caller).session;
-    expect(wanted.approvals[0]?.answer).toMatchObject({ by: callerName(caller), stage: "wanted" });
+    expect(wanted.conversation.approvals[0]?.answer).toMatchObject({ by: callerName(caller), stage: "wanted" });
     const given = apply(wanted, { type: "answer-given", incarnation: 1, approvalId: "q" }).session;
     const { events } = apply(given, read({ approval: { settled: { id: "q", decision: "approved" } } }));
     const settled = events.find(({ type }) => type === "approval-settled");

@@ -1,4 +1,5 @@
 /** An end that waits for the turn may be taken back, until the first signal (issue 7, 30). */
+import { amend } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import type { Input } from "./input.ts";
 import { mayTakeMessagesLater, pendingEffect } from "./pending-effect.ts";
@@ -28,24 +29,24 @@ describe("taken back", () => {
     const waiting = after(started, end);
     expect([pendingEffect(waiting), mayTakeMessagesLater(waiting)]).toEqual([null, true]);
     const { session, events } = run(waiting, cancel);
-    expect({ ...session, revision: 0, lastCommand: null }).toEqual({ ...before, revision: 0 });
+    expect(amend(session, { revision: 0, wish: { lastCommand: null } })).toEqual({ ...before, revision: 0 });
     expect(types(events)).toEqual(["end-cancelled"]);
     expect(pendingEffect(run(session, completed).session)).toBeNull();
   });
 
   test.each([
-    ["detached", [{ type: "pause", mode: "detach" }], { desired: "paused", pauseMode: "detach" }],
+    ["detached", [{ type: "pause", mode: "detach" }], { wish: { desired: "paused", pauseMode: "detach", stop: null } }],
     [
       "suspended",
       [
         { type: "pause", mode: "suspend" },
         { type: "suspended", incarnation: 1, evidence },
       ],
-      { desired: "paused", pauseMode: "suspend", suspended: true },
+      { wish: { desired: "paused", pauseMode: "suspend", stop: null }, process: { suspended: true } },
     ],
-  ] as const)("a %s session stays so", (_how, pausing, wish) => {
+  ] as const)("a %s session stays so", (_how, pausing, as) => {
     const session = after(started, ...pausing, end, cancel);
-    expect(session).toMatchObject({ state: "paused", stop: null, ...wish });
+    expect(session).toMatchObject({ state: "paused", ...as });
     expect(pendingEffect(session)).toBeNull();
   });
 });

@@ -2,27 +2,30 @@
  * A process ended, and that is proven. Reported once per incarnation; whether
  * it is started again is the restart policy's business.
  */
+import { amend } from "./amend.ts";
 import { lapse } from "./apply-approval.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
 import { decideRestart, recentRestarts } from "./restart-policy.ts";
-import type { Evidence, Exit, Reason, Session, StopIntent } from "./session.ts";
+import type { Evidence, Exit, Reason, Session, StopIntent, Held } from "./session.ts";
 
 /** Long enough for a shell to clean up; nobody waits for it. */
 const RESIDUE_GRACE_MS = 2_000;
 
 export function die(session: Session, exit: Exit, evidence: Evidence, context: Context): Change {
-  if (session.exit !== null) return { session, events: [] };
+  if (session.process.exit !== null) return { session, events: [] };
   const reason: Reason = { code: exitCode(exit), text: exitSentence(exit, evidence), evidence };
   const status = exit.code === null && exit.signal === null ? "absent" : "exited";
   const quiet = fallSilent(session, evidence);
-  const dead: Session = { ...quiet.session, exit, liveness: { status, evidence }, endedAt: context.now };
-  const exited: SessionEvent = { type: "session-exited", incarnation: session.incarnation, exit, reason };
+  const dead: Session = amend(quiet.session, {
+    process: { exit, liveness: { status, evidence }, endedAt: context.now },
+  });
+  const exited: SessionEvent = { type: "session-exited", incarnation: session.process.incarnation, exit, reason };
   // An end or restart that is under way already says what follows.
   const events = [...quiet.events, exited];
-  if (session.stop !== null) return { session: dead, events };
-  return settle({ ...dead, stop: residue() }, exit, reason, events, context);
+  if (session.wish.stop !== null) return { session: dead, events };
+  return settle(amend(dead, { wish: { stop: residue() } }), exit, reason, events, context);
 }
 
 /** Without a process there is no turn, no question and no activity. */
@@ -30,7 +33,10 @@ export function fallSilent(session: Session, evidence: Evidence): Change {
   const lapsed = lapse(session, "unknown", evidence);
   const activity = { status: "unknown", asks: null, evidence } as const;
   return {
-    session: { ...lapsed.session, activity, background: [], turnOpen: false, stalledAt: null, suspended: false },
+    session: amend(lapsed.session, {
+      conversation: { activity, background: [], turnOpen: false, stalledAt: null },
+      process: { suspended: false },
+    }),
     events: lapsed.events,
   };
 }
@@ -40,8 +46,8 @@ function settle(dead: Session, exit: Exit, reason: Reason, events: readonly Sess
   const isClean = exit.code === 0;
   const settled: Session = { ...dead, state: isClean ? "stopped" : "error", reason };
   const fact: SessionEvent = { type: isClean ? "session-stopped" : "session-errored", reason, isAfterExit: true };
-  const record = { ...dead.restart, recentAt: recentRestarts(dead.restart.recentAt, context.now) };
-  const policy = dead.desired === "running" && dead.held === null ? dead.restartPolicy : "never";
+  const record = { ...dead.process.restart, recentAt: recentRestarts(dead.process.restart.recentAt, context.now) };
+  const policy = dead.wish.desired === "running" && dead.wish.held === null ? dead.identity.restartPolicy : "never";
   const decision = decideRestart({ policy, exit, record, now: context.now, random: context.random });
   if (decision.restart) {
     const dueAt = context.now + decision.delayMs;
@@ -50,14 +56,14 @@ function settle(dead: Session, exit: Exit, reason: Reason, events: readonly Sess
       text: `${reason.text} Starting again in ${Math.ceil(decision.delayMs / 1000)} s (attempt ${decision.attempt}).`,
     };
     return {
-      session: { ...settled, reason: why, restart: { ...record, dueAt } },
+      session: amend(settled, { reason: why, process: { restart: { ...record, dueAt } } }),
       events: [...events, fact, { type: "restart-scheduled", dueAt, reason: why }],
     };
   }
   if (decision.why === "policy") {
     const rests: Session =
-      dead.held === null || isClean ? settled : { ...settled, reason: notStarted(reason, dead.held) };
-    return { session: { ...rests, restart: record }, events: [...events, fact] };
+      dead.wish.held === null || isClean ? settled : { ...settled, reason: notStarted(reason, dead.wish.held) };
+    return { session: amend(rests, { process: { restart: record } }), events: [...events, fact] };
   }
   const given: Reason = {
     ...reason,
@@ -65,12 +71,12 @@ function settle(dead: Session, exit: Exit, reason: Reason, events: readonly Sess
     text: `${reason.text} Not started again: it died too often; look at its data, then use restart.`,
   };
   return {
-    session: { ...settled, state: "error", reason: given, restart: record },
+    session: amend(settled, { state: "error", reason: given, process: { restart: record } }),
     events: [...events, fact, { type: "restart-abandoned", reason: given }],
   };
 }
 
-function notStarted(reason: Reason, held: NonNullable<Session["held"]>): Reason {
+function notStarted(reason: Reason, held: Held): Reason {
   return { ...reason, text: `${reason.text} Not started again: ${held.reason}` };
 }
 

@@ -1,4 +1,5 @@
 /** Issue 7, 16: a record from a file tells which process to look for, and never what to start. */
+import { amend } from "./amend.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hold } from "./hold.ts";
@@ -19,14 +20,14 @@ test("issue 7, 16: whatever happens to a held session, nothing is started until 
           const outcome = transition(known, input, context);
           return outcome.refused === null ? outcome.session : known;
         },
-        plannedSession({ restartPolicy: "always" }),
+        plannedSession({ identity: { restartPolicy: "always" } }),
       );
       session = hold(session, 5_000);
       for (const input of after.filter(({ type }) => type !== "restart")) {
         const outcome = transition(session, input, context);
         if (outcome.refused === null) session = outcome.session;
         expect(pendingEffect(session)?.kind).not.toBe("create");
-        expect(session.restart.dueAt).toBeNull();
+        expect(session.process.restart.dueAt).toBeNull();
       }
     }),
     { numRuns: 2_000 },
@@ -34,14 +35,14 @@ test("issue 7, 16: whatever happens to a held session, nothing is started until 
 });
 
 test("issue 7, 16: its process lives: it goes on as it was, and is not started again by its policy", () => {
-  const running = run(plannedSession({ restartPolicy: "always" }), created).session;
+  const running = run(plannedSession({ identity: { restartPolicy: "always" } }), created).session;
   const held = hold(running, 5_000);
-  const adopted = run({ ...held, liveness: { status: "unreachable", evidence } }, found);
+  const adopted = run(amend(held, { process: { liveness: { status: "unreachable", evidence } } }), found);
   expect(types(adopted.events)).toEqual(["liveness-changed", "session-adopted"]);
-  expect(adopted.session).toMatchObject({ state: "running", held: { until: null } });
+  expect(adopted.session).toMatchObject({ state: "running", wish: { held: { until: null } } });
   expect(run(adopted.session, exitedWith(1)).session).toMatchObject({
     state: "error",
-    restart: { dueAt: null },
+    process: { restart: { dueAt: null } },
     reason: {
       code: "failed",
       text: "Its process exited with status 1. Not started again: its record came from state.json after the database was lost; start it with: reeve restart builder",
@@ -52,14 +53,14 @@ test("issue 7, 16: its process lives: it goes on as it was, and is not started a
 test("issue 7, 16: its process is not there: it rests with the reason, and a restart confirms it", () => {
   for (const session of [plannedSession(), run(plannedSession(), created).session]) {
     const rests = run(hold(session, 5_000), absent).session;
-    expect(rests).toMatchObject({ state: "error", desired: "running", exit: { code: null } });
+    expect(rests).toMatchObject({ state: "error", wish: { desired: "running" }, process: { exit: { code: null } } });
     expect(rests.reason.text).toContain("start it with: reeve restart builder");
     const again = run(
       rests,
       { type: "restart", graceMs: 0 },
       { type: "cleared", incarnation: 1, isPlaceGone: false, evidence },
     ).session;
-    expect([again.held, again.state, pendingEffect(again)]).toEqual([
+    expect([again.wish.held, again.state, pendingEffect(again)]).toEqual([
       null,
       "starting",
       { kind: "create", incarnation: 2 },

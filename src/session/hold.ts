@@ -4,35 +4,34 @@
  * not what to start or what to answer: nothing is started for a held session
  * until a person asks for a restart.
  */
+import { amend } from "./amend.ts";
 import type { Change } from "./outcome.ts";
 import { fallSilent } from "./death.ts";
-import type { Evidence, Reason, Session } from "./session.ts";
+import type { Evidence, Reason, Session, Held, StopIntent } from "./session.ts";
 import { isEnded } from "./session.ts";
 
 /** The record as it may be taken from a file. */
 export function hold(session: Session, at: number): Session {
   if (isEnded(session)) return session;
-  const reason = `its record came from state.json after the database was lost; start it with: reeve restart ${session.name}`;
+  const reason = `its record came from state.json after the database was lost; start it with: reeve restart ${session.identity.name}`;
   const evidence: Evidence = { source: "supervisor", detail: "the database was lost", at };
-  const wasAboutToStart = session.restart.dueAt !== null || session.state === "planned";
-  return {
-    ...session,
+  const wasAboutToStart = session.process.restart.dueAt !== null || session.state === "planned";
+  return amend(session, {
     state: session.state === "planned" ? "error" : session.state,
     reason: wasAboutToStart ? heldReason(reason, evidence) : session.reason,
-    held: { reason, until: null },
-    restart: { ...session.restart, dueAt: null },
-    stop: withoutRestart(session),
-    approvals: session.approvals.map((approval) => ({ ...approval, answer: null })),
-  };
+    wish: { held: { reason, until: null }, stop: withoutRestart(session) },
+    process: { restart: { ...session.process.restart, dueAt: null } },
+    conversation: { approvals: session.conversation.approvals.map((approval) => ({ ...approval, answer: null })) },
+  });
 }
 
 /** Its process is not there, and is not started. */
-export function restHeld(session: Session, held: NonNullable<Session["held"]>, evidence: Evidence): Change {
+export function restHeld(session: Session, held: Held, evidence: Evidence): Change {
   const reason = heldReason(held.reason, evidence);
   const quiet = fallSilent(session, evidence);
   const exit = { code: null, signal: null, at: evidence.at };
   return {
-    session: { ...quiet.session, state: "error", reason, exit, endedAt: evidence.at },
+    session: amend(quiet.session, { state: "error", reason, process: { exit, endedAt: evidence.at } }),
     events: [...quiet.events, { type: "session-errored", reason }],
   };
 }
@@ -42,7 +41,7 @@ function heldReason(why: string, evidence: Evidence): Reason {
 }
 
 /** A living process is left alone; what a dead one left behind is still ended. */
-function withoutRestart({ stop, exit }: Session): Session["stop"] {
+function withoutRestart({ wish: { stop }, process: { exit } }: Session): StopIntent | null {
   if (stop?.next !== "restart") return stop;
   return exit === null ? null : { ...stop, next: "rest" };
 }

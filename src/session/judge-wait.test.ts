@@ -1,4 +1,5 @@
 /** What a wait is told, by the whole table of what may have happened (issue 7, 27 and 28). */
+import type { Amendment } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import { askOf } from "./ask.ts";
 import type { Ask } from "./ask.ts";
@@ -40,7 +41,7 @@ class Story {
   readonly events: LoggedEvent[] = [];
   readonly messages = new Map<string, Message>();
 
-  constructor(changes: Partial<Session> = {}) {
+  constructor(changes: Amendment = {}) {
     this.session = plannedSession(changes);
     const reason = { code: "start", text: "", evidence };
     this.#log({ type: "session-starting", incarnation: 1, reason });
@@ -154,7 +155,7 @@ function message(id: string, fields: Partial<Message> = {}): Message {
   };
 }
 
-const withPrompt = { launch: { ...plannedSession().launch, prompt: "go" } };
+const withPrompt = { identity: { launch: { ...plannedSession().identity.launch, prompt: "go" } } };
 
 describe("without a cursor: what became of what was asked last", () => {
   test.each<[string, readonly Step[], string]>([
@@ -242,7 +243,7 @@ describe("without a cursor: what became of what was asked last", () => {
     };
     const restarted = new Story().tell(idle, started, { type: "restart", graceMs: 0 }, exitedWith(0), cleared, again);
     expect(restarted.tell(idleAgain).told(LATER)).toBe("nothing");
-    const dead = new Story({ restartPolicy: "always" }).tell(idle, started, exitedWith(1));
+    const dead = new Story({ identity: { restartPolicy: "always" } }).tell(idle, started, exitedWith(1));
     expect(dead.told()).toBe("woke exited");
     const up = dead.tell(cleared, { type: "restart-due" }, again, idleAgain);
     expect(up.told(LATER)).toBe("woke exited");
@@ -251,7 +252,7 @@ describe("without a cursor: what became of what was asked last", () => {
 
   test("a program without turns is waited for until it exits", () => {
     const program = (code?: number): Story =>
-      new Story({ hasTurns: false }).tell(...(code === undefined ? [] : [exitedWith(code)]));
+      new Story({ identity: { hasTurns: false } }).tell(...(code === undefined ? [] : [exitedWith(code)]));
     expect([program().told(LATER), program(0).told(), program(3).told()]).toEqual([
       "pending",
       "ok exited",

@@ -42,7 +42,7 @@ const TAKEN_WITHIN_MS = 15_000;
 
 export function judge(waiting: Waiting): Judgement {
   const { session, wanted } = waiting;
-  if (!session.hasTurns && wanted.size > 0 && !wanted.has("exited"))
+  if (!session.identity.hasTurns && wanted.size > 0 && !wanted.has("exited"))
     return { is: "nothing", why: "It has no turns and asks nothing; wait for its end (--for exited)." };
   const isCursor = waiting.subject.kind === "cursor";
   const standing = isCursor ? standingSinceCursor(waiting) : standingSinceAsk(waiting);
@@ -63,7 +63,7 @@ export function judge(waiting: Waiting): Judgement {
 }
 
 function isSuccess(session: Session, { reason }: Wake): boolean {
-  if (reason === "exited") return !session.hasTurns && session.exit?.code === 0;
+  if (reason === "exited") return !session.identity.hasTurns && session.process.exit?.code === 0;
   return reason === "turn-completed";
 }
 
@@ -92,7 +92,11 @@ function awaitedTurn(waiting: Waiting): number | null {
   const asked = ask === null ? 0 : turnOfAsk(waiting, ask);
   if (asked === null || subject.kind === "ask") return asked;
   // A later one was begun in its pane: as good as asked for.
-  return Math.max(asked, course.turnStarts.at(-1)?.turn ?? 0, session.turnOpen ? session.turns : 0);
+  return Math.max(
+    asked,
+    course.turnStarts.at(-1)?.turn ?? 0,
+    session.conversation.turnOpen ? session.conversation.turns : 0,
+  );
 }
 
 function turnOfAsk(waiting: Waiting, { body }: Ask): number | null {
@@ -113,28 +117,28 @@ function turnOfAsk(waiting: Waiting, { body }: Ask): number | null {
 }
 
 function deathOf({ session, course }: Waiting): Wake | null {
-  const isOver = session.exit !== null || session.state === "stopped";
-  const isStartedAgain = session.restart.dueAt !== null || session.stop?.next === "restart";
+  const isOver = session.process.exit !== null || session.state === "stopped";
+  const isStartedAgain = session.process.restart.dueAt !== null || session.wish.stop?.next === "restart";
   return isOver && !isStartedAgain ? latest(course, "exited") : null;
 }
 
 /** It died before it answered; that it was started again by its policy does not bring the turn back. */
 function lostIn(waiting: Waiting): Wake | undefined {
   const { session, course } = waiting;
-  const isDown = session.exit !== null || session.state === "starting";
+  const isDown = session.process.exit !== null || session.state === "starting";
   return isDown || isAtRest(waiting) ? course.wakes.findLast(({ reason }) => reason === "exited") : undefined;
 }
 
 function stallOf({ session, course }: Waiting): Wake | null {
-  return session.stalledAt !== null && session.exit === null ? latest(course, "stalled") : null;
+  return session.conversation.stalledAt !== null && session.process.exit === null ? latest(course, "stalled") : null;
 }
 
 /** What it asks now, unless the answer is on its way. */
 function questionOf(waiting: Waiting): Wake | null {
   const { session, course } = waiting;
-  const { status } = session.activity;
-  if (session.exit !== null || (status !== "awaiting-approval" && status !== "awaiting-input")) return null;
-  if (session.approvals.some(({ answer }) => answer !== null)) return null;
+  const { status } = session.conversation.activity;
+  if (session.process.exit !== null || (status !== "awaiting-approval" && status !== "awaiting-input")) return null;
+  if (session.conversation.approvals.some(({ answer }) => answer !== null)) return null;
   const question = latest(course, status);
   const ask = askOf(waiting);
   const isAskedSince = course.wakes.some(({ reason, seq }) => reason === status && seq > (ask?.seq ?? 0));
@@ -144,14 +148,14 @@ function questionOf(waiting: Waiting): Wake | null {
 /** Nothing is under way: without something new nothing more will happen. */
 function isAtRest(waiting: Waiting): boolean {
   const { session, open, now } = waiting;
-  const { status } = session.activity;
+  const { status } = session.conversation.activity;
   return (
-    session.hasTurns &&
-    session.exit === null &&
-    session.stop === null &&
+    session.identity.hasTurns &&
+    session.process.exit === null &&
+    session.wish.stop === null &&
     (session.state === "running" || session.state === "paused") &&
     (status === "idle" || status === "unknown") &&
-    !session.turnOpen &&
+    !session.conversation.turnOpen &&
     open.length === 0 &&
     !isPromptAhead(session, now) &&
     !isSettling(waiting)
@@ -163,7 +167,7 @@ function isSettling(waiting: Waiting): boolean {
   const { session } = waiting;
   const ask = askOf(waiting);
   const turn = ask === null ? 0 : turnOfAsk(waiting, ask);
-  return isGiving(waiting) && (turn === null || session.turns < turn);
+  return isGiving(waiting) && (turn === null || session.conversation.turns < turn);
 }
 
 /** A message that waits, is being typed, or was typed a moment ago. */

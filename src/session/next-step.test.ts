@@ -1,4 +1,5 @@
 /** What to do next with messages follows from the record, the messages and the time (issue 8, 4). */
+import { amend } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import type { Message } from "./message.ts";
 import { type Circumstances, intentOf, type NextStep, nextStep } from "./next-step.ts";
@@ -64,9 +65,9 @@ describe("what is done with waiting messages (issue 8, 4)", () => {
     ["it works: the message waits", working, [a], {}, WAIT],
     ["it does not take text now", idle, [a], { accepts: () => false }, WAIT],
     ["what happened to it is not read yet", idle, [a], { isCaughtUp: false }, WAIT],
-    ["it is paused", { ...idle, desired: "paused" }, [a], {}, WAIT],
+    ["it is paused", amend(idle, { wish: { desired: "paused" } }), [a], {}, WAIT],
     ["it cannot be reached", unreachable(idle), [a], {}, WAIT],
-    ["it has ended", { ...idle, desired: "stopped" }, [a, b], {}, { do: "refuse", message: a }],
+    ["it has ended", amend(idle, { wish: { desired: "stopped" } }), [a, b], {}, { do: "refuse", message: a }],
     ["steered into its turn", working, [steer()], {}, { do: "type", message: steer() }],
     ["it cannot be steered", working, [steer()], { canSteer: false }, WAIT],
     ["its first prompt is ahead", promptAhead(), [a], { now: 2_500 }, again(10_250)],
@@ -86,14 +87,14 @@ describe("what is done with waiting messages (issue 8, 4)", () => {
     expect(step(idle, [left, b])).toEqual({ do: "recover", message: left });
     expect(step(working, [left, b])).toEqual({ do: "recover", message: left });
     expect(step(unreachable(idle), [left, b])).toEqual(WAIT);
-    expect(step({ ...idle, desired: "stopped" }, [left], { isCaughtUp: false })).toEqual({
+    expect(step(amend(idle, { wish: { desired: "stopped" } }), [left], { isCaughtUp: false })).toEqual({
       do: "recover",
       message: left,
     });
   });
 
   test("over its own protocol where it has one; a command of its own and an answer are typed", () => {
-    const spoken = (session: Session): Session => ({ ...session, watch: { ...session.watch, socket: "/s" } });
+    const spoken = (session: Session): Session => amend(session, { watch: { socket: "/s" } });
     const open = { channel: { isOpen: true, text: "open" } };
     expect(step(spoken(idle), [a], open)).toEqual({ do: "channel", message: a });
     expect(step(spoken(idle), [a])).toEqual(again(10_250, "its own protocol is not open"));
@@ -104,7 +105,7 @@ describe("what is done with waiting messages (issue 8, 4)", () => {
   });
 
   test("after one that nothing confirmed, the next waits until the agent has settled or said something", () => {
-    const lastTyped = { at: 9_000, activityAt: idle.activity.evidence.at };
+    const lastTyped = { at: 9_000, activityAt: idle.conversation.activity.evidence.at };
     expect(step(idle, [a], { lastTyped })).toEqual(again(11_000));
     expect(step(idle, [a], { lastTyped, monotonic: 11_000 })).toEqual({ do: "type", message: a });
     expect(step(idle, [a], { lastTyped: { ...lastTyped, activityAt: 1 } })).toEqual({ do: "type", message: a });
@@ -176,10 +177,12 @@ describe("an answer (issue 8, 4)", () => {
 
   test("is none to the next question, and waits its turn once nothing is asked", () => {
     const answer = admitted(asking, [], "b");
-    const { activity } = asking;
-    const other = { ...asking, activity: { ...activity, evidence: { ...activity.evidence, at: 9_999 } } };
+    const { activity } = asking.conversation;
+    const other = amend(asking, {
+      conversation: { activity: { ...activity, evidence: { ...activity.evidence, at: 9_999 } } },
+    });
     expect(step(other, [a, answer])).toEqual(WAIT);
-    expect(step({ ...asking, turns: 2 }, [answer])).toEqual(WAIT);
+    expect(step(amend(asking, { conversation: { turns: 2 } }), [answer])).toEqual(WAIT);
     expect(step(idle, [a, answer])).toEqual({ do: "type", message: a });
     expect(step(idle, [answer])).toEqual({ do: "type", message: answer });
   });
@@ -190,9 +193,9 @@ function steer(): Message {
 }
 
 function unreachable(session: Session): Session {
-  return { ...session, liveness: { ...session.liveness, status: "unreachable" } };
+  return amend(session, { process: { liveness: { ...session.process.liveness, status: "unreachable" } } });
 }
 
 function promptAhead(): Session {
-  return { ...idle, launch: { ...idle.launch, prompt: "begin" } };
+  return amend(idle, { identity: { launch: { ...idle.identity.launch, prompt: "begin" } } });
 }

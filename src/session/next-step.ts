@@ -78,15 +78,15 @@ function stepFor(session: Session, message: Message, around: Circumstances): Nex
     return lookAgain(monotonic + HELD_MS, "it repeats a secret of the session, whose environment cannot be read now");
   // What works in the background leaves the composer free.
   const isFree = isBackgroundOnly(session);
-  const isBusy = session.turnOpen && !asks && !isFree;
+  const isBusy = session.conversation.turnOpen && !asks && !isFree;
   if (isBusy && message.how === "interrupt") {
-    if (message.intendedTurn !== session.turns) return WAIT;
+    if (message.intendedTurn !== session.conversation.turns) return WAIT;
     const dueAt = around.interrupted?.messageId === message.id ? around.interrupted.at + INTERRUPT_AGAIN_MS : monotonic;
     return dueAt > monotonic ? lookAgain(dueAt) : { do: "interrupt", message };
   }
   const isSteered = isBusy && message.how === "steer" && around.canSteer;
   if (!isSteered) {
-    if (isBusy || !around.accepts(isFree ? "idle" : session.activity.status)) return WAIT;
+    if (isBusy || !around.accepts(isFree ? "idle" : session.conversation.activity.status)) return WAIT;
     const settledAt = settlesAt(session, around);
     if (settledAt > monotonic) return lookAgain(settledAt);
   }
@@ -99,7 +99,7 @@ function stepFor(session: Session, message: Message, around: Circumstances): Nex
 }
 
 function settlesAt(session: Session, { lastTyped }: Circumstances): number {
-  const isSame = lastTyped !== null && lastTyped.activityAt === session.activity.evidence.at;
+  const isSame = lastTyped !== null && lastTyped.activityAt === session.conversation.activity.evidence.at;
   return isSame ? lastTyped.at + SETTLING_MS : Number.NEGATIVE_INFINITY;
 }
 
@@ -119,16 +119,20 @@ export function intentOf(session: Session, open: readonly Message[]): Pick<Messa
 function turnAhead(session: Session, open: readonly Message[]): number {
   const beginning = open.filter((message) => message.submit && message.how !== "steer" && !isOwnCommand(message));
   // One that is leased in an open turn has begun it, or goes into it.
-  return session.turnOpen
-    ? session.turns + beginning.filter(({ state }) => state === "admitted").length
-    : session.turns + Math.max(1, beginning.length);
+  return session.conversation.turnOpen
+    ? session.conversation.turns + beginning.filter(({ state }) => state === "admitted").length
+    : session.conversation.turns + Math.max(1, beginning.length);
 }
 
-export function isAsking({ activity: { status } }: Session): boolean {
+export function isAsking({
+  conversation: {
+    activity: { status },
+  },
+}: Session): boolean {
   return status === "awaiting-approval" || status === "awaiting-input";
 }
 
 /** One question of a session, as the record knows it. */
-function questionOf({ incarnation, turns, activity }: Session): string {
+function questionOf({ process: { incarnation }, conversation: { turns, activity } }: Session): string {
   return `${incarnation} ${turns} ${activity.evidence.at}`;
 }

@@ -16,7 +16,7 @@ export function nothingSentence(session: Session, ask: Ask | null, message: Mess
   }
 }
 
-function startSentence({ launch, turns }: Session, incarnation: number): string {
+function startSentence({ identity: { launch }, conversation: { turns } }: Session, incarnation: number): string {
   if (launch.prompt !== null && turns === 0)
     return "It was started with a prompt, but no turn has begun; look at its screen.";
   const started = incarnation > 1 ? "was restarted" : "was started without a prompt";

@@ -15,29 +15,31 @@ export type Effect =
 
 /** `now` decides only how long a first prompt that nobody has taken yet holds an end back; without it, not at all. */
 export function pendingEffect(session: Session, now: number = Number.POSITIVE_INFINITY): Effect | null {
-  const { incarnation } = session;
-  if (session.stop !== null && mayStopNow(session, session.stop, now))
-    return { kind: "stop", incarnation, stop: { ...session.stop, afterTurn: false } };
-  if (session.state === "starting") return session.held === null ? { kind: "create", incarnation } : null;
-  if (session.stop !== null) return null;
-  if (session.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
-  const wantsSuspended = session.desired === "paused" && session.pauseMode === "suspend";
-  if (wantsSuspended && !session.suspended) return { kind: "suspend", incarnation };
-  if (!wantsSuspended && session.suspended) return { kind: "release", incarnation };
-  const answered = session.approvals.find((approval) => approval.answer !== null);
+  const { incarnation } = session.process;
+  if (session.wish.stop !== null && mayStopNow(session, session.wish.stop, now))
+    return { kind: "stop", incarnation, stop: { ...session.wish.stop, afterTurn: false } };
+  if (session.state === "starting") return session.wish.held === null ? { kind: "create", incarnation } : null;
+  if (session.wish.stop !== null) return null;
+  if (session.process.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
+  const wantsSuspended = session.wish.desired === "paused" && session.wish.pauseMode === "suspend";
+  if (wantsSuspended && !session.process.suspended) return { kind: "suspend", incarnation };
+  if (!wantsSuspended && session.process.suspended) return { kind: "release", incarnation };
+  const answered = session.conversation.approvals.find((approval) => approval.answer !== null);
   if (answered !== undefined && takesMessages(session)) return { kind: "answer", incarnation, approvalId: answered.id };
   return null;
 }
 
 /** A turn that waits for somebody's answer is not work under way: whoever ends the session has answered. */
 function mayStopNow(session: Session, stop: StopIntent, now: number): boolean {
-  const isAsking = session.activity.status === "awaiting-approval" || session.activity.status === "awaiting-input";
-  if (!stop.afterTurn || isAsking || session.exit !== null) return true;
-  return !session.turnOpen && !worksInBackground(session) && !isPromptAhead(session, now);
+  const isAsking =
+    session.conversation.activity.status === "awaiting-approval" ||
+    session.conversation.activity.status === "awaiting-input";
+  if (!stop.afterTurn || isAsking || session.process.exit !== null) return true;
+  return !session.conversation.turnOpen && !worksInBackground(session) && !isPromptAhead(session, now);
 }
 
 /** An end that is held back by a turn, and may still be taken back. */
-export function isEndWaiting({ stop, exit }: Session): boolean {
+export function isEndWaiting({ wish: { stop }, process: { exit } }: Session): boolean {
   return stop?.next === "stopped" && stop.afterTurn && exit === null;
 }
 
@@ -46,10 +48,11 @@ const PROMPT_TAKEN_WITHIN_MS = 15_000;
 
 /** The prompt of the start is still on its way into the agent: its turn is about to begin. */
 export function isPromptAhead(session: Session, now: number): boolean {
-  const { prompt } = session.launch;
-  if (!session.hasTurns || prompt === null || prompt.startsWith("/") || session.turns > 0) return false;
-  if (session.exit !== null || session.state === "error") return false;
-  const { status, evidence } = session.activity;
+  const { prompt } = session.identity.launch;
+  if (!session.identity.hasTurns || prompt === null || prompt.startsWith("/") || session.conversation.turns > 0)
+    return false;
+  if (session.process.exit !== null || session.state === "error") return false;
+  const { status, evidence } = session.conversation.activity;
   if (status === "starting" || status === "working") return true;
   return status === "idle" && now - evidence.at < PROMPT_TAKEN_WITHIN_MS;
 }
@@ -58,17 +61,17 @@ export function isPromptAhead(session: Session, now: number): boolean {
 export function takesMessages(session: Session): boolean {
   return (
     session.state === "running" &&
-    session.desired === "running" &&
-    session.stop === null &&
-    !session.suspended &&
-    session.liveness.status === "running"
+    session.wish.desired === "running" &&
+    session.wish.stop === null &&
+    !session.process.suspended &&
+    session.process.liveness.status === "running"
   );
 }
 
 /** Whether a message can still be delivered at some time without a new start. */
 export function mayTakeMessagesLater(session: Session): boolean {
   return (
-    (session.desired !== "stopped" || isEndWaiting(session)) &&
-    (session.exit === null || session.restart.dueAt !== null || session.stop?.next === "restart")
+    (session.wish.desired !== "stopped" || isEndWaiting(session)) &&
+    (session.process.exit === null || session.process.restart.dueAt !== null || session.wish.stop?.next === "restart")
   );
 }

@@ -1,76 +1,40 @@
 /** The record of a session that was just asked for: nothing has happened yet but the asking. */
 import { askedFor, type Caller, callerName } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
+import type { PlannedWatch } from "./input.ts";
 import type { Change } from "./outcome.ts";
-import type { Reason, Session } from "./session.ts";
+import { GROUPS, type Identity, type Reason, SESSION, type Session } from "./session.ts";
+import { begin } from "./shape.ts";
 
-type Identity = Pick<
-  Session,
-  | "id"
-  | "name"
-  | "role"
-  | "agent"
-  | "hasTurns"
-  | "runtime"
-  | "launch"
-  | "restartPolicy"
-  | "parentId"
-  | "outputsDir"
-  | "branch"
-  | "nativeId"
-  | "watch"
->;
-
-export interface SessionRequest extends Identity {
-  readonly transcriptPath: string | null;
-  readonly observabilityReason: string;
+export interface SessionRequest extends Omit<Identity, "startedBy" | "createdAt">, PlannedWatch {
+  readonly id: string;
 }
 
+/** Only what differs from one session to the next; session.ts says what the rest starts with. */
 export function planSession(request: SessionRequest, now: number, caller: Caller): Change {
-  const { transcriptPath, observabilityReason, ...identity } = request;
+  const { id, watch, nativeId, transcriptPath, observabilityReason, ...identity } = request;
   const evidence = askedFor(caller, now);
   const reason: Reason = { code: "start", text: "Starting on request.", evidence };
-  const session: Session = {
-    ...identity,
-    startedBy: callerName(caller),
-    lastCommand: null,
-    desired: "running",
+  const session: Session = begin(SESSION, {
+    id,
     state: "starting",
     reason,
-    pauseMode: null,
-    suspended: false,
-    stop: null,
-    incarnation: 1,
-    place: null,
-    createFailures: null,
-    liveness: {
-      status: "absent",
-      evidence: { source: "supervisor", detail: "its process has not been started yet", at: now },
-    },
-    observability: { status: "pending", expected: true, reason: observabilityReason, transcriptPath },
-    activity: { status: "starting", asks: null, evidence },
-    turns: 0,
-    turnOpen: false,
-    lastTurn: null,
-    approvals: [],
-    background: [],
-    stalledAt: null,
-    transcriptCursor: null,
-    usage: null,
-    exit: null,
-    restart: { count: 0, recentAt: [], dueAt: null },
-    held: null,
-    createdAt: now,
-    startedAt: null,
-    lastActivityAt: null,
-    endedAt: null,
-    revision: 1,
-  };
-  const planned: SessionEvent = {
-    type: "session-planned",
-    name: session.name,
-    agent: session.agent,
-    role: session.role,
-  };
-  return { session, events: [planned, { type: "session-starting", incarnation: 1, reason }] };
+    identity: begin(GROUPS.identity, { ...identity, startedBy: callerName(caller), createdAt: now }),
+    wish: begin(GROUPS.wish, {}),
+    process: begin(GROUPS.process, {
+      liveness: {
+        status: "absent",
+        evidence: { source: "supervisor", detail: "its process has not been started yet", at: now },
+      },
+    }),
+    conversation: begin(GROUPS.conversation, { nativeId, activity: { status: "starting", asks: null, evidence } }),
+    watch: begin(GROUPS.watch, {
+      ...watch,
+      observability: { status: "pending", expected: true, reason: observabilityReason, transcriptPath },
+    }),
+  });
+  const { name, agent, role } = identity;
+  const planned: SessionEvent = { type: "session-planned", name, agent, role };
+  const { incarnation } = session.process;
+  return { session, events: [planned, { type: "session-starting", incarnation, reason }] };
 }

@@ -6,6 +6,7 @@
 import type { ApprovalRequest, Decision } from "./approval.ts";
 import type { BackgroundReading } from "./background.ts";
 import type { ActivityStatus, Evidence } from "./session.ts";
+import { count, instant, object, type Of, orNull } from "./shape.ts";
 
 export interface Reading {
   readonly source: Evidence["source"];
@@ -67,11 +68,12 @@ export interface UsageReading {
   readonly usage: Usage;
 }
 
-export interface Usage {
+export const usage = object({
   /** All input tokens, cached ones included. */
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly outputTokens: number;
+  inputTokens: count,
+  cachedInputTokens: count,
+  outputTokens: count,
   /** In US dollars, only where the agent itself says so. */
-  readonly costUsd: number | null;
-}
+  costUsd: orNull(instant),
+});
+export interface Usage extends Of<typeof usage> {}

@@ -1,4 +1,5 @@
 /** For tests only: a session led through inputs. */
+import { amend, type Amendment } from "./amend.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Input } from "./input.ts";
 import type { Reading } from "./reading.ts";
@@ -31,6 +32,6 @@ export function read(reading: Partial<Reading>): Input {
   return { type: "read", incarnation: 1, reading: { source: "hook", detail: "a hook", ...reading } };
 }
 
-export function runningSession(changes: Partial<Session> = {}): Session {
-  return { ...run(plannedSession(), created).session, ...changes };
+export function runningSession(changes: Amendment = {}): Session {
+  return amend(run(plannedSession(), created).session, changes);
 }

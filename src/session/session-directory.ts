@@ -9,5 +9,5 @@ export function spoolDirOf(outputsDir: string): string {
 
 /** The last screen before its place was removed. */
 export function finalScreenPath(session: Session): string {
-  return join(session.outputsDir, "screen.txt");
+  return join(session.identity.outputsDir, "screen.txt");
 }

@@ -1,4 +1,5 @@
 /** Sessions and inputs for tests of the domain. */
+import { amend, type Amendment } from "./amend.ts";
 import fc from "fast-check";
 import { OPERATOR } from "./caller.ts";
 import type { Context, Input } from "./input.ts";
@@ -11,7 +12,7 @@ export const place = { id: "%1", pid: 4242, startTicks: "99" };
 export const shown = { text: "process 4242", id: "%1", pid: 4242 };
 export const context: Context = { now: 2_000, random: 0.5, caller: OPERATOR };
 
-export function plannedSession(overrides: Partial<Session> = {}): Session {
+export function plannedSession(overrides: Amendment = {}): Session {
   const { session } = planSession(
     {
       id: "abc",
@@ -33,7 +34,7 @@ export function plannedSession(overrides: Partial<Session> = {}): Session {
     1_000,
     OPERATOR,
   );
-  return { ...session, ...overrides };
+  return amend(session, overrides);
 }
 
 /** Any input, for any incarnation a short run can reach, in any order: also those that make no sense. */

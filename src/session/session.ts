@@ -3,147 +3,179 @@
  * events. Pure data; it holds no secret (of the environment only names and the
  * file it came from) and nothing that belongs to one runtime or one agent.
  *
+ * Each field is written down here, once: type, check of what is read from a
+ * file, value in a record of an earlier version and value in a new record all
+ * follow from it (shape.ts). To add a field, add a line with `added`.
+ *
  * Instants are milliseconds since the epoch and end in `At`.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Approval } from "./approval.ts";
-import type { BackgroundTask } from "./background.ts";
+import { approval } from "./approval.ts";
 import type { CallerName } from "./caller.ts";
 import type { Command } from "./input.ts";
-import type { Usage } from "./reading.ts";
+import { usage } from "./reading.ts";
+import {
+  added,
+  anything,
+  count,
+  flag,
+  instant,
+  later,
+  listOf,
+  matching,
+  object,
+  type Of,
+  oneOf,
+  orNull,
+  positive,
+  recordOf,
+  starts,
+  text,
+  textOf,
+} from "./shape.ts";
 
-export type State = "planned" | "starting" | "running" | "paused" | "error" | "stopped";
-export const STATES = ["planned", "starting", "running", "paused", "error", "stopped"] as const satisfies State[];
+export const STATES = ["planned", "starting", "running", "paused", "error", "stopped"] as const;
+const state = oneOf(...STATES);
+export type State = Of<typeof state>;
 
 /** What somebody asked for, kept apart from what is. */
-export type Desired = "running" | "paused" | "stopped";
+const desired = oneOf("running", "paused", "stopped");
+export type Desired = Of<typeof desired>;
 
 /** Detach holds input back; suspend also stops the processes. */
-export type PauseMode = "detach" | "suspend";
+const pauseMode = oneOf("detach", "suspend");
+export type PauseMode = Of<typeof pauseMode>;
 
-export type RestartPolicy = "never" | "on-failure" | "always";
+const restartPolicy = oneOf("never", "on-failure", "always");
+export type RestartPolicy = Of<typeof restartPolicy>;
+
+const source = oneOf(
+  "operator",
+  "session",
+  "runtime",
+  "protocol",
+  "hook",
+  "transcript",
+  "status",
+  "screen",
+  "supervisor",
+);
 
 /** Where a claim comes from, so that whoever reads it can check it. */
-export interface Evidence {
-  readonly source:
-    | "operator"
-    | "session"
-    | "runtime"
-    | "protocol"
-    | "hook"
-    | "transcript"
-    | "status"
-    | "screen"
-    | "supervisor";
-  readonly detail: string;
-  readonly at: number;
-}
+const evidence = object({ source, detail: text, at: instant });
+export interface Evidence extends Of<typeof evidence> {}
 
-export interface Reason {
+const reason = object({
   /** Stable, for programs. */
-  readonly code: string;
+  code: text,
   /** One sentence, for people. */
-  readonly text: string;
-  readonly evidence: Evidence;
-}
+  text,
+  evidence,
+});
+export interface Reason extends Of<typeof reason> {}
 
 /** Is its process there? */
-export interface Liveness {
-  readonly status: "running" | "exited" | "absent" | "unreachable";
-  readonly evidence: Evidence;
-}
+const liveness = object({ status: oneOf("running", "exited", "absent", "unreachable"), evidence });
+export interface Liveness extends Of<typeof liveness> {}
 
 /** Can its native transcript be read? */
-export interface Observability {
-  readonly status: "pending" | "observable" | "lost";
+const observability = object({
+  status: oneOf("pending", "observable", "lost"),
   /** True while a missing transcript is what this agent does at this moment. */
-  readonly expected: boolean;
-  readonly reason: string;
-  readonly transcriptPath: string | null;
-}
+  expected: flag,
+  reason: text,
+  transcriptPath: orNull(text),
+});
+export interface Observability extends Of<typeof observability> {}
 
 /** What is it doing? */
-export interface Activity {
-  readonly status: ActivityStatus;
+const activity = object({
+  status: oneOf("starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"),
   /** What is asked, when something is. */
-  readonly asks: string | null;
-  readonly evidence: Evidence;
-}
-export type ActivityStatus = "starting" | "working" | "idle" | "awaiting-approval" | "awaiting-input" | "unknown";
+  asks: orNull(text),
+  evidence,
+});
+export interface Activity extends Of<typeof activity> {}
+export type ActivityStatus = Activity["status"];
 
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly at: number;
-}
+const exit = object({ code: orNull(instant), signal: orNull(text), at: instant });
+export interface Exit extends Of<typeof exit> {}
 
 /** What to run; enough to run it again. */
-export interface Launch {
+const launch = object({
   /** For the agent: its own arguments, or the whole command for the `command` agent. */
-  readonly args: readonly string[];
-  readonly prompt: string | null;
-  readonly model: string | null;
-  readonly cwd: string;
-  readonly envFile: string | null;
+  args: listOf(text),
+  prompt: orNull(text),
+  model: orNull(text),
+  cwd: text,
+  envFile: orNull(text),
   /** Names given with `--env`; the values live only in the runtime. */
-  readonly envNames: readonly string[];
+  envNames: listOf(text),
   /** Variables by which the agent finds its program and files (PATH, HOME, …): paths, never secrets. */
-  readonly paths: Readonly<Record<string, string>>;
-}
+  paths: later(recordOf(text), {}),
+});
+export interface Launch extends Of<typeof launch> {}
 
 /** How an incarnation is watched: what its agent planned, kept so that a later daemon watches it the same way. */
-export interface Watch {
+const watchPlan = object({
   /** For people: "app-server", "hooks", … */
-  readonly mode: string;
-  readonly text: string;
+  mode: later(text, "process"),
+  text: later(text, ""),
   /** Of the agent's program, where it could be read. */
-  readonly version: string | null;
+  version: later(orNull(text), null),
   /** Where the agent's own protocol is spoken. */
-  readonly socket: string | null;
+  socket: later(orNull(text), null),
   /** Where the agent keeps a status file. */
-  readonly statusDir: string | null;
-}
+  statusDir: later(orNull(text), null),
+});
+export interface Watch extends Of<typeof watchPlan> {}
 
-export type Verdict = "completed" | "failed" | "interrupted";
+const verdict = oneOf("completed", "failed", "interrupted");
+export type Verdict = Of<typeof verdict>;
+
+const inferredEnd = object({ turn: count, id: orNull(text), verdict, source });
+export interface InferredEnd extends Of<typeof inferredEnd> {}
 
 /** The newest turn: what tells a second report of its end from the end of another. */
-export interface LastTurn {
+const lastTurn = object({
   /** By the source that told of its beginning, else when that was read; null where it was missed. */
-  readonly startedAt: number | null;
+  startedAt: orNull(instant),
   /** The agent's own name for it, where some source gave one. */
-  readonly id: string | null;
-  readonly verdict: Verdict | null;
+  id: orNull(text),
+  verdict: orNull(verdict),
   /** Why it failed. */
-  readonly error: string | null;
+  error: orNull(text),
   /** Who said so. */
-  readonly verdictSource: Evidence["source"] | null;
+  verdictSource: orNull(source),
   /** It has said that it is done, and the end itself has not been told. */
-  readonly isEnding: boolean;
+  isEnding: later(flag, false),
   /** Ids of the turns before it, newest last and bounded: a source that is behind still tells of them. */
-  readonly earlier: readonly string[];
+  earlier: listOf(text),
   /** Of it and those before: ends that nobody who saw them has told yet. */
-  readonly inferred: readonly InferredEnd[];
-}
+  inferred: later(listOf(inferredEnd), []),
+});
+export interface LastTurn extends Of<typeof lastTurn> {}
 
-export interface InferredEnd {
-  readonly turn: number;
-  readonly id: string | null;
-  readonly verdict: Verdict;
-  readonly source: Evidence["source"];
-}
+const backgroundTask = object({
+  /** The agent's own name of it. */
+  id: text,
+  kind: oneOf("subagent", "command"),
+  title: text,
+  /** The turn under way is not over before this is. */
+  holds: flag,
+});
+export interface BackgroundTask extends Of<typeof backgroundTask> {}
 
 /** Up to where the transcript has been read; see platform/line-cursor.ts. */
-export interface TranscriptCursor {
-  readonly identity: string;
-  readonly offset: number;
-  readonly isInLongLine: boolean;
-}
+const transcriptCursor = object({ identity: text, offset: count, isInLongLine: flag });
+export interface TranscriptCursor extends Of<typeof transcriptCursor> {}
 
 /**
  * Where the runtime put it: plain JSON that is stored as it is. Only the
- * runtime that made it (`Session.runtime`) knows what the fields mean.
+ * runtime that made it (`identity.runtime`) knows what the fields mean.
  */
-export type Place = Readonly<Record<string, unknown>>;
+const place = recordOf(anything);
+export type Place = Of<typeof place>;
 
 /** What people are shown of a place, in the words of its runtime. */
 export interface PlaceView {
@@ -168,104 +200,123 @@ export interface NamedProcess {
  * The processes of this incarnation are to be ended, and what follows then.
  * Present from the commit of the intent until the end is proven.
  */
-export interface StopIntent {
-  readonly next: "stopped" | "restart" | "rest";
-  readonly graceMs: number;
+const stopIntent = object({
+  // oxlint-disable-next-line unicorn/no-thenable -- the field has this name; nobody awaits a shape
+  next: oneOf("stopped", "restart", "rest"),
+  graceMs: instant,
   /** Held back while a turn is under way, and until then it may be taken back. */
-  readonly afterTurn: boolean;
-}
+  afterTurn: flag,
+});
+export interface StopIntent extends Of<typeof stopIntent> {}
 
-export interface CreateFailures {
-  readonly count: number;
-  readonly sinceAt: number;
-}
+const createFailures = object({ count, sinceAt: instant });
+export interface CreateFailures extends Of<typeof createFailures> {}
 
-export interface RestartRecord {
-  readonly count: number;
+const restart = object({
+  count,
   /** When automatic restarts happened, newest last; bounded by the policy's window. */
-  readonly recentAt: readonly number[];
+  recentAt: listOf(instant),
   /** When the next automatic restart is due. */
-  readonly dueAt: number | null;
-}
+  dueAt: orNull(instant),
+});
+export interface RestartRecord extends Of<typeof restart> {}
 
 /** Not started by Reeve itself: until then, or until a person asks for a restart (null). */
-export interface Held {
-  readonly reason: string;
-  readonly until: number | null;
-}
+const held = object({ reason: text, until: orNull(instant) });
+export interface Held extends Of<typeof held> {}
 
 /** What was last asked of a session that changed it. */
-export interface LastCommand {
-  readonly type: Command["type"];
-  readonly by: CallerName;
-  readonly at: number;
-}
-
-export interface Session {
-  readonly id: string;
-  readonly name: string;
-  readonly role: string;
-  readonly agent: string;
-  /** Whether this agent says when it works; without turns its activity stays unknown. */
-  readonly hasTurns: boolean;
-  readonly runtime: string;
-  readonly launch: Launch;
-  readonly restartPolicy: RestartPolicy;
-  readonly parentId: string | null;
-  readonly outputsDir: string;
-  readonly branch: string | null;
-  /** Who asked for it; null where an earlier version wrote the record. */
-  readonly startedBy: CallerName | null;
-  readonly lastCommand: LastCommand | null;
-
-  readonly desired: Desired;
-  readonly state: State;
-  readonly reason: Reason;
-  readonly pauseMode: PauseMode | null;
-  /** Fact: the processes were stopped by signal and not yet released. */
-  readonly suspended: boolean;
-  readonly stop: StopIntent | null;
-
-  /** Counts the processes started for this session; 0 before the first. */
-  readonly incarnation: number;
-  readonly place: Place | null;
-  /** Tries to create this incarnation that failed; null when it is there, given up, or the first is under way. */
-  readonly createFailures: CreateFailures | null;
-  readonly liveness: Liveness;
-  readonly observability: Observability;
-  readonly activity: Activity;
-  /** The agent's own conversation id, by which it can be resumed. */
-  readonly nativeId: string | null;
-  /** Turns begun; `turnOpen` says whether the last one is still under way. */
-  readonly turns: number;
-  readonly turnOpen: boolean;
-  readonly lastTurn: LastTurn | null;
-  /** Questions that wait for an answer, oldest first. */
-  readonly approvals: readonly Approval[];
-  /** What the agent left working beside its turns. */
-  readonly background: readonly BackgroundTask[];
-  /** Since when nothing was heard of a turn under way. */
-  readonly stalledAt: number | null;
-  readonly watch: Watch;
-  readonly transcriptCursor: TranscriptCursor | null;
-  /** Of the whole conversation, as far as its transcript tells. */
-  readonly usage: Usage | null;
-  /** How this incarnation ended; null while that is not proven. */
-  readonly exit: Exit | null;
-  readonly restart: RestartRecord;
-  readonly held: Held | null;
-
-  readonly createdAt: number;
-  readonly startedAt: number | null;
-  readonly lastActivityAt: number | null;
-  readonly endedAt: number | null;
-  /** Grows by one with every committed change. */
-  readonly revision: number;
-}
+const lastCommand = object({ type: textOf<Command["type"]>(), by: textOf<CallerName>(), at: instant });
+export interface LastCommand extends Of<typeof lastCommand> {}
 
 export const SESSION_ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
+/** What it is, from the request on. Nothing in it changes but where its files lie, when a home is moved. */
+const identity = object({
+  name: text,
+  role: text,
+  agent: text,
+  /** Whether this agent says when it works; without turns its activity stays unknown. */
+  hasTurns: flag,
+  runtime: text,
+  launch,
+  restartPolicy,
+  parentId: orNull(text),
+  outputsDir: text,
+  branch: orNull(text),
+  /** Who asked for it; null where an earlier version wrote the record. */
+  startedBy: later(orNull(textOf<CallerName>()), null),
+  createdAt: instant,
+});
+export interface Identity extends Of<typeof identity> {}
+
+/** What was asked of it, and what Reeve means to do about that. */
+const wish = object({
+  desired: starts(desired, "running"),
+  pauseMode: starts(orNull(pauseMode), null),
+  stop: starts(orNull(stopIntent), null),
+  held: starts(orNull(held), null),
+  lastCommand: added(orNull(lastCommand), null),
+});
+
+/** What runs: the newest incarnation, and how it fared. */
+const process = object({
+  /** Counts the processes started for this session; 0 before the first. */
+  incarnation: starts(count, 1),
+  place: starts(orNull(place), null),
+  /** Tries to create this incarnation that failed; null when it is there, given up, or the first is under way. */
+  createFailures: added(orNull(createFailures), null),
+  liveness,
+  /** Fact: the processes were stopped by signal and not yet released. */
+  suspended: starts(flag, false),
+  /** How this incarnation ended; null while that is not proven. */
+  exit: starts(orNull(exit), null),
+  restart: starts(restart, { count: 0, recentAt: [], dueAt: null }),
+  startedAt: starts(orNull(instant), null),
+  endedAt: starts(orNull(instant), null),
+});
+
+/** What its agent does in it. */
+const conversation = object({
+  /** The agent's own conversation id, by which it can be resumed. */
+  nativeId: orNull(text),
+  activity,
+  /** Turns begun; `turnOpen` says whether the last one is still under way. */
+  turns: starts(count, 0),
+  turnOpen: starts(flag, false),
+  lastTurn: added(orNull(lastTurn), null),
+  /** Questions that wait for an answer, oldest first. */
+  approvals: added(listOf(approval), []),
+  /** What the agent left working beside its turns. */
+  background: added(listOf(backgroundTask), []),
+  /** Since when nothing was heard of a turn under way. */
+  stalledAt: added(orNull(instant), null),
+  /** Of the whole conversation, as far as its transcript tells. */
+  usage: added(orNull(usage), null),
+  lastActivityAt: starts(orNull(instant), null),
+});
+
+/** How Reeve learns what it does. */
+const watch = object({
+  ...watchPlan.fields,
+  observability,
+  transcriptCursor: added(orNull(transcriptCursor), null),
+});
+
+/** The parts of a session; what everybody asks for first is beside them. */
+export const GROUPS = { identity, wish, process, conversation, watch } as const;
+
+export const SESSION = object({
+  id: matching(SESSION_ID_PATTERN),
+  /** Grows by one with every committed change. */
+  revision: starts(positive, 1),
+  state,
+  reason,
+  ...GROUPS,
+});
+export interface Session extends Of<typeof SESSION> {}
+
 /** Asked to end, and ended: no longer listed by default, its name is free again. */
-export function isEnded(session: Session): boolean {
-  return session.desired === "stopped" && session.state === "stopped" && session.stop === null;
+export function isEnded({ state: is, wish: { desired: wanted, stop } }: Session): boolean {
+  return wanted === "stopped" && is === "stopped" && stop === null;
 }

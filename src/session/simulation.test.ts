@@ -104,8 +104,8 @@ function carryOut(world: World, isRecorded: boolean): void {
 
 /** That the keys may be pressed is committed before; a crash follows before, or after, they were. */
 function answer(world: World, approvalId: string, isRecorded: boolean): void {
-  const { incarnation } = world.session;
-  if (world.session.approvals.find(({ id }) => id === approvalId)?.answer?.stage === "wanted") {
+  const { incarnation } = world.session.process;
+  if (world.session.conversation.approvals.find(({ id }) => id === approvalId)?.answer?.stage === "wanted") {
     apply(world, { type: "answer-given", incarnation, approvalId });
     if (!isRecorded && world.questions % 2 === 0) return;
     if (world.places.get(incarnation) === null && world.question === approvalId) {
@@ -126,7 +126,7 @@ function answer(world: World, approvalId: string, isRecorded: boolean): void {
 }
 
 function ask(world: World): void {
-  const { incarnation } = world.session;
+  const { incarnation } = world.session.process;
   if (world.places.get(incarnation) !== null || world.question !== null) return;
   const id = `question-${++world.questions}`;
   world.question = id;
@@ -135,7 +135,7 @@ function ask(world: World): void {
 }
 
 function look(world: World): Input {
-  const { incarnation, place: asked } = world.session;
+  const { incarnation, place: asked } = world.session.process;
   if (!world.isReachable) return { type: "found-unreachable", incarnation, asked, evidence };
   const code = world.places.get(incarnation);
   if (code === null) return { type: "found-running", incarnation, place, shown, evidence, adopted: false };
@@ -174,7 +174,7 @@ function step(world: World, happening: Happening): void {
     case "somebody-answers":
       return apply(world, {
         type: "answer",
-        approvalId: world.session.approvals[0]?.id ?? "question-0",
+        approvalId: world.session.conversation.approvals[0]?.id ?? "question-0",
         decision: happening.decision,
       });
     case "timer":
@@ -191,7 +191,7 @@ test("at most one process lives, no question is answered twice, and after an end
       fc.constantFrom("never" as const, "on-failure" as const, "always" as const),
       (story, restartPolicy) => {
         const world: World = {
-          session: plannedSession({ restartPolicy }),
+          session: plannedSession({ identity: { restartPolicy } }),
           places: new Map(),
           isReachable: true,
           answers: [],
@@ -203,7 +203,8 @@ test("at most one process lives, no question is answered twice, and after an end
           step(world, happening);
           expect(living(world)).toBeLessThanOrEqual(1);
           // Nothing is called dead that lives, however old the answer that says so (issue 7, 2).
-          if (world.session.exit !== null) expect(world.places.get(world.session.incarnation)).not.toBe(null);
+          if (world.session.process.exit !== null)
+            expect(world.places.get(world.session.process.incarnation)).not.toBe(null);
           expect(new Set(world.pressed).size).toBe(world.pressed.length);
         }
         world.isReachable = true;
@@ -212,7 +213,11 @@ test("at most one process lives, no question is answered twice, and after an end
           carryOut(world, true);
           apply(world, look(world));
         }
-        expect(world.session).toMatchObject({ state: "stopped", desired: "stopped", stop: null, approvals: [] });
+        expect(world.session).toMatchObject({
+          state: "stopped",
+          wish: { desired: "stopped", stop: null },
+          conversation: { approvals: [] },
+        });
         expect(living(world)).toBe(0);
       },
     ),

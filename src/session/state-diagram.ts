@@ -3,6 +3,7 @@
  * every record that can be reached. What the picture shows is what the code
  * does.
  */
+import { amend } from "./amend.ts";
 import { SYSTEM } from "./caller.ts";
 import type { Context, Input } from "./input.ts";
 import { planSession } from "./plan-session.ts";
@@ -43,18 +44,18 @@ function walk(start: Session, edges: Map<string, Set<string>>): void {
     const key = shapeOf(session);
     if (seen.has(key)) continue;
     seen.add(key);
-    for (const input of inputsFor(session.incarnation)) {
+    for (const input of inputsFor(session.process.incarnation)) {
       const outcome = transition(session, input, context);
       if (outcome.refused !== null || outcome.session === session) continue;
       if (outcome.session.state !== session.state)
         note(edges, `${session.state} ${outcome.session.state}`, nameOf(input));
       // Incarnations differ only in number: the walk would never end.
-      waiting.push({
-        ...outcome.session,
-        incarnation: 1,
-        revision: 1,
-        restart: { ...outcome.session.restart, count: 0, recentAt: [] },
-      });
+      waiting.push(
+        amend(outcome.session, {
+          process: { incarnation: 1, restart: { ...outcome.session.process.restart, count: 0, recentAt: [] } },
+          revision: 1,
+        }),
+      );
     }
   }
 }
@@ -66,7 +67,10 @@ function note(edges: Map<string, Set<string>>, key: string, input: string): void
 
 /** What can make a difference to the next transition. */
 function shapeOf(session: Session): string {
-  const { state, desired, pauseMode, suspended, stop, exit, turnOpen } = session;
+  const { state } = session;
+  const { desired, pauseMode, stop } = session.wish;
+  const { suspended, exit } = session.process;
+  const { turnOpen } = session.conversation;
   return JSON.stringify([
     state,
     desired,
@@ -75,10 +79,10 @@ function shapeOf(session: Session): string {
     stop,
     exit,
     turnOpen,
-    session.place !== null,
-    session.liveness.status,
-    session.restart.dueAt !== null,
-    session.activity.status,
+    session.process.place !== null,
+    session.process.liveness.status,
+    session.process.restart.dueAt !== null,
+    session.conversation.activity.status,
   ]);
 }
 

@@ -1,9 +1,10 @@
+import { amend } from "./amend.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "./event.ts";
 import type { Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
-import type { Session } from "./session.ts";
+import type { Session, RestartPolicy } from "./session.ts";
 import { isEnded } from "./session.ts";
 import { created, exitedWith, read, run, types } from "./run-inputs.ts";
 import { anyInput, context, evidence, place, plannedSession, shown } from "./session-fixture.ts";
@@ -29,23 +30,20 @@ describe("a life without incidents", () => {
     ]);
     expect(session).toMatchObject({
       state: "stopped",
-      desired: "stopped",
-      stop: null,
-      liveness: { status: "exited" },
-      exit: { code: 143 },
+      wish: { desired: "stopped", stop: null },
+      process: { liveness: { status: "exited" }, exit: { code: 143 } },
     });
   });
 
   test("a clean exit is stopped, a failing one is an error; both sweep what is left", () => {
     expect(run(plannedSession(), created, exitedWith(0)).session).toMatchObject({
       state: "stopped",
-      desired: "running",
-      stop: { next: "rest" },
+      wish: { desired: "running", stop: { next: "rest" } },
     });
     expect(run(plannedSession(), created, exitedWith(3)).session).toMatchObject({
       state: "error",
       reason: { code: "failed" },
-      stop: { next: "rest" },
+      wish: { stop: { next: "rest" } },
     });
   });
 
@@ -59,7 +57,8 @@ describe("absent, exited and unreachable", () => {
   test("unreachable changes liveness and nothing else", () => {
     const before = run(plannedSession(), created).session;
     const after = run(before, { type: "found-unreachable", incarnation: 1, asked: place, evidence }).session;
-    expect(after).toEqual({ ...before, liveness: { status: "unreachable", evidence }, revision: before.revision + 1 });
+    const liveness = { status: "unreachable", evidence } as const;
+    expect(after).toEqual(amend(before, { revision: before.revision + 1, process: { liveness } }));
   });
 
   test("what was unreachable and is found again is running, and that is an event", () => {
@@ -70,7 +69,7 @@ describe("absent, exited and unreachable", () => {
       { type: "found-running", incarnation: 1, place, shown, evidence, adopted: false },
     );
     expect(types(events)).toEqual(["session-running", "liveness-changed", "liveness-changed"]);
-    expect(session.liveness.status).toBe("running");
+    expect(session.process.liveness.status).toBe("running");
   });
 
   test("absent means nothing before the process was created", () => {
@@ -97,7 +96,7 @@ describe("pausing", () => {
   test("detach is a fact at once, suspend only when the processes are stopped", () => {
     expect(run(plannedSession(), created, { type: "pause", mode: "detach" }).session.state).toBe("paused");
     const wished = run(plannedSession(), created, { type: "pause", mode: "suspend" }).session;
-    expect(wished).toMatchObject({ state: "running", desired: "paused" });
+    expect(wished).toMatchObject({ state: "running", wish: { desired: "paused" } });
     expect(pendingEffect(wished)).toEqual({ kind: "suspend", incarnation: 1 });
     expect(run(wished, { type: "suspended", incarnation: 1, evidence }).session.state).toBe("paused");
   });
@@ -110,9 +109,9 @@ describe("pausing", () => {
       { type: "pause", mode: "suspend" },
       { type: "suspended", incarnation: 1, evidence },
     ).session;
-    expect(suspended).toMatchObject({ state: "paused", suspended: true });
+    expect(suspended).toMatchObject({ state: "paused", process: { suspended: true } });
     const released = run(suspended, { type: "resume" }, { type: "released", incarnation: 1, evidence }).session;
-    expect(released).toMatchObject({ state: "running", suspended: false, pauseMode: null });
+    expect(released).toMatchObject({ state: "running", process: { suspended: false }, wish: { pauseMode: null } });
   });
 
   test("resume without a pause changes nothing; of a dead session it is refused", () => {
@@ -131,10 +130,7 @@ describe("restarting", () => {
     const { session } = run(asked, exitedWith(143), cleared);
     expect(session).toMatchObject({
       state: "starting",
-      incarnation: 2,
-      place: null,
-      exit: null,
-      restart: { count: 1 },
+      process: { incarnation: 2, place: null, exit: null, restart: { count: 1 } },
     });
     expect(pendingEffect(session)).toEqual({ kind: "create", incarnation: 2 });
   });
@@ -152,30 +148,40 @@ describe("restarting", () => {
   });
 
   test("the policy waits, and waits for the sweep too", () => {
-    const dead = run(plannedSession({ restartPolicy: "on-failure" }), created, exitedWith(1)).session;
-    expect(dead).toMatchObject({ state: "error", restart: { dueAt: 2_750 } });
-    expect(run(dead, { type: "restart-due" }).session.incarnation).toBe(1);
-    expect(run(dead, cleared, { type: "restart-due" }).session).toMatchObject({ incarnation: 2, state: "starting" });
+    const dead = run(plannedSession({ identity: { restartPolicy: "on-failure" } }), created, exitedWith(1)).session;
+    expect(dead).toMatchObject({ state: "error", process: { restart: { dueAt: 2_750 } } });
+    expect(run(dead, { type: "restart-due" }).session.process.incarnation).toBe(1);
+    expect(run(dead, cleared, { type: "restart-due" }).session).toMatchObject({
+      process: { incarnation: 2 },
+      state: "starting",
+    });
   });
 
   test("a paused session that dies stays dead", () => {
     const dead = run(
-      plannedSession({ restartPolicy: "always" }),
+      plannedSession({ identity: { restartPolicy: "always" } }),
       created,
       { type: "pause", mode: "detach" },
       exitedWith(1),
     ).session;
-    expect(dead.restart.dueAt).toBeNull();
+    expect(dead.process.restart.dueAt).toBeNull();
   });
 
   test("a session that keeps dying is given up", () => {
     const recentAt = Array.from({ length: 10 }, (_, index) => 1_000 + index);
     const { session, events } = run(
-      plannedSession({ restartPolicy: "always", restart: { count: 10, recentAt, dueAt: null } }),
+      plannedSession({
+        identity: { restartPolicy: "always" },
+        process: { restart: { count: 10, recentAt, dueAt: null } },
+      }),
       created,
       exitedWith(1),
     );
-    expect(session).toMatchObject({ state: "error", reason: { code: "restarts-exhausted" }, restart: { dueAt: null } });
+    expect(session).toMatchObject({
+      state: "error",
+      reason: { code: "restarts-exhausted" },
+      process: { restart: { dueAt: null } },
+    });
     expect(types(events)).toContain("restart-abandoned");
   });
 });
@@ -204,10 +210,10 @@ describe("invariants over any sequence of inputs", () => {
   /** Runs a sequence and hands each step to the check. */
   function walk(
     inputs: readonly Input[],
-    restartPolicy: Session["restartPolicy"],
+    restartPolicy: RestartPolicy,
     check: (before: Session, input: Input, after: Session, events: readonly SessionEvent[]) => void,
   ): void {
-    let session = plannedSession({ restartPolicy });
+    let session = plannedSession({ identity: { restartPolicy } });
     for (const input of inputs) {
       const outcome = transition(session, input, context);
       if (outcome.refused !== null) {
@@ -234,11 +240,16 @@ describe("invariants over any sequence of inputs", () => {
       fc.property(sequences, policies, (inputs, policy) => {
         walk(inputs, policy, (before, input, after) => {
           if (input.type !== "found-unreachable") return;
-          expect({ state: after.state, exit: after.exit, incarnation: after.incarnation, stop: after.stop }).toEqual({
+          expect({
+            state: after.state,
+            exit: after.process.exit,
+            incarnation: after.process.incarnation,
+            stop: after.wish.stop,
+          }).toEqual({
             state: before.state,
-            exit: before.exit,
-            incarnation: before.incarnation,
-            stop: before.stop,
+            exit: before.process.exit,
+            incarnation: before.process.incarnation,
+            stop: before.wish.stop,
           });
         });
       }),
@@ -250,10 +261,10 @@ describe("invariants over any sequence of inputs", () => {
       fc.property(sequences, policies, (inputs, policy) => {
         let isProvenGone = false;
         walk(inputs, policy, (before, input, after) => {
-          if (input.type === "cleared" && input.incarnation === before.incarnation && before.stop !== null)
+          if (input.type === "cleared" && input.incarnation === before.process.incarnation && before.wish.stop !== null)
             isProvenGone = true;
-          if (after.incarnation === before.incarnation) return;
-          expect(after.incarnation).toBe(before.incarnation + 1);
+          if (after.process.incarnation === before.process.incarnation) return;
+          expect(after.process.incarnation).toBe(before.process.incarnation + 1);
           expect(isProvenGone).toBe(true);
           isProvenGone = false;
         });
@@ -272,7 +283,7 @@ describe("invariants over any sequence of inputs", () => {
             deaths.add(event.incarnation);
           }
           if (isEnded(after) && !isEnded(before)) expect(input.type).toBe("cleared");
-          if (after.exit !== null) expect(pendingEffect(after)?.kind ?? "stop").toBe("stop");
+          if (after.process.exit !== null) expect(pendingEffect(after)?.kind ?? "stop").toBe("stop");
         });
       }),
     );
@@ -302,9 +313,9 @@ describe("invariants over any sequence of inputs", () => {
             ended.add(event.turn);
             begun = Math.max(begun, event.turn);
           }
-          expect(after.turns).toBe(begun);
-          expect(after.turns - before.turns).toBeLessThanOrEqual(1);
-          if (after.turnOpen) expect(ended.has(after.turns)).toBe(false);
+          expect(after.conversation.turns).toBe(begun);
+          expect(after.conversation.turns - before.conversation.turns).toBeLessThanOrEqual(1);
+          if (after.conversation.turnOpen) expect(ended.has(after.conversation.turns)).toBe(false);
         });
       }),
     );
@@ -314,8 +325,8 @@ describe("invariants over any sequence of inputs", () => {
     fc.assert(
       fc.property(sequences, policies, (inputs, policy) => {
         walk(inputs, policy, (_before, _input, after) => {
-          if (after.exit === null) return;
-          const { approvals, turnOpen, stalledAt, activity } = after;
+          if (after.process.exit === null) return;
+          const { approvals, turnOpen, stalledAt, activity } = after.conversation;
           expect({ approvals, turnOpen, stalledAt, activity: activity.status }).toEqual({
             approvals: [],
             turnOpen: false,
@@ -337,7 +348,7 @@ describe("invariants over any sequence of inputs", () => {
             if (event.type === "approval-requested") open.add(event.approval.id);
             if (event.type === "approval-settled") expect(open.delete(event.approvalId)).toBe(true);
           }
-          expect(after.approvals.map(({ id }) => id)).toEqual([...open]);
+          expect(after.conversation.approvals.map(({ id }) => id)).toEqual([...open]);
         });
       }),
     );
@@ -349,7 +360,7 @@ describe("invariants over any sequence of inputs", () => {
         walk(inputs, policy, (before, input, after) => {
           expect(after.reason.text).not.toBe("");
           expect(after.reason.evidence.detail).not.toBe("");
-          if ("incarnation" in input && input.incarnation !== before.incarnation) expect(after).toBe(before);
+          if ("incarnation" in input && input.incarnation !== before.process.incarnation) expect(after).toBe(before);
         });
       }),
     );
@@ -364,7 +375,7 @@ describe("a place is its runtime's business (issue 8, 3)", () => {
   test("people read what the runtime says, and no pid where it has none", () => {
     const { session, events } = run(plannedSession(), placed);
     expect(session).toMatchObject({
-      place: pod,
+      process: { place: pod },
       reason: { code: "process-started", text: "Running as pod reeve-7f." },
     });
     expect(events).toMatchObject([{ type: "session-running", pid: null }]);
@@ -376,6 +387,6 @@ describe("a place is its runtime's business (issue 8, 3)", () => {
     ["none", null, "running"],
   ])("an absence counts where it is about the place it has: %s", (_what, asked, state) => {
     const gone: Input = { type: "found-absent", incarnation: 1, asked, evidence };
-    expect(run(plannedSession({ restartPolicy: "never" }), placed, gone).session.state).toBe(state);
+    expect(run(plannedSession({ identity: { restartPolicy: "never" } }), placed, gone).session.state).toBe(state);
   });
 });

@@ -7,6 +7,7 @@
  * The same object back means that nothing about the session changed, though
  * there may be events to log; otherwise its revision has grown by one.
  */
+import { amend } from "./amend.ts";
 import { applyCommand } from "./apply-command.ts";
 import { applyObservation } from "./apply-observation.ts";
 import { callerName, SYSTEM } from "./caller.ts";
@@ -16,11 +17,14 @@ import { unchanged } from "./outcome.ts";
 import type { LastCommand, Session } from "./session.ts";
 
 export function transition(session: Session, input: Input, context: Context): Outcome {
-  if ("incarnation" in input && input.incarnation !== session.incarnation) return unchanged(session);
+  if ("incarnation" in input && input.incarnation !== session.process.incarnation) return unchanged(session);
   const outcome = isCommand(input) ? applyCommand(session, input, context) : applyObservation(session, input, context);
   if (outcome.refused !== null || outcome.session === session) return outcome;
   const next = { ...outcome.session, revision: session.revision + 1 };
-  return { ...outcome, session: isCommand(input) ? { ...next, lastCommand: commanded(input, context) } : next };
+  return {
+    ...outcome,
+    session: isCommand(input) ? amend(next, { wish: { lastCommand: commanded(input, context) } }) : next,
+  };
 }
 
 function commanded({ type }: Command, { caller = SYSTEM, now }: Context): LastCommand {

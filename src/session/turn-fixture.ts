@@ -19,7 +19,7 @@ export const turnsOf = (events: readonly SessionEvent[]): readonly string[] =>
 /** What was logged about turns, and how many were counted. */
 export function tell(...inputs: readonly Input[]) {
   const { session, events } = run(runningSession(), ...inputs);
-  return { turns: session.turns, isOpen: session.turnOpen, events: turnsOf(events) };
+  return { turns: session.conversation.turns, isOpen: session.conversation.turnOpen, events: turnsOf(events) };
 }
 
 export const once = { turns: 1, isOpen: false, events: ["turn-started 1", "turn-completed 1"] };

@@ -17,7 +17,7 @@ describe("verdicts", () => {
       failed("transcript", "a"),
       completed("transcript", "a"),
     );
-    expect(session.lastTurn).toMatchObject({ verdict: "completed", verdictSource: "hook" });
+    expect(session.conversation.lastTurn).toMatchObject({ verdict: "completed", verdictSource: "hook" });
     expect(events.filter(({ type }) => type === "turn-disputed")).toEqual([
       {
         type: "turn-disputed",
@@ -33,8 +33,8 @@ describe("verdicts", () => {
   test("a failure says why, until the next turn", () => {
     const { session, events } = run(runningSession(), started("hook"), failed("hook"));
     expect(events.at(-2)).toMatchObject({ type: "turn-failed", turn: 1, error: "429" });
-    expect(session.lastTurn).toMatchObject({ verdict: "failed", error: "429" });
-    expect(run(session, started("hook")).session.lastTurn).toMatchObject({ verdict: null, error: null });
+    expect(session.conversation.lastTurn).toMatchObject({ verdict: "failed", error: "429" });
+    expect(run(session, started("hook")).session.conversation.lastTurn).toMatchObject({ verdict: null, error: null });
   });
 });
 
@@ -55,8 +55,16 @@ describe("issue 7, 11: what was only inferred is corrected by one that saw it", 
       history("interrupted", "a"),
       completed("transcript", "a"),
     );
-    expect(session.lastTurn).toMatchObject({ verdict: "completed", verdictSource: "transcript", inferred: [] });
-    expect([session.turns, session.turnOpen, session.activity.status]).toEqual([1, false, "idle"]);
+    expect(session.conversation.lastTurn).toMatchObject({
+      verdict: "completed",
+      verdictSource: "transcript",
+      inferred: [],
+    });
+    expect([session.conversation.turns, session.conversation.turnOpen, session.conversation.activity.status]).toEqual([
+      1,
+      false,
+      "idle",
+    ]);
     expect(events.filter(({ type }) => type === "turn-corrected")).toEqual([
       {
         type: "turn-corrected",
@@ -124,7 +132,7 @@ describe("issue 7, 11: what was only inferred is corrected by one that saw it", 
     const over = run(runningSession(), started("hook", "a"), completed("hook", "a")).session;
     expect(run(over, history("interrupted", "a"))).toEqual({ session: over, events: [] });
     const cut = run(
-      plannedSession({ restartPolicy: "always" }),
+      plannedSession({ identity: { restartPolicy: "always" } }),
       created,
       started("hook", "a"),
       exitedWith(1),
@@ -145,14 +153,14 @@ describe("issue 7, 11: what was only inferred is corrected by one that saw it", 
 
   test("a turn that was over before there was this session is not told", () => {
     const fresh = runningSession();
-    const before = fresh.createdAt - 1;
+    const before = fresh.identity.createdAt - 1;
     const old = [
       told("transcript", { phase: "started", id: "x", at: before }),
       told("transcript", { phase: "completed", id: "x", at: before }),
       history("completed", "x", before),
     ];
     expect(run(fresh, ...old)).toEqual({ session: fresh, events: [] });
-    expect(tell(history("completed", "y", fresh.createdAt)).events).toEqual(["turn-completed 1"]);
+    expect(tell(history("completed", "y", fresh.identity.createdAt)).events).toEqual(["turn-completed 1"]);
   });
 });
 
@@ -166,7 +174,7 @@ describe("issue 7, 6: a turn that says it is done, and whose end nothing tells",
   ])("%s: that is its end", (_what, inputs) => {
     const { session, events } = run(runningSession(), ...inputs);
     expect(turnsOf(events)).toEqual(["turn-started 1", "turn-completed 1"]);
-    expect(session).toMatchObject({ turnOpen: false, activity: { status: "idle" } });
+    expect(session).toMatchObject({ conversation: { turnOpen: false, activity: { status: "idle" } } });
   });
 
   test("while there is a transcript that may tell, it is none", () => {

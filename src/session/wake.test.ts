@@ -26,7 +26,7 @@ describe("a stall", () => {
   test("is told once per turn, of a turn under way that works", () => {
     const { session, events } = run(runningSession(), started, stalled, stalled);
     expect(types(events).filter((type) => type === "session-stalled")).toHaveLength(1);
-    expect(session.stalledAt).toBe(evidence.at);
+    expect(session.conversation.stalledAt).toBe(evidence.at);
     expect(wakes(started, stalled, stalled)).toEqual(["stalled"]);
   });
 
@@ -43,13 +43,13 @@ describe("a stall", () => {
 
   test("is over with the turn, and the next turn may stall again", () => {
     const again = [read({ turn: { phase: "started", id: "b" } }), stalled];
-    expect(run(runningSession(), started, stalled, completed).session.stalledAt).toBeNull();
+    expect(run(runningSession(), started, stalled, completed).session.conversation.stalledAt).toBeNull();
     expect(wakes(started, stalled, completed, ...again)).toEqual(["stalled", "turn-completed", "stalled"]);
     expect(wakes(started, stalled, ...again)).toEqual(["stalled", "turn-interrupted", "stalled"]);
   });
 
   test("is over with the process", () => {
-    expect(run(runningSession(), started, stalled, exitedWith(1)).session.stalledAt).toBeNull();
+    expect(run(runningSession(), started, stalled, exitedWith(1)).session.conversation.stalledAt).toBeNull();
   });
 });
 
@@ -116,8 +116,8 @@ describe("issue 7, 9: each fact wakes once", () => {
 
   test("the question that came takes the place of what was seen of it", () => {
     const { session, events } = run(runningSession(), started, seenFirst(), ask);
-    expect(session.approvals).toMatchObject([{ id: "p", title: "Run rm?" }]);
-    expect(session.activity).toMatchObject({ status: "awaiting-approval", asks: "Run rm?" });
+    expect(session.conversation.approvals).toMatchObject([{ id: "p", title: "Run rm?" }]);
+    expect(session.conversation.activity).toMatchObject({ status: "awaiting-approval", asks: "Run rm?" });
     expect(types(events).filter((type) => type.startsWith("approval-"))).toEqual([
       "approval-requested",
       "approval-settled",
@@ -128,11 +128,12 @@ describe("issue 7, 9: each fact wakes once", () => {
   test("when the first of two questions is settled the second is what is asked", () => {
     const settled = read({ approval: { settled: { id: "p", decision: "approved" } } });
     const { session } = run(runningSession(), started, approval("p"), approval("q"), settled);
-    expect(session.activity).toMatchObject({ status: "awaiting-approval", asks: "q" });
+    expect(session.conversation.activity).toMatchObject({ status: "awaiting-approval", asks: "q" });
   });
 
   test("the agent's own words stay, and take the place of a screen's", () => {
-    const asks = (...inputs: readonly Input[]): string | null => run(runningSession(), ...inputs).session.activity.asks;
+    const asks = (...inputs: readonly Input[]): string | null =>
+      run(runningSession(), ...inputs).session.conversation.activity.asks;
     expect(asks(input("screen", "a"), input("hook", "b"))).toBe("b");
     expect(asks(input("hook", "b"), input("screen", "c"))).toBe("b");
   });

@@ -144,7 +144,9 @@ describe("what one that stayed amounts to", () => {
       requested: { title: "It asks for approval; look at its screen." },
     });
     const { session } = run(working, { type: "read", incarnation: 1, reading: seen });
-    expect(session).toMatchObject({ approvals: [{ title: "Run rm?" }], activity: { status: "awaiting-approval" } });
+    expect(session).toMatchObject({
+      conversation: { approvals: [{ title: "Run rm?" }], activity: { status: "awaiting-approval" } },
+    });
     expect(weighSoft(session, screen({ activity: "awaiting-approval", asks: "Run rm?" }))).toBe("no");
   });
 
@@ -173,6 +175,6 @@ describe("what one that stayed amounts to", () => {
     expect(late.events).toMatchObject([
       { type: "turn-corrected", turn: 1, was: "interrupted", wasSource: "screen", verdict: "completed" },
     ]);
-    expect(late.session.turns).toBe(1);
+    expect(late.session.conversation.turns).toBe(1);
   });
 });

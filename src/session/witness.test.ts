@@ -29,6 +29,6 @@ test("of the agent's own reports the newest counts, whichever they are", () => {
         read({ source: one, activity: "working" }),
         read({ source: other, activity: "idle" }),
       );
-      expect(session.activity).toMatchObject({ status: "idle", evidence: { source: other } });
+      expect(session.conversation.activity).toMatchObject({ status: "idle", evidence: { source: other } });
     }
 });

@@ -35,7 +35,7 @@ describe("group commit", () => {
         events: [{ sessionId: "x", body: STARTED }],
       }),
       store.commit({
-        changes: [putSession(makeSession(home, "a", { name: "usurper" }))],
+        changes: [putSession(makeSession(home, "a", { identity: { name: "usurper" } }))],
         events: [{ sessionId: "x", body: STARTED }],
       }),
       store.commit({ changes: [settleMessage({ messageId: "none", state: "delivered", detail: null, at: 1 })] }),
@@ -45,7 +45,7 @@ describe("group commit", () => {
     expect(
       outcomes.map((outcome) => (outcome.status === "fulfilled" ? "kept" : (outcome.reason as { code: string }).code)),
     ).toEqual(["kept", "change-refused", "revision-conflict", "message-not-open", "kept"]);
-    expect(store.registry.all().map(({ name }) => name)).toEqual(["name-a", "name-b"]);
+    expect(store.registry.all().map(({ identity: { name } }) => name)).toEqual(["name-a", "name-b"]);
     expect((await store.log.read({ after: 0, limit: 9 })).map(({ sessionId }) => sessionId)).toEqual(["a"]);
   });
 
@@ -99,9 +99,12 @@ describe("group commit", () => {
 describe("issue 8, 2: one commit of changes of several records", () => {
   test("is kept as a whole, each change building on those before it", async () => {
     const store = await home.open();
-    const [a, b] = [makeSession(home, "a", { name: "one" }), makeSession(home, "b", { name: "two" })];
-    const ended = nextRevision(a, { desired: "stopped", state: "stopped" });
-    const heir = nextRevision(b, { name: "one" });
+    const [a, b] = [
+      makeSession(home, "a", { identity: { name: "one" } }),
+      makeSession(home, "b", { identity: { name: "two" } }),
+    ];
+    const ended = nextRevision(a, { wish: { desired: "stopped" }, state: "stopped" });
+    const heir = nextRevision(b, { identity: { name: "one" } });
     await store.commit({
       changes: [
         putSession(a),
@@ -117,12 +120,15 @@ describe("issue 8, 2: one commit of changes of several records", () => {
     expect(view(store)).toEqual([[ended, heir], "refused", 1]);
     await store.close();
     expect(view(await home.open())).toEqual([[ended, heir], "refused", 1]);
-    expect((await readStateFile(heir.outputsDir)).status).toBe("good");
+    expect((await readStateFile(heir.identity.outputsDir)).status).toBe("good");
   });
 
   test.each([
     ["a revision that is stored already", (held: Session) => putSession(held)],
-    ["a name that an earlier change of it took", () => putSession(makeSession(home, "c", { name: "new" }))],
+    [
+      "a name that an earlier change of it took",
+      () => putSession(makeSession(home, "c", { identity: { name: "new" } })),
+    ],
     ["a message to nobody", () => admitMessage(makeMessage("nobody", "m9"))],
     ["a message that is not there", () => settleMessage({ messageId: "m9", state: "leased", detail: null, at: 1 })],
   ])("is refused as a whole for %s", async (_what, bad) => {
@@ -132,7 +138,7 @@ describe("issue 8, 2: one commit of changes of several records", () => {
     const offered = store.commit({
       changes: [
         putSession(nextRevision(held)),
-        putSession(makeSession(home, "b", { name: "new" })),
+        putSession(makeSession(home, "b", { identity: { name: "new" } })),
         admitMessage(makeMessage("a", "m1")),
         bad(held),
       ],

@@ -26,7 +26,9 @@ await Promise.all(Array.from({ length: SESSIONS }, (_, index) => writeSession(`s
 async function writeSession(id: string): Promise<void> {
   for (;;) {
     const stored = store.registry.get(id);
-    const session = stored ? nextRevision(stored, { turns: stored.turns + 1 }) : makeSession(home, id);
+    const session = stored
+      ? nextRevision(stored, { conversation: { turns: stored.conversation.turns + 1 } })
+      : makeSession(home, id);
     const messageId = `${id}-${session.revision}-${process.pid}`;
     try {
       const [event] = await store.commit({

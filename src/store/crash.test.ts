@@ -67,7 +67,7 @@ async function expectAllKept(lines: readonly string[]): Promise<void> {
   expect(store.repairs).toEqual([]);
   await store.close();
   for (const session of store.registry.all())
-    expect(await readStateFile(session.outputsDir)).toMatchObject({ status: "good", record: { session } });
+    expect(await readStateFile(session.identity.outputsDir)).toMatchObject({ status: "good", record: { session } });
 }
 
 describe("kill -9", () => {

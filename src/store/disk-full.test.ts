@@ -46,7 +46,7 @@ test("a full disk: refused with a reason, nothing half done, and on once there i
   let acknowledged = 0;
   let refusal: ReeveError | undefined;
   while (!refusal) {
-    const next = nextRevision(session, { turns: acknowledged });
+    const next = nextRevision(session, { conversation: { turns: acknowledged } });
     try {
       await store.commit({
         changes: [putSession(next)],
@@ -129,7 +129,7 @@ describe("issue 7, 20: the reserve", () => {
     fillUp();
     const commitMany = async (count: number): Promise<void> => {
       for (let turn = 0; turn < count; turn += 1) {
-        session = nextRevision(session, { turns: session.turns + 1 });
+        session = nextRevision(session, { conversation: { turns: session.conversation.turns + 1 } });
         await store.commit({ changes: [putSession(session)], events: [{ sessionId: "a", body: STARTED }] });
       }
     };

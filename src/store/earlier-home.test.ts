@@ -13,15 +13,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import type { EventBody } from "../session/event.ts";
-import type { Session } from "../session/session.ts";
 import { putSession } from "./change.ts";
 import { MIGRATIONS, migrate } from "./migrations.ts";
-import { isSession } from "./session-shape.ts";
+import { isSession } from "../session/session-record.ts";
 import { Sqlite } from "./sqlite.ts";
-import { makeHome, nextRevision, type TestHome } from "./store-fixture.ts";
+import { flat, type FlatSession, makeHome, nextRevision, type TestHome } from "./store-fixture.ts";
 
 type Row = Readonly<Record<string, string | number | null>>;
-type Line = { readonly table: string; readonly row: Row } | { readonly state: { readonly session: Session } };
+type Line = { readonly table: string; readonly row: Row } | { readonly state: { readonly session: FlatSession } };
 
 let home: TestHome;
 let lines: readonly Line[];
@@ -76,9 +75,9 @@ test("its database and its state.json files are opened, and nothing is missing o
   const store = await home.open({ clock });
   await store.verified;
   await store.typed;
-  const before = bodiesOf<Session>("sessions");
+  const before = bodiesOf<FlatSession>("sessions");
   expect(before.map(({ state }) => state)).toEqual(["paused", "error", "stopped", "running"]);
-  expect(store.registry.all()).toMatchObject(before);
+  expect(store.registry.all().map(flat)).toMatchObject(before);
   expect(store.registry.all().every(isSession)).toBe(true);
   for (const row of rowsOf("messages"))
     expect(store.mailbox.get(String(row["id"]))).toMatchObject({
@@ -132,7 +131,7 @@ test("its state.json files are enough where its database was lost", async () => 
   const store = await home.open({ clock });
   const ids = store.registry.all().map(({ id }) => id);
   expect(ids.toSorted()).toEqual(
-    bodiesOf<Session>("sessions")
+    bodiesOf<FlatSession>("sessions")
       .map(({ id }) => id)
       .toSorted(),
   );

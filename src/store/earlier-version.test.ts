@@ -1,4 +1,5 @@
 /** What version 0.1 wrote, read by this one: every session has every field, and nothing is set aside. */
+import { amend } from "../session/amend.ts";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -6,20 +7,28 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Session } from "../session/session.ts";
 import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
-import { completed, isSession } from "./session-shape.ts";
+import { completed, isSession } from "../session/session-record.ts";
 import { Sqlite } from "./sqlite.ts";
 import { readStateFile } from "./state-file.ts";
-import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
+import {
+  flat,
+  type FlatSession,
+  makeHome,
+  makeMessage,
+  makeSession,
+  nextRevision,
+  STARTED,
+  type TestHome,
+  unheld,
+} from "./store-fixture.ts";
 
 let home: TestHome;
 let session: Session;
 beforeEach(() => {
   home = makeHome();
   session = makeSession(home, "a", {
-    turns: 3,
-    turnOpen: true,
-    startedBy: null,
-    launch: { ...makeSession(home, "a").launch, paths: {} },
+    conversation: { turns: 3, turnOpen: true },
+    identity: { startedBy: null, launch: { ...makeSession(home, "a").identity.launch, paths: {} } },
     watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
   });
 });
@@ -28,7 +37,7 @@ afterEach(() => home.remove());
 /** As 0.1 knew it. */
 function earlier(of: Session): object {
   const { startedBy, lastCommand, lastTurn, approvals, stalledAt, watch, transcriptCursor, usage, launch, ...rest } =
-    of;
+    flat(of);
   expect([startedBy, lastCommand, lastTurn, approvals, stalledAt, watch.text, transcriptCursor, usage]).toEqual([
     null,
     null,
@@ -47,7 +56,7 @@ function writeDatabase(bodies: readonly object[]): void {
   const db = Sqlite.open(home.databasePath);
   migrate(db, MIGRATIONS.slice(0, 1));
   for (const body of bodies) {
-    const { id, name, revision } = body as Session;
+    const { id, name, revision } = body as FlatSession;
     db.run(
       "INSERT INTO sessions (id, name, revision, body) VALUES (?, ?, ?, ?)",
       id,
@@ -76,9 +85,9 @@ function writeDatabase(bodies: readonly object[]): void {
 
 function writeState(of: Session): void {
   const head = JSON.stringify({ format: 1, seq: 1, revision: of.revision, session: earlier(of) }).slice(0, -1);
-  mkdirSync(of.outputsDir, { recursive: true });
+  mkdirSync(of.identity.outputsDir, { recursive: true });
   const checksum = createHash("sha256").update(head).digest("hex");
-  writeFileSync(join(of.outputsDir, "state.json"), `${head},"checksum":"${checksum}"}\n`);
+  writeFileSync(join(of.identity.outputsDir, "state.json"), `${head},"checksum":"${checksum}"}\n`);
 }
 
 describe("a database of schema 1", () => {
@@ -93,8 +102,7 @@ describe("a database of schema 1", () => {
     expect(store.mailbox.open("a")).toEqual([{ ...makeMessage("a", "m1", { caller: null }), position: 1 }]);
     expect([store.instance, store.log.head(), store.repairs]).toEqual(["abcd1234", 1, []]);
     const next = nextRevision(session, {
-      stalledAt: 5,
-      usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2, costUsd: null },
+      conversation: { stalledAt: 5, usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2, costUsd: null } },
     });
     await store.commit({ changes: [putSession(next), admitMessage(makeMessage("a", "m2", { how: "interrupt" }))] });
     await store.close();
@@ -112,7 +120,7 @@ describe("a database of schema 1", () => {
     const store = await home.open();
     await store.verified;
     await store.close();
-    expect(readdirSync(session.outputsDir)).toEqual(["state.json"]);
+    expect(readdirSync(session.identity.outputsDir)).toEqual(["state.json"]);
     expect(home.logged).toEqual([]);
   });
 
@@ -131,7 +139,7 @@ describe("a database of schema 1", () => {
 describe("a state.json of 0.1", () => {
   test("is read with every field", async () => {
     writeState(session);
-    expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
+    expect(await readStateFile(session.identity.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
   });
 
   test("is enough where the database is lost", async () => {
@@ -142,17 +150,17 @@ describe("a state.json of 0.1", () => {
 
   test("ahead of the database is set aside", async () => {
     writeDatabase([earlier(session)]);
-    writeState(nextRevision(session, { turns: 4 }));
+    writeState(nextRevision(session, { conversation: { turns: 4 } }));
     const store = await home.open();
     await store.verified;
     expect(store.registry.get("a")).toEqual(session);
-    expect(readdirSync(session.outputsDir).some((name) => name.includes(".corrupt-"))).toBe(true);
+    expect(readdirSync(session.identity.outputsDir).some((name) => name.includes(".corrupt-"))).toBe(true);
   });
 });
 
 describe("what is missing is added", () => {
   test("and what is there stays as it is, in its order: records are compared by their text", () => {
-    const whole = makeSession(home, "a", { stalledAt: 7, turns: 1 });
+    const whole = makeSession(home, "a", { conversation: { stalledAt: 7, turns: 1 } });
     expect(JSON.stringify(completed(whole))).toBe(JSON.stringify(whole));
     expect(completed(earlier(session))).toEqual(session);
     expect(JSON.stringify(completed(completed(earlier(session))))).toBe(JSON.stringify(completed(earlier(session))));
@@ -201,10 +209,10 @@ describe("issue 8, 1: who asked", () => {
   test("is not known of what schema 2 wrote, and is from then on", async () => {
     const db = Sqlite.open(home.databasePath);
     migrate(db, MIGRATIONS.slice(0, 2));
-    const { startedBy: _startedBy, lastCommand: _lastCommand, ...before } = session;
+    const { startedBy: _startedBy, lastCommand: _lastCommand, ...before } = flat(session);
     db.run(
       "INSERT INTO sessions (id, name, revision, body) VALUES ('a', ?, 1, ?)",
-      session.name,
+      session.identity.name,
       JSON.stringify(before),
     );
     db.run("INSERT INTO events (at, session_id, body) VALUES (1, 'a', ?)", JSON.stringify(STARTED));
@@ -213,7 +221,7 @@ describe("issue 8, 1: who asked", () => {
     );
     db.close();
     const store = await home.open();
-    expect(store.registry.get("a")).toMatchObject({ startedBy: null, lastCommand: null });
+    expect(store.registry.get("a")).toMatchObject({ identity: { startedBy: null }, wish: { lastCommand: null } });
     await store.commit({
       changes: [admitMessage(makeMessage("a", "m2", { caller: "session:b" }))],
       events: [{ sessionId: "a", body: STARTED, caller: "session:b" }],
@@ -266,9 +274,11 @@ test("a last turn without what later versions keep of it is completed", () => {
     earlier: [],
     inferred: [],
   } as const;
-  const before = { ...session, lastTurn: known };
+  const before = { ...flat(session), lastTurn: known };
   expect(isSession(before)).toBe(false);
-  expect(completed(before)).toEqual({ ...session, lastTurn: { ...known, isEnding: false, inferred: [] } });
+  expect(completed(before)).toEqual(
+    amend(session, { conversation: { lastTurn: { ...known, isEnding: false, inferred: [] } } }),
+  );
   expect(isSession(completed(before))).toBe(true);
 });
 
@@ -284,13 +294,15 @@ test("issue 8, 1: an answer under way that an earlier version recorded is the op
   } as const;
   const answer = { decision: "approved", stage: "given", at: 2 } as const;
   const before = {
-    ...session,
+    ...flat(session),
     approvals: [
       { ...asked, answer },
       { ...asked, id: "r", answer: null },
     ],
   };
   expect(isSession(before)).toBe(false);
-  expect(completed(before)).toMatchObject({ approvals: [{ answer: { ...answer, by: "operator" } }, { answer: null }] });
+  expect(completed(before)).toMatchObject({
+    conversation: { approvals: [{ answer: { ...answer, by: "operator" } }, { answer: null }] },
+  });
   expect(isSession(completed(before))).toBe(true);
 });

@@ -10,7 +10,8 @@
  *                from: operator, system or session:<id>.
  *   sessions     one row per session; `ordinal` is the order of creation,
  *                `body` the whole Session as JSON, from which `name` and
- *                `revision` are repeated.
+ *                `revision` are repeated. Before schema 8 a body was flat; it
+ *                stays so until its session changes.
  *   messages     one row per message; `caller` is who sent it, `intended_turn`
  *                and `answers` what it is meant for; `text` and `detail` are
  *                JSON strings, because a bare column would lose unpaired
@@ -99,6 +100,9 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE messages ADD COLUMN intended_turn INTEGER;
   ALTER TABLE messages ADD COLUMN answers TEXT;
+  `,
+  `
+  -- No table changes. From here on sessions.body is grouped (session/session-record.ts), which no earlier version can read.
   `,
 ];
 

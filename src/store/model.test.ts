@@ -1,4 +1,5 @@
 /** Random changes against a plain model of the store, with reopenings in between. */
+import { amend } from "../session/amend.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LoggedEvent } from "../session/event.ts";
@@ -66,13 +67,13 @@ class Model {
     if (wanted.session) {
       const { name, prompt, ended } = wanted.session;
       const revision = (this.sessions.get(wanted.session.id)?.revision ?? 0) + wanted.session.step;
-      const life = ended ? ({ desired: "stopped", state: "stopped" } as const) : {};
-      const plain = makeSession(home, wanted.session.id, { name, revision, ...life });
-      const session = { ...plain, launch: { ...plain.launch, prompt } };
+      const life = ended ? ({ state: "stopped", wish: { desired: "stopped" } } as const) : {};
+      const plain = makeSession(home, wanted.session.id, { revision, identity: { name }, ...life });
+      const session = amend(plain, { identity: { launch: { ...plain.identity.launch, prompt } } });
       changes.push(putSession(session));
       const others = [...this.sessions.values()].filter((other) => other.id !== plain.id);
       accepted &&= wanted.session.step === 1;
-      accepted &&= ended || others.every((other) => other.name !== name || isEnded(other));
+      accepted &&= ended || others.every((other) => other.identity.name !== name || isEnded(other));
       next.sessions.set(plain.id, session);
     }
     if (wanted.admit) {

@@ -18,18 +18,20 @@ describe("round trips", () => {
   test("everything committed comes back equal after reopening", async () => {
     const store = await home.open();
     const first = makeSession(home, "a", {
-      name: "twin",
-      launch: {
-        args: ["\ud800", "\0", "'\n"],
-        prompt: "p",
-        model: null,
-        cwd: "/",
-        envFile: null,
-        envNames: [],
-        paths: {},
+      identity: {
+        name: "twin",
+        launch: {
+          args: ["\ud800", "\0", "'\n"],
+          prompt: "p",
+          model: null,
+          cwd: "/",
+          envFile: null,
+          envNames: [],
+          paths: {},
+        },
       },
     });
-    const second = makeSession(home, "b", { name: "twin" });
+    const second = makeSession(home, "b", { identity: { name: "twin" } });
     const idempotency = { key: "k", operation: "start-session", fingerprint: "f", subject: "a", at: Date.now() };
     const events = await store.commit({
       changes: [putSession(first)],
@@ -39,7 +41,7 @@ describe("round trips", () => {
       ],
       idempotency,
     });
-    const renamed = nextRevision(first, { name: "renamed" });
+    const renamed = nextRevision(first, { identity: { name: "renamed" } });
     await store.commit({
       changes: [putSession(renamed), admitMessage(makeMessage("a", "m1", { text: "\ud800\0 text" }))],
     });
@@ -79,12 +81,12 @@ describe("round trips", () => {
   });
 
   test("a session renamed before it was ever read is found by its new name only", async () => {
-    const session = makeSession(home, "a", { name: "old" });
+    const session = makeSession(home, "a", { identity: { name: "old" } });
     await home
       .open()
       .then(async (store) => (await store.commit({ changes: [putSession(session)] }), await store.close()));
     const store = await home.open();
-    const renamed = nextRevision(session, { name: "new" });
+    const renamed = nextRevision(session, { identity: { name: "new" } });
     const commit = store.commit({ changes: [putSession(renamed)] });
     await commit;
     expect([store.registry.byName("old"), store.registry.byName("new")]).toEqual([[], [renamed]]);
@@ -95,7 +97,7 @@ describe("round trips", () => {
     await store.commit({ changes: [putSession(makeSession(home, "a"))] });
     const list = store.registry.all();
     expect(store.registry.all()).toBe(list);
-    expect([Object.isFrozen(list), Object.isFrozen(list[0]), Object.isFrozen(list[0]?.launch.args)]).toEqual([
+    expect([Object.isFrozen(list), Object.isFrozen(list[0]), Object.isFrozen(list[0]?.identity.launch.args)]).toEqual([
       true,
       true,
       true,
@@ -113,7 +115,7 @@ describe("round trips", () => {
       (path) => statSync(path).mode & 0o777,
     );
     await store.close();
-    const stateModes = [session.outputsDir, join(session.outputsDir, "state.json")].map(
+    const stateModes = [session.identity.outputsDir, join(session.identity.outputsDir, "state.json")].map(
       (path) => statSync(path).mode & 0o777,
     );
     expect([modes, stateModes]).toEqual([
@@ -127,22 +129,25 @@ describe("round trips", () => {
     let session = makeSession(home, "a");
     await store.commit({ changes: [putSession(session)], events: [{ sessionId: "a", body: STARTED }] });
     for (let turns = 1; turns <= 50; turns += 1)
-      await store.commit({ changes: [putSession((session = nextRevision(session, { turns })))] });
+      await store.commit({ changes: [putSession((session = nextRevision(session, { conversation: { turns } })))] });
     await store.close();
-    expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
+    expect(await readStateFile(session.identity.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
   });
 
   test("a state.json that cannot be written is logged, hurts no commit and is written with the next change", async () => {
     const store = await home.open();
     await store.verified;
-    const blocked = makeSession(home, "a", { outputsDir: join(home.directory, "file", "a") });
+    const blocked = makeSession(home, "a", { identity: { outputsDir: join(home.directory, "file", "a") } });
     writeFileSync(join(home.directory, "file"), "");
     await store.commit({ changes: [putSession(blocked)] });
     while (home.logged.length === 0) await wait(5);
-    const moved = nextRevision(blocked, { outputsDir: join(home.directory, "free") });
+    const moved = nextRevision(blocked, { identity: { outputsDir: join(home.directory, "free") } });
     await store.commit({ changes: [putSession(moved)] });
     await store.close();
-    expect(await readStateFile(moved.outputsDir)).toMatchObject({ status: "good", record: { session: moved } });
+    expect(await readStateFile(moved.identity.outputsDir)).toMatchObject({
+      status: "good",
+      record: { session: moved },
+    });
   });
 });
 

@@ -1,3 +1,4 @@
+import { amend } from "../session/amend.ts";
 import {
   closeSync,
   copyFileSync,
@@ -32,7 +33,7 @@ let instance: string;
 beforeEach(async () => {
   home = makeHome();
   sessions = Array.from({ length: 20 }, (_, index) =>
-    makeSession(home, `s-${index}`, { createdAt: 1_000 + index, role: index % 2 ? "worker" : "lead" }),
+    makeSession(home, `s-${index}`, { identity: { createdAt: 1_000 + index, role: index % 2 ? "worker" : "lead" } }),
   );
   const store = await home.open();
   for (const session of sessions)
@@ -147,9 +148,9 @@ test("what can still be read is saved: events, messages and sessions without a s
 test("a -wal that was deleted after a kill took commits with it; the state files bring them back at once", async () => {
   const store = await home.open();
   await store.verified;
-  const newer = sessions.map((session) => nextRevision(session, { turns: 5 }));
+  const newer = sessions.map((session) => nextRevision(session, { conversation: { turns: 5 } }));
   for (const session of newer) await store.commit({ changes: [putSession(session)] });
-  const added = makeSession(home, "new", { createdAt: 9_999 });
+  const added = makeSession(home, "new", { identity: { createdAt: 9_999 } });
   const [last] = await store.commit({ changes: [putSession(added)], events: [{ sessionId: "new", body: STARTED }] });
   const killed = join(home.directory, "killed");
   mkdirSync(killed);
@@ -161,7 +162,7 @@ test("a -wal that was deleted after a kill took commits with it; the state files
   for (const name of readdirSync(killed)) renameSync(join(killed, name), join(dirname(home.databasePath), name));
   const again = await home.open();
   expect(again.registry.all().map(unheld)).toEqual([...newer, added]);
-  expect(again.registry.all().every(({ held }) => held !== null)).toBe(true);
+  expect(again.registry.all().every(({ wish: { held } }) => held !== null)).toBe(true);
   expect(again.repairs).toEqual([{ type: "store-rebuilt", from: home.outputsRoot, sessions: 21, quarantined: "" }]);
   expect(again.log.head()).toBeGreaterThan(last?.seq ?? Infinity);
 });
@@ -189,21 +190,24 @@ test("a moved home is rebuilt where it lies now", async () => {
   renameSync(home.outputsRoot, outputsRoot);
   const store = await home.open({ outputsRoot });
   expect(store.registry.all().map(unheld)).toEqual(
-    sessions.map((session) => ({
-      ...session,
-      outputsDir: makeSession({ outputsRoot }, session.id, { role: session.role }).outputsDir,
-    })),
+    sessions.map((session) => {
+      const { role } = session.identity;
+      const { outputsDir } = makeSession({ outputsRoot }, session.id, { identity: { role } }).identity;
+      return amend(session, { identity: { outputsDir } });
+    }),
   );
 });
 
 test("issue 7, 16: what comes from state.json is held; what was salvaged of the database is not", async () => {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(home.databasePath + suffix, { force: true });
   const lost = await home.open();
-  expect(lost.registry.all().map(({ held }) => held?.until)).toEqual(sessions.map(() => null));
+  expect(lost.registry.all().map(({ wish: { held } }) => held?.until)).toEqual(sessions.map(() => null));
   await lost.close();
   const known = await home.open();
-  expect(known.registry.all().every(({ held }) => held !== null)).toBe(true);
-  await known.commit({ changes: [putSession(nextRevision(known.registry.get("s-3") as Session, { held: null }))] });
+  expect(known.registry.all().every(({ wish: { held } }) => held !== null)).toBe(true);
+  await known.commit({
+    changes: [putSession(nextRevision(known.registry.get("s-3") as Session, { wish: { held: null } }))],
+  });
   await known.close();
   const copy = `${home.databasePath}.copy`;
   copyFileSync(home.databasePath, copy);
@@ -213,7 +217,7 @@ test("issue 7, 16: what comes from state.json is held; what was salvaged of the 
     scribble(page);
     const damaged = await home.open();
     expect(damaged.registry.get("s-3")?.revision).toBe(2);
-    isHeld.push(damaged.registry.get("s-3")?.held !== null);
+    isHeld.push(damaged.registry.get("s-3")?.wish.held !== null);
     await damaged.close();
   }
   // It depends on the page whether its row could still be read.
@@ -226,17 +230,23 @@ test("issue 7, 16: a file gives a salvaged session neither another launch nor a 
   const asked = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
   const answer = { decision: "approved", stage: "wanted", at: 1, by: "operator" } as const;
   for (const [session, changes] of [
-    [first, { approvals: [{ ...asked, requestedAt: 1, answer }], restart: { count: 0, recentAt: [], dueAt: 5 } }],
-    [second, { stop: { next: "restart", graceMs: 0, afterTurn: false } }],
+    [
+      first,
+      {
+        conversation: { approvals: [{ ...asked, requestedAt: 1, answer }] },
+        process: { restart: { count: 0, recentAt: [], dueAt: 5 } },
+      },
+    ],
+    [second, { wish: { stop: { next: "restart", graceMs: 0, afterTurn: false } } }],
   ] as const)
     await writeStateFile({ seq: 30, session: nextRevision(session, changes) });
   const store = await home.open();
   expect(store.registry.get(first.id)).toMatchObject({
-    approvals: [{ id: "q", answer: null }],
-    restart: { dueAt: null },
-    reason: { code: "held", text: expect.stringContaining(`reeve restart ${first.name}`) },
+    conversation: { approvals: [{ id: "q", answer: null }] },
+    process: { restart: { dueAt: null } },
+    reason: { code: "held", text: expect.stringContaining(`reeve restart ${first.identity.name}`) },
   });
-  expect(store.registry.get(second.id)?.stop).toBeNull();
+  expect(store.registry.get(second.id)?.wish.stop).toBeNull();
 });
 
 test("with everything gone an empty store works", async () => {

@@ -89,7 +89,9 @@ export function restoreRows(found: Found): readonly string[] {
   const ofFiles = files
     .map(({ session }) => hold(session, now))
     .filter((session) => isNewerThan(salvaged.get(session.id), session));
-  const byCreation = [...saved.sessions, ...ofFiles].toSorted((one, other) => one.createdAt - other.createdAt);
+  const byCreation = [...saved.sessions, ...ofFiles].toSorted(
+    (one, other) => one.identity.createdAt - other.identity.createdAt,
+  );
   return db.transaction(() => {
     const taken = new Set<string>();
     for (const session of byCreation) if (registry.restore(session)) taken.add(session.id);

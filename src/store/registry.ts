@@ -11,7 +11,7 @@ import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Registry } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
-import { completed } from "./session-shape.ts";
+import { completed } from "../session/session-record.ts";
 import { guardRead, MalformedRow, parseColumn, type Sqlite } from "./sqlite.ts";
 
 export class SqliteRegistry implements Registry {
@@ -54,7 +54,8 @@ export class SqliteRegistry implements Registry {
 
   /** Inside a transaction, in which `before` was staged already: compare and set. */
   stage(session: Session, before: readonly Session[]): void {
-    const { id, name, revision } = session;
+    const { id, revision } = session;
+    const { name } = session.identity;
     this.#requireFreeName(session, before);
     const body = JSON.stringify(session);
     const { changes } =
@@ -81,29 +82,34 @@ export class SqliteRegistry implements Registry {
     const sql = `INSERT INTO sessions (id, name, revision, body) VALUES (?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET name = excluded.name, revision = excluded.revision, body = excluded.body
       WHERE excluded.revision > sessions.revision`;
-    return this.#db.run(sql, session.id, session.name, session.revision, JSON.stringify(session)).changes === 1;
+    return (
+      this.#db.run(sql, session.id, session.identity.name, session.revision, JSON.stringify(session)).changes === 1
+    );
   }
 
   /** After the transaction. */
   publish(session: Session): void {
     const before = this.#rows.get(session.id);
-    const nameBefore = typeof before === "string" ? before : before?.name;
+    const nameBefore = typeof before === "string" ? before : before?.identity.name;
     this.#rows.set(session.id, deepFreeze(session));
     this.#all = undefined;
-    if (nameBefore !== undefined && nameBefore !== session.name) this.#removeName(nameBefore, session.id);
-    this.#addName(session.name, session.id);
+    if (nameBefore !== undefined && nameBefore !== session.identity.name) this.#removeName(nameBefore, session.id);
+    this.#addName(session.identity.name, session.id);
   }
 
   /** Of the sessions that have not ended, each has a name of its own: a new or revived one may not take another's. */
   #requireFreeName(session: Session, before: readonly Session[]): void {
     if (isEnded(session)) return;
-    const { id, name } = session;
+    const { id } = session;
+    const { name } = session.identity;
     const earlier = before.findLast((other) => other.id === id) ?? this.get(id);
-    if (earlier !== undefined && earlier.name === name && !isEnded(earlier)) return;
+    if (earlier !== undefined && earlier.identity.name === name && !isEnded(earlier)) return;
     // An id comes before a name wherever a session is looked up.
     if (name !== id && (this.#rows.has(name) || before.some((other) => other.id === name))) throw nameTaken(name, name);
     const latest = new Map([...this.byName(name), ...before].map((other) => [other.id, other]));
-    const holder = [...latest.values()].find((other) => other.name === name && other.id !== id && !isEnded(other));
+    const holder = [...latest.values()].find(
+      (other) => other.identity.name === name && other.id !== id && !isEnded(other),
+    );
     if (holder !== undefined) throw nameTaken(name, holder.id);
   }
 

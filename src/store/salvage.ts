@@ -9,7 +9,7 @@ import type { IdempotencyRecord } from "./contract.ts";
 import type { EventRow } from "./event-rows.ts";
 import type { MessageRow } from "./mailbox.ts";
 import type { RecordRow } from "./records.ts";
-import { completed, isSession } from "./session-shape.ts";
+import { completed, isSession } from "../session/session-record.ts";
 import type { Session } from "../session/session.ts";
 import { Sqlite } from "./sqlite.ts";
 

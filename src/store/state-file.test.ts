@@ -1,3 +1,4 @@
+import { amend, type Amendment } from "../session/amend.ts";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -6,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../session/session.ts";
 import { putSession } from "./change.ts";
 import { encodeState, readStateFile } from "./state-file.ts";
-import { makeHome, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
+import { flat, makeHome, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
 
 /** Some tests open hundreds of stores or files; a busy machine takes its time. */
 vi.setConfig({ testTimeout: 30_000 });
@@ -17,7 +18,7 @@ let path: string;
 beforeEach(async () => {
   home = makeHome();
   session = makeSession(home, "a");
-  path = join(session.outputsDir, "state.json");
+  path = join(session.identity.outputsDir, "state.json");
   const store = await home.open();
   await store.commit({ changes: [putSession(session)], events: [{ sessionId: "a", body: STARTED }] });
   await store.commit({ changes: [putSession(makeSession(home, "b"))] });
@@ -30,10 +31,10 @@ describe("the reader", () => {
     const text = readFileSync(path);
     for (let length = 0; length < text.length; length += 1) {
       writeFileSync(path, text.subarray(0, length));
-      expect([length, (await readStateFile(session.outputsDir)).status]).toEqual([length, "corrupt"]);
+      expect([length, (await readStateFile(session.identity.outputsDir)).status]).toEqual([length, "corrupt"]);
     }
     writeFileSync(path, text);
-    expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
+    expect(await readStateFile(session.identity.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
   });
 
   test("notices any flipped bit", async () => {
@@ -42,39 +43,50 @@ describe("the reader", () => {
       const flipped = Buffer.from(text);
       flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
       writeFileSync(path, flipped);
-      expect([at, (await readStateFile(session.outputsDir)).status]).toEqual([at, "corrupt"]);
+      expect([at, (await readStateFile(session.identity.outputsDir)).status]).toEqual([at, "corrupt"]);
     }
   });
 
   test("does not believe a right checksum alone", async () => {
-    const forged = (changes: object): string => sealed({ format: 1, seq: 1, revision: 1, session, ...changes });
+    const forged = (changes: object): string => sealed({ format: 2, seq: 1, revision: 1, session, ...changes });
+    const spoilt = (groups: Readonly<Record<string, object>>): string => {
+      const bad = Object.entries(groups).map(([group, fields]) => [group, { ...session[group as "wish"], ...fields }]);
+      return forged({ session: { ...session, ...Object.fromEntries(bad) } });
+    };
     const texts = [
-      forged({ format: 2 }),
+      forged({ format: 3 }),
+      forged({ format: 0 }),
       forged({ seq: -1 }),
       forged({ seq: 2 ** 53 }),
       forged({ revision: 2 }),
       forged({ session: { ...session, revision: 2 ** 52 }, revision: 2 ** 52 }),
       forged({ session: { ...session, id: "../../etc" } }),
       forged({ session: { ...session, state: "flying" } }),
-      forged({ session: { ...session, launch: null } }),
-      forged({ session: { ...session, launch: { ...session.launch, paths: { PATH: 3 } } } }),
-      forged({
-        session: { ...session, lastTurn: { id: 1, verdict: null, verdictSource: null, error: null, earlier: [] } },
-      }),
-      forged({ session: { ...session, lastTurn: { id: null, verdict: null, verdictSource: null } } }),
-      forged({ session: { ...session, approvals: [{ id: "p" }] } }),
-      forged({ session: { ...session, stalledAt: "now" } }),
+      forged({ session: { ...session, identity: null } }),
       forged({ session: { ...session, watch: null } }),
-      forged({ session: { ...session, transcriptCursor: { identity: "1:a", offset: -1, isInLongLine: false } } }),
-      forged({ session: { ...session, usage: { inputTokens: 1 } } }),
+      spoilt({ identity: { launch: null } }),
+      spoilt({ identity: { launch: { ...session.identity.launch, paths: { PATH: 3 } } } }),
+      spoilt({ identity: { createdAt: null } }),
+      spoilt({ wish: { desired: "dancing" } }),
+      spoilt({
+        conversation: { lastTurn: { id: 1, verdict: null, verdictSource: null, error: null, earlier: [] } },
+      }),
+      spoilt({ conversation: { lastTurn: { id: null, verdict: null, verdictSource: null } } }),
+      spoilt({ conversation: { approvals: [{ id: "p" }] } }),
+      spoilt({ conversation: { stalledAt: "now" } }),
+      spoilt({ conversation: { usage: { inputTokens: 1 } } }),
+      spoilt({ watch: { transcriptCursor: { identity: "1:a", offset: -1, isInLongLine: false } } }),
+      ...[{ launch: null }, { watch: null }, { turns: -1 }, { stalledAt: "now" }].map((bad) =>
+        forged({ format: 1, session: { ...flat(session), ...bad } }),
+      ),
       forged({ session: null }),
     ];
     for (const text of texts) {
       writeFileSync(path, text);
-      expect([text, (await readStateFile(session.outputsDir)).status]).toEqual([text, "corrupt"]);
+      expect([text, (await readStateFile(session.identity.outputsDir)).status]).toEqual([text, "corrupt"]);
     }
     writeFileSync(path, forged({}));
-    expect((await readStateFile(session.outputsDir)).status).toBe("good");
+    expect((await readStateFile(session.identity.outputsDir)).status).toBe("good");
   });
 });
 
@@ -91,7 +103,7 @@ const DAMAGE: Record<string, () => void> = {
     writeFileSync(
       path,
       sealedText(
-        `{"format":1,"seq":1,"revision":1,"session":${JSON.stringify(session).slice(0, -1)},"deep":${NESTED}}`,
+        `{"format":2,"seq":1,"revision":1,"session":${JSON.stringify(session).slice(0, -1)},"deep":${NESTED}}`,
       ),
     ),
   "a directory": () => replace(() => mkdirSync(path)),
@@ -120,8 +132,8 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
       },
     ]);
     await store.close();
-    expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
-    expect(readdirSync(session.outputsDir).filter((entry) => entry.includes(".corrupt-")).length).toBe(1);
+    expect(await readStateFile(session.identity.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
+    expect(readdirSync(session.identity.outputsDir).filter((entry) => entry.includes(".corrupt-")).length).toBe(1);
   });
 
   test("without the database: set aside, and the others are recovered", async () => {
@@ -139,7 +151,7 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
 
 describe("database and state.json disagree", () => {
   test("issue 7, 16: the file is ahead: the database counts, and the file is set aside", async () => {
-    offer({ revision: 7, turns: 3 });
+    offer({ revision: 7, conversation: { turns: 3 } });
     const store = await home.open();
     await store.verified;
     expect(store.registry.get("a")).toEqual(session);
@@ -152,15 +164,17 @@ describe("database and state.json disagree", () => {
     ]);
     await store.commit({ changes: [putSession(nextRevision(session))] });
     await store.close();
-    expect(await readStateFile(session.outputsDir)).toMatchObject({ record: { session: { revision: 2, turns: 0 } } });
+    expect(await readStateFile(session.identity.outputsDir)).toMatchObject({
+      record: { session: { revision: 2, conversation: { turns: 0 } } },
+    });
   });
 
   test("issue 7, 16: the file is ahead of a commit made meanwhile: it is not overwritten unread", async () => {
-    offer({ revision: 7, turns: 3 });
+    offer({ revision: 7, conversation: { turns: 3 } });
     const store = await home.open();
     await store.commit({ changes: [putSession(nextRevision(session))] });
     await store.close();
-    expect(readdirSync(session.outputsDir).filter((name) => name.includes(".corrupt-"))).toHaveLength(1);
+    expect(readdirSync(session.identity.outputsDir).filter((name) => name.includes(".corrupt-"))).toHaveLength(1);
     expect((await home.open()).registry.get("a")).toEqual(nextRevision(session));
   });
 
@@ -173,8 +187,8 @@ describe("database and state.json disagree", () => {
         await (await home.open()).close();
       }
       const planted = makeSession(home, "planted", { state: "starting" });
-      mkdirSync(planted.outputsDir, { recursive: true });
-      writeFileSync(join(planted.outputsDir, "state.json"), encodeState({ seq: 500, session: planted }));
+      mkdirSync(planted.identity.outputsDir, { recursive: true });
+      writeFileSync(join(planted.identity.outputsDir, "state.json"), encodeState({ seq: 500, session: planted }));
       for (const start of ["the first", "the second"]) {
         const store = await home.open();
         await store.verified;
@@ -185,7 +199,7 @@ describe("database and state.json disagree", () => {
         ).toHaveLength(1);
         await store.close();
       }
-      rmSync(planted.outputsDir, { recursive: true });
+      rmSync(planted.identity.outputsDir, { recursive: true });
       const store = await home.open();
       await store.verified;
       expect(store.warnings()).toEqual([]);
@@ -193,15 +207,15 @@ describe("database and state.json disagree", () => {
   );
 
   test("the database is ahead: the file is written again", async () => {
-    offer({ revision: 1, turns: 99 });
+    offer({ revision: 1, conversation: { turns: 99 } });
     const store = await home.open();
     await store.close();
-    expect(await readStateFile(session.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
+    expect(await readStateFile(session.identity.outputsDir)).toEqual({ status: "good", record: { seq: 1, session } });
   });
 
   test.each([
     { runtime: "elsewhere" },
-    { launch: { ...makeSession({ outputsRoot: "/" }, "a").launch, args: ["rm"] } },
+    { launch: { ...makeSession({ outputsRoot: "/" }, "a").identity.launch, args: ["rm"] } },
     { parentId: "b" },
   ])("a file cannot change what a session is: %j", async (changes) => {
     offer({ ...changes, revision: 7 });
@@ -214,15 +228,15 @@ describe("database and state.json disagree", () => {
   });
 
   test("a missing file is written again", async () => {
-    rmSync(session.outputsDir, { recursive: true });
+    rmSync(session.identity.outputsDir, { recursive: true });
     await (await home.open()).close();
     expect(existsSync(path)).toBe(true);
   });
 });
 
 /** Writes another state.json for the session; returns what it says. */
-function offer(changes: Partial<Session>): Session {
-  const offered = { ...session, ...changes };
+function offer(changes: Amendment): Session {
+  const offered = amend(session, changes);
   writeFileSync(path, encodeState({ seq: 500, session: offered }));
   return offered;
 }

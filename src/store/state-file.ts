@@ -6,9 +6,10 @@
  *
  * The format, one line of UTF-8 JSON ended by a newline:
  *
- *   {"format":1,"seq":S,"revision":R,"session":{…},"checksum":"H"}
+ *   {"format":2,"seq":S,"revision":R,"session":{…},"checksum":"H"}
  *
- *   format    1. A reader sets aside a format it does not know.
+ *   format    2; before schema 8 it was 1, and the session without groups. A
+ *             reader sets aside a format it does not know.
  *   seq       the head of the event log when this was written; a rebuilt log
  *             continues above the highest one found.
  *   revision  that of the session, repeated.
@@ -25,10 +26,12 @@ import { readPlainFile } from "../platform/plain-file.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import { deepFreeze } from "./freeze.ts";
-import { completed, isSession } from "./session-shape.ts";
+import { completed, isSession } from "../session/session-record.ts";
 
 export const STATE_FILE = "state.json";
-const FORMAT = 1;
+const FORMAT = 2;
+/** Still read: its session is flat (session/session-record.ts). */
+const EARLIER_FORMAT = 1;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** A forged counter must not leave the real one without room to grow. */
 const MAX_COUNTER = 2 ** 50;
@@ -56,7 +59,7 @@ export function encodeState({ seq, session }: StateRecord): string {
 export async function writeStateFile(record: StateRecord): Promise<void> {
   const text = encodeState(record);
   if (Buffer.byteLength(text) > MAX_BYTES) throw new Error(`the record has more than ${MAX_BYTES} bytes`);
-  const directory = record.session.outputsDir;
+  const directory = record.session.identity.outputsDir;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await writeFileAtomic(join(directory, STATE_FILE), text, { temporaryName: TEMPORARY });
 }
@@ -97,7 +100,8 @@ function decodeState(text: string): StateFileReading {
   if (checksum === undefined) return { status: "corrupt", why: "it does not end with a checksum" };
   if (checksumOf(text.slice(0, -TAIL_LENGTH)) !== checksum) return { status: "corrupt", why: "its checksum is wrong" };
   const { format, seq, revision, session: written } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-  if (format !== FORMAT) return { status: "corrupt", why: `its format is ${String(format)}, not ${FORMAT}` };
+  if (format !== FORMAT && format !== EARLIER_FORMAT)
+    return { status: "corrupt", why: `its format is ${String(format)}, not ${FORMAT}` };
   if (!isCounter(seq) || !isCounter(revision))
     return { status: "corrupt", why: "its seq or revision is out of bounds" };
   const session = completed(written);

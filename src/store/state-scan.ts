@@ -6,7 +6,9 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errnoOf } from "../platform/reeve-error.ts";
+import { amend } from "../session/amend.ts";
 import { type Session, SESSION_ID_PATTERN } from "../session/session.ts";
+import { deepFreeze } from "./freeze.ts";
 import type { SqliteRegistry } from "./registry.ts";
 import { readStateFile, type StateRecord } from "./state-file.ts";
 
@@ -36,7 +38,7 @@ export async function scanStateFiles(outputsRoot: string, registry: SqliteRegist
     await act(directory, await judge(directory, id, registry));
   };
   await fewAtATime([...registry.ids()], async (id) => {
-    const directory = registry.get(id)?.outputsDir;
+    const directory = registry.get(id)?.identity.outputsDir;
     if (directory !== undefined) await examine(directory, id);
   });
   const others = (await sessionDirectories(outputsRoot)).filter((directory) => !seen.has(directory));
@@ -73,10 +75,11 @@ function compare(
   { seq, session: found }: StateRecord,
   session: Session | undefined,
 ): Verdict {
-  const role = session?.role ?? basename(dirname(directory));
-  if (found.id !== id || found.role !== role)
-    return { kind: "corrupt", why: `it describes ${found.role}/${found.id}`, session };
-  const here = found.outputsDir === directory ? found : Object.freeze({ ...found, outputsDir: directory });
+  const role = session?.identity.role ?? basename(dirname(directory));
+  if (found.id !== id || found.identity.role !== role)
+    return { kind: "corrupt", why: `it describes ${found.identity.role}/${found.id}`, session };
+  const here =
+    found.identity.outputsDir === directory ? found : deepFreeze(amend(found, { identity: { outputsDir: directory } }));
   if (!session) return { kind: "unknown", record: { seq, session: here } };
   if (found.revision > session.revision) {
     if (identityOf(here) === identityOf(session)) return { kind: "ahead", record: { seq, session: here }, session };
@@ -86,7 +89,10 @@ function compare(
 }
 
 /** What decides which program runs where: an agent that can write its state.json must not be able to choose that. */
-export function identityOf({ id, role, agent, runtime, launch, parentId, outputsDir, createdAt }: Session): string {
+export function identityOf({
+  id,
+  identity: { role, agent, runtime, launch, parentId, outputsDir, createdAt },
+}: Session): string {
   return JSON.stringify([id, role, agent, runtime, launch, parentId, outputsDir, createdAt]);
 }
 

@@ -65,7 +65,8 @@ export class StateWriter {
   }
 
   async #write(record: StateRecord): Promise<void> {
-    const { id, outputsDir, revision } = record.session;
+    const { id, revision } = record.session;
+    const { outputsDir } = record.session.identity;
     try {
       await writeStateFile(record);
     } catch (error) {

@@ -2,13 +2,15 @@
  * For tests only: a home in a temporary directory, sessions to put into it, and
  * stores that are closed with it.
  */
+import { amend, type Amendment } from "../session/amend.ts";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../platform/clock.ts";
 import type { Message } from "../session/message.ts";
 import { defineKind, type Kept } from "../session/record-kind.ts";
-import type { Session } from "../session/session.ts";
+import { GROUPS, type Session } from "../session/session.ts";
+import { begin } from "../session/shape.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
 import type { StoreOptions } from "./options.ts";
 
@@ -53,78 +55,71 @@ export function makeHome(directory = mkdtempSync(join(tmpdir(), "reeve-store-"))
   };
 }
 
-export function makeSession(
-  home: { readonly outputsRoot: string },
-  id: string,
-  changes: Partial<Session> = {},
-): Session {
+export function makeSession(home: { readonly outputsRoot: string }, id: string, changes: Amendment = {}): Session {
   const evidence = { source: "operator", detail: "test", at: 1_700_000_000_000 } as const;
-  const role = changes.role ?? "worker";
-  return {
+  const role = changes.identity?.role ?? "worker";
+  const session: Session = {
     id,
-    name: `name-${id}`,
-    role,
-    agent: "command",
-    runtime: "tmux",
-    launch: {
-      args: ["sh", "-c", "echo \u00e9\u{1f600}"],
-      prompt: null,
-      model: null,
-      cwd: "/work",
-      envFile: null,
-      envNames: ["TOKEN"],
-      paths: { HOME: "/home/user" },
-    },
-    restartPolicy: "on-failure",
-    parentId: null,
-    outputsDir: join(home.outputsRoot, "agents", role, id),
-    branch: null,
-    startedBy: "operator",
-    lastCommand: null,
-    desired: "running",
+    revision: 1,
     state: "planned",
     reason: { code: "asked", text: "Somebody asked.", evidence },
-    pauseMode: null,
-    suspended: false,
-    stop: null,
-    incarnation: 0,
-    place: null,
-    createFailures: null,
-    liveness: { status: "absent", evidence },
-    observability: { status: "pending", expected: true, reason: "not started", transcriptPath: null },
-    activity: { status: "unknown", asks: null, evidence },
-    nativeId: null,
-    hasTurns: true,
-    turns: 0,
-    turnOpen: false,
-    lastTurn: null,
-    approvals: [],
-    background: [],
-    stalledAt: null,
-    watch: { mode: "process", text: "Only its process can be seen.", version: null, socket: null, statusDir: null },
-    transcriptCursor: null,
-    usage: null,
-    exit: null,
-    restart: { count: 0, recentAt: [], dueAt: null },
-    held: null,
-    createdAt: 1_700_000_000_000,
-    startedAt: null,
-    lastActivityAt: null,
-    endedAt: null,
-    revision: 1,
-    ...changes,
+    identity: {
+      name: `name-${id}`,
+      role,
+      agent: "command",
+      hasTurns: true,
+      runtime: "tmux",
+      launch: {
+        args: ["sh", "-c", "echo \u00e9\u{1f600}"],
+        prompt: null,
+        model: null,
+        cwd: "/work",
+        envFile: null,
+        envNames: ["TOKEN"],
+        paths: { HOME: "/home/user" },
+      },
+      restartPolicy: "on-failure",
+      parentId: null,
+      outputsDir: join(home.outputsRoot, "agents", role, id),
+      branch: null,
+      startedBy: "operator",
+      createdAt: 1_700_000_000_000,
+    },
+    wish: begin(GROUPS.wish, {}),
+    process: begin(GROUPS.process, { incarnation: 0, liveness: { status: "absent", evidence } }),
+    conversation: begin(GROUPS.conversation, {
+      nativeId: null,
+      activity: { status: "unknown", asks: null, evidence },
+    }),
+    watch: begin(GROUPS.watch, {
+      mode: "process",
+      text: "Only its process can be seen.",
+      version: null,
+      socket: null,
+      statusDir: null,
+      observability: { status: "pending", expected: true, reason: "not started", transcriptPath: null },
+    }),
   };
+  return amend(session, changes);
 }
 
 /** Of a session of this fixture that was taken from its state.json: as it was before, less that it is held. */
 export function unheld(session: Session): Session {
-  if (session.held === null) return session;
+  if (session.wish.held === null) return session;
   const { reason, state } = makeSession({ outputsRoot: "/" }, session.id);
-  return { ...session, reason, state, held: null };
+  return amend(session, { reason, state, wish: { held: null } });
 }
 
-export function nextRevision(session: Session, changes: Partial<Session> = {}): Session {
-  return { ...session, ...changes, revision: session.revision + 1 };
+/** As versions before schema 8 wrote it: without groups, and the plan of the watch in a field of its own. */
+export function flat(session: Session) {
+  const { identity, wish, process, conversation, watch, ...top } = session;
+  const { observability, transcriptCursor, ...plan } = watch;
+  return { ...top, ...identity, ...wish, ...process, ...conversation, watch: plan, observability, transcriptCursor };
+}
+export type FlatSession = ReturnType<typeof flat>;
+
+export function nextRevision(session: Session, changes: Amendment = {}): Session {
+  return amend(session, { ...changes, revision: session.revision + 1 });
 }
 
 export function makeMessage(sessionId: string, id: string, changes: Partial<Message> = {}): Omit<Message, "position"> {

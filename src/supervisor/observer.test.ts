@@ -1,4 +1,5 @@
 /** What the runtimes say reaches the record: at once, every few seconds, and never more than was asked (issue 8, 4). */
+import { amend } from "../session/amend.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
 import { makeTestClock, type TestClock } from "../../test/support/test-clock.ts";
@@ -24,7 +25,7 @@ beforeEach(async () => {
   ground = await makeGround(agentWith({}), {}, undefined, clock);
   [listing, questions] = [seen({ status: "running", place, askedAt: 1, evidence: "it is there" }), 0];
   const runtime = {
-    kind: ground.session().runtime,
+    kind: ground.session().identity.runtime,
     list: async () => {
       questions++;
       return listing;
@@ -48,7 +49,7 @@ function seen(observation: Observation, sessionId = "s"): Listing {
 }
 const nothing: Listing = { reachable: true, askedAt: 1, evidence: "the list is empty", entries: [] };
 const silence: Listing = { reachable: false, askedAt: 1, evidence: "nobody answered" };
-const liveness = (): string => ground.session().liveness.status;
+const liveness = (): string => ground.session().process.liveness.status;
 
 describe("the observer (issue 8, 4)", () => {
   test("a session that was here before is adopted once", async () => {
@@ -63,7 +64,7 @@ describe("the observer (issue 8, 4)", () => {
     expect([liveness(), questions, clock.waiting()]).toEqual(["running", 1, [500]]);
     await clock.advance(500);
     await eventually("it is unreachable", () => liveness() === "unreachable");
-    expect([questions, ground.session().exit]).toEqual([2, null]);
+    expect([questions, ground.session().process.exit]).toEqual([2, null]);
     listing = seen({ status: "running", place, askedAt: 1, evidence: "it is there" });
     await observer.look();
     expect(liveness()).toBe("running");
@@ -86,7 +87,7 @@ describe("the observer (issue 8, 4)", () => {
   test("an end is told with its code", async () => {
     listing = seen({ status: "exited", code: 3, signal: null, askedAt: 1, evidence: "it ended" });
     await observer.look();
-    expect(ground.session().exit).toMatchObject({ code: 3 });
+    expect(ground.session().process.exit).toMatchObject({ code: 3 });
   });
 
   test("what belongs to nobody changes nothing, and one that is not listed is absent", async () => {
@@ -97,7 +98,11 @@ describe("the observer (issue 8, 4)", () => {
   });
 
   test("all of several gone at once is told as what it is", async () => {
-    const other = makeSession(ground.home, "t", { ...ground.session(), id: "t", name: "t", revision: 1 });
+    const other = makeSession(
+      ground.home,
+      "t",
+      amend(ground.session(), { id: "t", identity: { name: "t" }, revision: 1 }),
+    );
     await ground.store.commit({ changes: [putSession(other)] });
     listing = nothing;
     await observer.look();

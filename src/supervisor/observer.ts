@@ -84,7 +84,10 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
   async function ask(): Promise<void> {
     const known = store.registry
       .all()
-      .filter((session) => session.runtime === runtime.kind && session.exit === null && session.state !== "planned");
+      .filter(
+        (session) =>
+          session.identity.runtime === runtime.kind && session.process.exit === null && session.state !== "planned",
+      );
     const listing = await runtime.list();
     const verdict = judge(health, listing.reachable);
     health = verdict.health;
@@ -108,8 +111,8 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       known.map((session) =>
         ledger.apply(session.id, {
           type: "found-unreachable",
-          incarnation: session.incarnation,
-          asked: session.place,
+          incarnation: session.process.incarnation,
+          asked: session.process.place,
           evidence,
         }),
       ),
@@ -126,10 +129,11 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     const absent: Observation = { status: "absent", askedAt: listing.askedAt, evidence: listing.evidence };
     const sightings = known.map((session) => ({
       session,
-      observation: byTarget.get(`${session.id} ${session.incarnation}`) ?? absent,
+      observation: byTarget.get(`${session.id} ${session.process.incarnation}`) ?? absent,
     }));
     const gone = sightings.filter(
-      ({ session, observation }) => observation.status === "absent" && session.stop === null && isStillThere(session),
+      ({ session, observation }) =>
+        observation.status === "absent" && session.wish.stop === null && isStillThere(session),
     );
     if (gone.length > 1 && sightings.every((sighting) => sighting.observation.status === "absent")) {
       const evidence = evidenceOf(listing);
@@ -145,17 +149,19 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
   }
 
   /** As far as the record goes, and at the place that was asked for. */
-  function isStillThere({ id, place }: Session): boolean {
+  function isStillThere({ id, process: { place } }: Session): boolean {
     const now = store.registry.get(id);
-    return place !== null && now !== undefined && now.exit === null && isSamePlace(now.place, place);
+    return place !== null && now !== undefined && now.process.exit === null && isSamePlace(now.process.place, place);
   }
 
   function isNews({ session, observation }: { readonly session: Session; readonly observation: Observation }): boolean {
-    return observation.status !== "running" || session.liveness.status !== "running" || unadopted.has(session.id);
+    return (
+      observation.status !== "running" || session.process.liveness.status !== "running" || unadopted.has(session.id)
+    );
   }
 
   function toInput(session: Session, observation: Observation): SessionInput {
-    const { incarnation } = session;
+    const { incarnation } = session.process;
     const evidence = evidenceOf(observation);
     switch (observation.status) {
       case "running":
@@ -170,9 +176,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       case "exited":
         return { type: "found-exited", incarnation, code: observation.code, signal: observation.signal, evidence };
       case "absent":
-        return { type: "found-absent", incarnation, asked: session.place, evidence };
+        return { type: "found-absent", incarnation, asked: session.process.place, evidence };
       case "unreachable":
-        return { type: "found-unreachable", incarnation, asked: session.place, evidence };
+        return { type: "found-unreachable", incarnation, asked: session.process.place, evidence };
     }
   }
 

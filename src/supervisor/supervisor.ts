@@ -3,6 +3,7 @@
  * true), the effect runner (what is done about it), and the three watchers:
  * runtimes, spools and strays. Surfaces ask it through operations.
  */
+import { amend } from "../session/amend.ts";
 import type { Agent } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Death } from "../platform/daemon-record.ts";
@@ -186,9 +187,9 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         .find(
           (other) =>
             other.id !== session.id &&
-            other.agent === session.agent &&
-            other.nativeId === nativeId &&
-            other.exit === null,
+            other.identity.agent === session.identity.agent &&
+            other.conversation.nativeId === nativeId &&
+            other.process.exit === null,
         ),
     brought,
     startPatienceMs: settings.startPatienceMs,
@@ -202,7 +203,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     clock,
     adapters,
     attention,
-    composer: (session) => parts.rules.composer(session.agent),
+    composer: (session) => parts.rules.composer(session.identity.agent),
     typingPauseMs: settings.typingPauseMs,
     pokeLater,
   });
@@ -212,16 +213,28 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
-    const { id, outputsDir, launch } = session;
-    const beginning = await beginningOf(session, agent(session.agent), runtime(session.runtime).files);
-    return { agent: session.agent, runtime: session.runtime, sessionId: id, outputsDir, launch, beginning };
+    const { id } = session;
+    const { outputsDir, launch } = session.identity;
+    const beginning = await beginningOf(
+      session,
+      agent(session.identity.agent),
+      runtime(session.identity.runtime).files,
+    );
+    return {
+      agent: session.identity.agent,
+      runtime: session.identity.runtime,
+      sessionId: id,
+      outputsDir,
+      launch,
+      beginning,
+    };
   }
 
   function nextTask(sessionId: string): Task | null {
     const session = store.registry.get(sessionId);
     if (session === undefined) return null;
     const effect = pendingEffect(adapters.impedimentOf(session) === null ? session : endingNow(session), clock.now());
-    if (session.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
+    if (session.wish.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
     if (effect === null) return delivery.nextTask(session);
     // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
     if (effect.kind === "answer" && !attention.isCaughtUp(session)) return null;
@@ -235,9 +248,9 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
   function scheduleRestart(session: Session): void {
     scheduler.cancel(session.id, "restart");
-    if (session.restart.dueAt === null || session.stop !== null) return;
+    if (session.process.restart.dueAt === null || session.wish.stop !== null) return;
     // Wall time decides only how long to wait, within what the policy could have asked for: a clock jump cannot strand it.
-    const wait = Math.min(LONGEST_DELAY_MS, Math.max(0, session.restart.dueAt - clock.now()));
+    const wait = Math.min(LONGEST_DELAY_MS, Math.max(0, session.process.restart.dueAt - clock.now()));
     const due = (): void => void ledger.apply(session.id, { type: "restart-due" }).catch(report("restart-due"));
     scheduler.atMost(session.id, "restart", wait, due);
   }
@@ -294,9 +307,9 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     agents: () => adapters.agents,
     requireStartable: adapters.requireStartable,
     about: (session) => ({
-      wait: agent(session.agent).wait,
+      wait: agent(session.identity.agent).wait,
       impediment: isEnded(session) ? null : adapters.impedimentOf(session),
-      place: session.place === null ? null : runtime(session.runtime).describe(session.place),
+      place: session.process.place === null ? null : runtime(session.identity.runtime).describe(session.process.place),
     }),
     requireUnimpeded(session) {
       const impediment = adapters.impedimentOf(session);
@@ -377,5 +390,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
 /** Nobody would tell of the end of its turn. */
 function endingNow(session: Session): Session {
-  return session.stop === null ? session : { ...session, stop: { ...session.stop, afterTurn: false } };
+  return session.wish.stop === null
+    ? session
+    : amend(session, { wish: { stop: { ...session.wish.stop, afterTurn: false } } });
 }

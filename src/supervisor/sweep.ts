@@ -123,14 +123,14 @@ export function createSweep(parts: {
 
 /** A dead session keeps its place (screen and environment) until it is ended. */
 function ownsPlace(session: Session | undefined, target: Target): boolean {
-  if (session === undefined || session.incarnation !== target.incarnation)
-    return session !== undefined && session.stop === null && session.state === "starting";
-  return session.stop !== null || session.desired !== "stopped" || session.state !== "stopped";
+  if (session === undefined || session.process.incarnation !== target.incarnation)
+    return session !== undefined && session.wish.stop === null && session.state === "starting";
+  return session.wish.stop !== null || session.wish.desired !== "stopped" || session.state !== "stopped";
 }
 
 function ownsProcesses(session: Session | undefined, target: Target): boolean {
-  if (session === undefined || session.incarnation !== target.incarnation) return false;
-  return session.exit === null || session.stop !== null;
+  if (session === undefined || session.process.incarnation !== target.incarnation) return false;
+  return session.process.exit === null || session.wish.stop !== null;
 }
 
 function describePlace(runtime: Runtime, entry: ListingEntry): string {

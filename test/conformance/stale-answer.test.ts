@@ -80,13 +80,17 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
   const session = (id: string): Session => store.registry.get(id) ?? makeSession(home, id);
 
   async function plan(id: string): Promise<void> {
-    const starting = makeSession(home, id, { state: "starting", incarnation: 1, restartPolicy: "never" });
+    const starting = makeSession(home, id, {
+      state: "starting",
+      process: { incarnation: 1 },
+      identity: { restartPolicy: "never" },
+    });
     await store.commit({ changes: [putSession(starting)] });
   }
 
   /** As the create effect does it: in the runtime, then as a fact. */
   async function create(id: string): Promise<void> {
-    const { incarnation } = session(id);
+    const { incarnation } = session(id).process;
     const request = { sessionId: id, incarnation, argv: ["sleep", "100"], cwd: tmux.workDir, label: id };
     const { place } = await tmux.runtime.create({ ...request, environment: BASE, extraEnvironment: {} });
     const evidence = { source: "runtime", detail: "created", at: 1 } as const;
@@ -98,9 +102,9 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
     const arrive = await askSlowly();
     await create("newborn");
     await arrive();
-    expect(session("newborn")).toMatchObject({ state: "running", exit: null, stop: null });
+    expect(session("newborn")).toMatchObject({ state: "running", process: { exit: null }, wish: { stop: null } });
     await observer.look();
-    expect(session("newborn")).toMatchObject({ state: "running", liveness: { status: "running" } });
+    expect(session("newborn")).toMatchObject({ state: "running", process: { liveness: { status: "running" } } });
   });
 
   test("nor one seen before its next incarnation was created", async () => {
@@ -113,7 +117,7 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
     const arrive = await askSlowly();
     await create("again");
     await arrive();
-    expect(session("again")).toMatchObject({ state: "running", incarnation: 2, exit: null });
+    expect(session("again")).toMatchObject({ state: "running", process: { incarnation: 2, exit: null } });
   });
 
   test("several at once are no lost runtime", async () => {
@@ -145,9 +149,9 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
     await create("newborn");
     answer();
     await second;
-    expect(session("newborn").liveness.status).toBe("running");
+    expect(session("newborn").process.liveness.status).toBe("running");
     await watching.look();
-    expect(session("newborn").liveness.status).toBe("unreachable");
+    expect(session("newborn").process.liveness.status).toBe("unreachable");
     await watching.close();
   });
 
@@ -157,6 +161,6 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
     tmux.tmux("kill-session", "-t", "=old");
     const arrive = await askSlowly();
     await arrive();
-    expect(session("old")).toMatchObject({ state: "error", liveness: { status: "absent" } });
+    expect(session("old")).toMatchObject({ state: "error", process: { liveness: { status: "absent" } } });
   });
 });

@@ -6,6 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { standInCodex } from "../support/stand-in-codex.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
+import type { Session } from "../../src/session/session.ts";
 
 let home: TestHome;
 beforeEach(() => {
@@ -219,7 +220,7 @@ async function ended(name: string, lastWords: () => void): Promise<void> {
   const outputs = join(home.dir, "outputs", "agents", "agent");
   const session_id = readdirSync(outputs).find((id) => {
     const text = readFileSync(join(outputs, id, "state.json"), "utf8");
-    return (JSON.parse(text) as { session: { name: string } }).session.name === name;
+    return (JSON.parse(text) as { session: Session }).session.identity.name === name;
   });
   if (session_id === undefined) throw new Error(`no state.json of ${name}`);
   lastWords();

@@ -7,14 +7,14 @@ import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { runProgram } from "../support/test-home.ts";
-
-type Changes = Readonly<Record<string, unknown>>;
+import { amend, type Amendment } from "../../src/session/amend.ts";
+import type { Launch, Session } from "../../src/session/session.ts";
 
 /** The state.json of a session, as an agent would forge it from a real one: other words, a right checksum. */
-function forge(from: string, to: string, changes: Changes): void {
-  const { session, seq } = JSON.parse(readFileSync(from, "utf8")) as { session: { revision: number }; seq: number };
-  const forged = { ...session, ...changes };
-  const head = JSON.stringify({ format: 1, seq, revision: forged.revision, session: forged }).slice(0, -1);
+function forge(from: string, to: string, changes: Amendment): void {
+  const { session, seq } = JSON.parse(readFileSync(from, "utf8")) as { session: Session; seq: number };
+  const forged = amend(session, changes);
+  const head = JSON.stringify({ format: 2, seq, revision: forged.revision, session: forged }).slice(0, -1);
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   writeFileSync(to, `${head},"checksum":"${createHash("sha256").update(head).digest("hex")}"}\n`);
 }
@@ -47,13 +47,13 @@ async function quarantined(home: TestHome): Promise<readonly string[]> {
     .map((event) => String(event.data["path"]));
 }
 
-function proofOf(home: TestHome): { readonly path: string; readonly launch: (launch: unknown) => object } {
+function proofOf(home: TestHome): { readonly path: string; readonly launch: (launch: Launch) => Launch } {
   const path = join(home.dir, "it-ran");
-  return { path, launch: (launch) => ({ ...(launch as object), args: ["sh", "-c", `echo > ${path}; sleep 300`] }) };
+  return { path, launch: (launch) => ({ ...launch, args: ["sh", "-c", `echo > ${path}; sleep 300`] }) };
 }
 
-const launchOf = (path: string): unknown =>
-  (JSON.parse(readFileSync(path, "utf8")) as { session: { launch: unknown } }).session.launch;
+const launchOf = (path: string): Launch =>
+  (JSON.parse(readFileSync(path, "utf8")) as { session: Session }).session.identity.launch;
 
 test.concurrent("issue 7, 16: a planted file is set aside and told of, however often the daemon starts", () =>
   inHome("", async (home) => {
@@ -63,11 +63,9 @@ test.concurrent("issue 7, 16: a planted file is set aside and told of, however o
     const planted = join(dirname(dirname(real)), "00000000-planted", "state.json");
     forge(real, planted, {
       id: "00000000-planted",
-      name: "planted",
-      outputsDir: dirname(planted),
       state: "starting",
-      place: null,
-      launch: proof.launch(launchOf(real)),
+      identity: { name: "planted", outputsDir: dirname(planted), launch: proof.launch(launchOf(real)) },
+      process: { place: null },
     });
     for (const time of [1, 2, 3]) {
       await restartDaemon(home);
@@ -93,23 +91,21 @@ test.concurrent("issue 7, 16: a file with a higher revision changes nothing abou
   inHome("", async (home) => {
     await start(home, "real", "--restart", "on-failure", "--", "sleep", "300");
     const path = await stateFile(home, "real");
-    const { session } = JSON.parse(readFileSync(path, "utf8")) as { session: { revision: number; launch: unknown } };
+    const { session } = JSON.parse(readFileSync(path, "utf8")) as { session: Session };
     const proof = proofOf(home);
     const before = await home.session("real");
     await home.killDaemon();
-    const forgeries: readonly Changes[] = [
+    const forgeries: readonly Amendment[] = [
       {
         revision: session.revision + 100,
-        name: "forged",
-        desired: "stopped",
-        stop: { next: "stopped", graceMs: 0, afterTurn: false },
+        identity: { name: "forged" },
+        wish: { desired: "stopped", stop: { next: "stopped", graceMs: 0, afterTurn: false } },
       },
       {
         revision: session.revision + 200,
-        launch: proof.launch(session.launch),
         state: "starting",
-        incarnation: 2,
-        place: null,
+        identity: { launch: proof.launch(session.identity.launch) },
+        process: { incarnation: 2, place: null },
       },
     ];
     for (const [index, changes] of forgeries.entries()) {
@@ -142,9 +138,9 @@ test.concurrent("issue 7, 16: after the database is lost, what lives is adopted 
     for (const suffix of ["", "-wal", "-shm"]) rmSync(join(home.dir, `reeve.db${suffix}`), { force: true });
     // Worse still: with the database gone, a file that would run something else.
     forge(files[1] ?? "", files[1] ?? "", {
-      launch: proof.launch(launchOf(files[1] ?? "")),
       state: "starting",
-      place: null,
+      identity: { launch: proof.launch(launchOf(files[1] ?? "")) },
+      process: { place: null },
     });
 
     for (const time of ["first", "second"]) {

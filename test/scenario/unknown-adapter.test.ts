@@ -144,7 +144,7 @@ test.concurrent(
         await home.json("daemon", "stop");
         const database = new DatabaseSync(join(home.dir, "reeve.db"));
         database
-          .prepare("UPDATE sessions SET body = json_set(body, '$.runtime', ?) WHERE id = ?")
+          .prepare("UPDATE sessions SET body = json_set(body, '$.identity.runtime', ?) WHERE id = ?")
           .run(runtime, session_id);
         database.close();
       };

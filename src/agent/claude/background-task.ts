@@ -13,7 +13,8 @@
  * What a person ends by hand (/tasks) wakes nobody.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import type { BackgroundReading, BackgroundTask } from "../../session/background.ts";
+import type { BackgroundReading } from "../../session/background.ts";
+import type { BackgroundTask } from "../../session/session.ts";
 import { type Fields, listIn, textIn } from "../../platform/json-fields.ts";
 
 type Told = Omit<BackgroundTask, "holds">;

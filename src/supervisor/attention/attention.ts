@@ -114,22 +114,22 @@ export function createAttention(parts: {
 
   function begin(session: Session): void {
     const output = openOutputLog({
-      directory: session.outputsDir,
+      directory: session.identity.outputsDir,
       secrets: async () => (await secrets.learn(session.id))?.map(({ value }) => value) ?? null,
       mostBytes: settings.outputLogBytes,
       since: new Date(parts.clock.now()).toISOString(),
       log: parts.log,
     });
-    const runtime = parts.runtime(session.runtime);
+    const runtime = parts.runtime(session.identity.runtime);
     const heard = (bytes: Buffer): void => {
       output.push(bytes);
       screens.notice(session.id);
     };
     const stopStream = runtime.capabilities.stream ? runtime.stream(targetOf(session), heard) : () => undefined;
-    const { incarnation } = session;
+    const { incarnation } = session.process;
     const watching: Watched = { incarnation, output, stopStream, isCaughtUp: false };
     watched.set(session.id, watching);
-    if (session.hasTurns && !isInert(session)) void readSpool(session, watching);
+    if (session.identity.hasTurns && !isInert(session)) void readSpool(session, watching);
   }
 
   /** One that cannot be read holds nothing back: it is logged, and the session goes on without it. */
@@ -146,7 +146,7 @@ export function createAttention(parts: {
     soft.forget(session.id);
     const left = [
       ...watchers.map((watcher) => watcher.leave(session)),
-      ...(session.hasTurns && !isInert(session) ? [spool.leave(session)] : []),
+      ...(session.identity.hasTurns && !isInert(session) ? [spool.leave(session)] : []),
     ];
     const leave = Promise.all(left.map((one) => one.catch(report(session)))).then(() => {
       if (leaving.get(session.id) === leave) leaving.delete(session.id);
@@ -178,14 +178,14 @@ export function createAttention(parts: {
 
   /** Nobody here can read what its agent says; what it says is left for a daemon that can. */
   function isInert(session: Session): boolean {
-    return parts.agent(session.agent).impediment !== undefined;
+    return parts.agent(session.identity.agent).impediment !== undefined;
   }
 
   /** What it was doing when its agent was last understood is not what it is doing now. */
   function admitBlindness(session: Session): void {
-    const detail = parts.agent(session.agent).impediment;
-    const incarnation = `${session.id} ${session.incarnation}`;
-    if (detail === undefined || session.activity.status === "unknown" || blind.has(incarnation)) return;
+    const detail = parts.agent(session.identity.agent).impediment;
+    const incarnation = `${session.id} ${session.process.incarnation}`;
+    if (detail === undefined || session.conversation.activity.status === "unknown" || blind.has(incarnation)) return;
     blind.add(incarnation);
     readings.take(session, { source: "supervisor", detail, activity: "unknown" }).catch(report(session));
   }
@@ -194,14 +194,14 @@ export function createAttention(parts: {
     prepare(session, environment) {
       if (environment !== null) secrets.tell(session, environment);
       const watching = watched.get(session.id);
-      if (watching !== undefined && watching.incarnation !== session.incarnation) end(session, watching);
+      if (watching !== undefined && watching.incarnation !== session.process.incarnation) end(session, watching);
       if (!watched.has(session.id)) begin(session);
     },
     attend(session) {
       const watching = watched.get(session.id);
-      const isOver = session.exit !== null || watching?.incarnation !== session.incarnation;
+      const isOver = session.process.exit !== null || watching?.incarnation !== session.process.incarnation;
       if (watching !== undefined && isOver) end(session, watching);
-      if (session.exit === null && session.place !== null) {
+      if (session.process.exit === null && session.process.place !== null) {
         if (!watched.has(session.id)) begin(session);
         void learnSecrets(session);
         if (isInert(session)) admitBlindness(session);
@@ -209,21 +209,23 @@ export function createAttention(parts: {
           for (const watcher of watchers)
             isolated(parts.log, "a watcher", { session: session.id }, () => watcher.attend(session));
       }
-      if (session.state === "stopped" && session.stop === null) secrets.forget(session.id);
+      if (session.state === "stopped" && session.wish.stop === null) secrets.forget(session.id);
       if (isEnded(session)) readings.forget(session.id);
     },
     catchUp(session) {
-      if (session.hasTurns && session.exit !== null && !isEnded(session) && !isInert(session))
+      if (session.identity.hasTurns && session.process.exit !== null && !isEnded(session) && !isInert(session))
         readLastWords(session).catch(report(session));
     },
     async readToEnd(session) {
       await leaving.get(session.id);
-      if (session.hasTurns && !isInert(session)) await readLastWords(session).catch(report(session));
+      if (session.identity.hasTurns && !isInert(session)) await readLastWords(session).catch(report(session));
     },
     isCaughtUp(session) {
       if (!secrets.isSettled(session)) return false;
       const watching = watched.get(session.id);
-      return !session.hasTurns || (watching?.incarnation === session.incarnation && watching.isCaughtUp);
+      return (
+        !session.identity.hasTurns || (watching?.incarnation === session.process.incarnation && watching.isCaughtUp)
+      );
     },
     redact: async (session, text) => (await redactor(session.id))(text),
     secrets,

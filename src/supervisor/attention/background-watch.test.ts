@@ -27,9 +27,11 @@ async function held(...running: readonly (typeof server | typeof review)[]): Pro
 
 test("a command: the turn is told complete, and what runs is still shown (issue 7, 5)", async () => {
   const ground = await held(server);
-  expect(ground.session()).toMatchObject({ turnOpen: true, activity: { status: "working" } });
-  await eventually("it is let go", () => !ground.session().turnOpen);
-  expect(ground.session()).toMatchObject({ activity: { status: "idle" }, background: [{ ...server, holds: false }] });
+  expect(ground.session()).toMatchObject({ conversation: { turnOpen: true, activity: { status: "working" } } });
+  await eventually("it is let go", () => !ground.session().conversation.turnOpen);
+  expect(ground.session()).toMatchObject({
+    conversation: { activity: { status: "idle" }, background: [{ ...server, holds: false }] },
+  });
   expect(ground.events("turn-completed")).toMatchObject([
     {
       turn: 1,
@@ -45,10 +47,10 @@ test("with a subagent beside it the turn is waited for, and the command for as l
   const ground = await held(server, review);
   // Begun later and let go: the time is over for the first one, too.
   const later = await held(server);
-  await eventually("the other is let go", () => !later.session().turnOpen);
-  expect(ground.session()).toMatchObject({ turnOpen: true, background: [server, review] });
+  await eventually("the other is let go", () => !later.session().conversation.turnOpen);
+  expect(ground.session()).toMatchObject({ conversation: { turnOpen: true, background: [server, review] } });
   await take(ground, { background: { ended: ["a"] } });
-  await eventually("it is let go", () => !ground.session().turnOpen);
+  await eventually("it is let go", () => !ground.session().conversation.turnOpen);
   expect(ground.events("turn-completed")).toHaveLength(1);
 });
 
@@ -57,5 +59,5 @@ test("a command that ends in time is nothing to let go", async () => {
   await take(ground, { turn: { phase: "started", id: "2", continues: true }, background: { ended: ["s"] } });
   await take(ground, { turn: { phase: "completed", id: "2" }, background: { running: [] } });
   expect(ground.events("turn-completed")).toMatchObject([{ turn: 1, evidence: { source: "hook" } }]);
-  expect(ground.session().background).toEqual([]);
+  expect(ground.session().conversation.background).toEqual([]);
 });

@@ -25,15 +25,15 @@ export function createBackgroundWatch(parts: {
 
   /** The turn that is waited for, by its number and incarnation; null where none is, or something else holds it too. */
   function heldTurn(session: Session): string | null {
-    const holding = session.background.filter(({ holds }) => holds);
+    const holding = session.conversation.background.filter(({ holds }) => holds);
     const isHeld = isBackgroundOnly(session) && holding.every(({ kind }) => kind === "command");
-    return isHeld ? `${session.incarnation} ${session.turns}` : null;
+    return isHeld ? `${session.process.incarnation} ${session.conversation.turns}` : null;
   }
 
   async function letGo(sessionId: string, turn: string): Promise<void> {
     const session = parts.store.registry.get(sessionId);
     if (session === undefined || heldTurn(session) !== turn) return;
-    const released = session.background.filter(({ holds }) => holds);
+    const released = session.conversation.background.filter(({ holds }) => holds);
     const seconds = Math.round(parts.commandPatienceMs / 1_000);
     await parts.readings
       .take(session, {
@@ -41,7 +41,7 @@ export function createBackgroundWatch(parts: {
         detail: `still running in the background after ${seconds} s, and waited for no longer: ${backgroundText(released)}`,
         activity: "idle",
         background: { released: released.map(({ id }) => id) },
-        ...(session.turnOpen ? { turn: { phase: "completed" as const } } : {}),
+        ...(session.conversation.turnOpen ? { turn: { phase: "completed" as const } } : {}),
       })
       .catch((error: unknown) =>
         parts.log("a turn could not be let go", { session: sessionId, why: messageOf(error) }),

@@ -1,3 +1,4 @@
+import { amend } from "../../session/amend.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import type { Channel, ChannelContext } from "../../agent/contract.ts";
@@ -44,7 +45,7 @@ async function keep(
   });
   const socket = options.socket === undefined ? "/run/x.sock" : options.socket;
   const watch = { mode: "protocol", text: "", version: null, socket, statusDir: null };
-  ground = await makeGround(agent, { watch, nativeId: "n-1" });
+  ground = await makeGround(agent, { watch: { ...watch }, conversation: { nativeId: "n-1" } });
   keeper = ground.use(createChannelKeeper({ ...ground.parts, clock: options.clock ?? systemClock }));
 }
 
@@ -79,7 +80,10 @@ test("readings are committed in the order they came", async () => {
     say(opened[0], { phase: "started", id: `t${turn}` });
     say(opened[0], { phase: "completed", id: `t${turn}` });
   }
-  await eventually("all of it is committed", () => ground.session().turns === 50 && !ground.session().turnOpen);
+  await eventually(
+    "all of it is committed",
+    () => ground.session().conversation.turns === 50 && !ground.session().conversation.turnOpen,
+  );
   const told = ground.events("turn-started", "turn-completed", "turn-interrupted");
   expect(told.map(({ type, turn }) => `${type} ${turn}`)).toEqual(
     Array.from({ length: 50 }, (_, turn) => [`turn-started ${turn + 1}`, `turn-completed ${turn + 1}`]).flat(),
@@ -96,7 +100,7 @@ test("one that closed is opened again, and what it said before counts", async ()
   expect(keeper.get("s")).toBe(opened[1]?.channel);
   say(opened[1], { phase: "completed", id: "a" });
   await eventually("the turn is over", () => ground.events("turn-completed").length === 1);
-  expect(ground.session().turns).toBe(1);
+  expect(ground.session().conversation.turns).toBe(1);
 });
 
 test("one that does not answer yet is tried again, and says why meanwhile", async () => {
@@ -110,7 +114,7 @@ test("the end of the session closes it, for good, and what it said before counts
   await keep();
   await isOpen(1);
   say(opened[0], { phase: "started", id: "a" });
-  await eventually("it is committed", () => ground.session().turns === 1);
+  await eventually("it is committed", () => ground.session().conversation.turns === 1);
   await ground.apply({
     type: "found-exited",
     incarnation: 1,
@@ -152,7 +156,7 @@ describe("issue 7, 11: how a turn ended, read from history", () => {
     await keep({ clock: { ...systemClock, sleep: (ms) => (ms >= 5_000 ? isOver : systemClock.sleep(ms)) } });
     await isOpen(1);
     say(opened[0], { phase: "started", id: "a" });
-    await eventually("the turn is under way", () => ground.session().turnOpen);
+    await eventually("the turn is under way", () => ground.session().conversation.turnOpen);
   }
 
   test("an interruption waits for the transcript's own line, which counts", async () => {
@@ -162,7 +166,7 @@ describe("issue 7, 11: how a turn ended, read from history", () => {
     expect(told()).toEqual(["turn-completed 1"]);
     pass();
     say(opened[0], { phase: "started", id: "b" });
-    await eventually("the next turn is under way", () => ground.session().turns === 2);
+    await eventually("the next turn is under way", () => ground.session().conversation.turns === 2);
     expect(told()).toEqual(["turn-completed 1"]);
   });
 
@@ -170,9 +174,9 @@ describe("issue 7, 11: how a turn ended, read from history", () => {
     await keepInTurn();
     past(opened[0], { phase: "interrupted", id: "a" });
     await ground.ledger.idle();
-    expect([told(), ground.session().turnOpen]).toEqual([[], true]);
+    expect([told(), ground.session().conversation.turnOpen]).toEqual([[], true]);
     pass();
-    await eventually("the turn is over", () => !ground.session().turnOpen);
+    await eventually("the turn is over", () => !ground.session().conversation.turnOpen);
     expect(told()).toEqual(["turn-interrupted 1"]);
     await line({ phase: "completed", id: "a" });
     expect(told()).toEqual(["turn-interrupted 1", "turn-corrected 1"]);
@@ -186,7 +190,7 @@ describe("issue 7, 11: how a turn ended, read from history", () => {
     await line({ phase: "completed", id: "b" });
     pass();
     say(opened[0], { phase: "started", id: "c" });
-    await eventually("the next turn is under way", () => ground.session().turns === 3);
+    await eventually("the next turn is under way", () => ground.session().conversation.turns === 3);
     expect(told()).toEqual(["turn-completed 1", "turn-completed 2"]);
   });
 
@@ -202,13 +206,13 @@ describe("issue 7, 11: how a turn ended, read from history", () => {
         .some(({ source, weight }) => source === "protocol" && weight === "counted"),
     );
     await ground.ledger.idle();
-    expect([told(), ground.session().turnOpen]).toEqual([["turn-completed 1"], true]);
+    expect([told(), ground.session().conversation.turnOpen]).toEqual([["turn-completed 1"], true]);
   });
 
   test("that the turn under way was completed counts at once", async () => {
     await keepInTurn();
     past(opened[0], { phase: "completed", id: "a" });
-    await eventually("the turn is over", () => !ground.session().turnOpen);
+    await eventually("the turn is over", () => !ground.session().conversation.turnOpen);
     expect(told()).toEqual(["turn-completed 1"]);
   });
 });
@@ -216,7 +220,7 @@ describe("issue 7, 11: how a turn ended, read from history", () => {
 test("the next incarnation gets a channel of its own", async () => {
   await keep();
   await isOpen(1);
-  keeper.attend({ ...ground.session(), incarnation: 2 });
+  keeper.attend(amend(ground.session(), { process: { incarnation: 2 } }));
   await isOpen(2);
   expect(opened[0]?.isClosed).toBe(true);
 });

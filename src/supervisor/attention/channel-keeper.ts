@@ -47,7 +47,7 @@ export function createChannelKeeper(parts: {
   async function keep(sessionId: string, entry: Kept): Promise<void> {
     for (let attempt = 0; !entry.stop.signal.aborted; attempt++) {
       const session = parts.store.registry.get(sessionId);
-      const open = session === undefined ? undefined : parts.agent(session.agent).openChannel;
+      const open = session === undefined ? undefined : parts.agent(session.identity.agent).openChannel;
       if (session === undefined || open === undefined || session.watch.socket === null) return;
       try {
         attempt = (await stay(session, session.watch.socket, open, entry)) ? 0 : attempt;
@@ -62,8 +62,9 @@ export function createChannelKeeper(parts: {
   /** It would make an interruption of a turn whose end somebody else may still tell. */
   function isDoubtful(sessionId: string, { isHistory, turn }: Reading): boolean {
     if (isHistory !== true || turn === undefined) return false;
-    const { turnOpen, lastTurn } = parts.store.registry.get(sessionId) ?? { turnOpen: false, lastTurn: null };
-    const isOfOpenTurn = turnOpen && turn.id !== undefined && turn.id === lastTurn?.id;
+    const conversation = parts.store.registry.get(sessionId)?.conversation;
+    const isOfOpenTurn =
+      conversation?.turnOpen === true && turn.id !== undefined && turn.id === conversation.lastTurn?.id;
     return turn.phase === "interrupted" || !isOfOpenTurn;
   }
 
@@ -87,7 +88,7 @@ export function createChannelKeeper(parts: {
     const { promise: closed, resolve: onClose } = Promise.withResolvers<string>();
     const channel = await open({
       socket,
-      nativeId: session.nativeId,
+      nativeId: session.conversation.nativeId,
       onReading: (reading) => {
         if (isDoubtful(session.id, reading)) hold(session, entry, reading).catch(report(session));
         else queue(session, entry, reading);
@@ -135,10 +136,10 @@ export function createChannelKeeper(parts: {
     attend(session) {
       if (session.watch.socket === null) return;
       const entry = kept.get(session.id);
-      if (entry?.incarnation === session.incarnation) return;
+      if (entry?.incarnation === session.process.incarnation) return;
       void stop(session.id);
       const fresh: Kept = {
-        incarnation: session.incarnation,
+        incarnation: session.process.incarnation,
         stop: new AbortController(),
         channel: null,
         state: "not open yet",

@@ -53,7 +53,10 @@ function writeTranscript(path: string): string {
   return whole;
 }
 
-const known = () => ({ nativeId: ground.session().nativeId, path: ground.session().observability.transcriptPath });
+const known = () => ({
+  nativeId: ground.session().conversation.nativeId,
+  path: ground.session().watch.observability.transcriptPath,
+});
 const isKnown = (path: string): Promise<unknown> => eventually("both are known", () => known().path === path);
 
 test("by a file it holds open, then by searching for its transcript", async () => {
@@ -67,7 +70,7 @@ test("by a file it holds open, then by searching for its transcript", async () =
 });
 
 test("an id that is known is searched for until the transcript is there", async () => {
-  await watch({ nativeId: "n-1" });
+  await watch({ conversation: { nativeId: "n-1" } });
   await eventually("it looked", () => looks > 0);
   expect(known().path).toBeNull();
   await isKnown(writeTranscript("2026/01/01/rollout-n-1.jsonl"));
@@ -77,13 +80,13 @@ test("the newest directories are looked at first, and only so deep", async () =>
   writeTranscript("2026/11/14/rollout-n-1.jsonl");
   const newer = writeTranscript("2026/11/15/rollout-n-1.jsonl");
   writeTranscript("2026/11/16/too/deep-n-1.jsonl");
-  await watch({ nativeId: "n-1" });
+  await watch({ conversation: { nativeId: "n-1" } });
   await isKnown(newer);
 });
 
 test("once both are known nobody looks any more", async () => {
   const path = writeTranscript("rollout-n-1.jsonl");
-  await watch({ nativeId: "n-1" });
+  await watch({ conversation: { nativeId: "n-1" } });
   await isKnown(path);
   const before = looks;
   await ground.readings.take(ground.session(), { source: "hook", detail: "x", activity: "working" });
@@ -102,7 +105,7 @@ test("once both are known nobody looks any more", async () => {
   }
   // One look may have been under way.
   expect(looks - before).toBeLessThanOrEqual(3);
-  expect(ground.session().observability.transcriptPath).toBe(path);
+  expect(ground.session().watch.observability.transcriptPath).toBe(path);
 });
 
 test("an agent without a transcript is not looked for", async () => {
@@ -131,7 +134,7 @@ test("what cannot be asked is logged, and asked again", async () => {
 });
 
 test("a last search when the session is over", async () => {
-  await watch({ nativeId: "n-1" });
+  await watch({ conversation: { nativeId: "n-1" } });
   const path = writeTranscript("2026/rollout-n-1.jsonl");
   await ground.apply({
     type: "found-exited",

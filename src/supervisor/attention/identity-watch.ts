@@ -37,10 +37,10 @@ export function createIdentityWatch(parts: {
   async function look(sessionId: string, count: number): Promise<void> {
     try {
       const session = parts.store.registry.get(sessionId);
-      if (session === undefined || session.exit !== null || !isWanted(session)) return stop(sessionId);
+      if (session === undefined || session.process.exit !== null || !isWanted(session)) return stop(sessionId);
       await byOpenFiles(session);
       const again = parts.store.registry.get(sessionId);
-      if (again !== undefined && again.observability.transcriptPath === null) await bySearch(again);
+      if (again !== undefined && again.watch.observability.transcriptPath === null) await bySearch(again);
     } catch (error) {
       parts.log("a conversation could not be looked for", { session: sessionId, why: messageOf(error) });
     }
@@ -48,15 +48,15 @@ export function createIdentityWatch(parts: {
   }
 
   async function byOpenFiles(session: Session): Promise<void> {
-    const paths = await parts.runtime(session.runtime).openFiles(targetOf(session), session.place);
-    const reading = parts.agent(session.agent).readOpenFiles(paths, knownOf(session));
+    const paths = await parts.runtime(session.identity.runtime).openFiles(targetOf(session), session.process.place);
+    const reading = parts.agent(session.identity.agent).readOpenFiles(paths, knownOf(session));
     if (reading !== null) await parts.readings.take(session, reading);
   }
 
   async function bySearch(session: Session): Promise<void> {
-    const search = parts.agent(session.agent).searchTranscript(knownOf(session));
+    const search = parts.agent(session.identity.agent).searchTranscript(knownOf(session));
     if (search === null) return;
-    const { files } = parts.runtime(session.runtime);
+    const { files } = parts.runtime(session.identity.runtime);
     const transcriptPath = await find(files, search.root, search.depth, search.suffix);
     if (transcriptPath === null) return;
     const detail = `found by its id: ${transcriptPath}`;
@@ -65,8 +65,8 @@ export function createIdentityWatch(parts: {
 
   function isWanted(session: Session): boolean {
     return (
-      parts.agent(session.agent).capabilities.transcript &&
-      (session.nativeId === null || session.observability.transcriptPath === null)
+      parts.agent(session.identity.agent).capabilities.transcript &&
+      (session.conversation.nativeId === null || session.watch.observability.transcriptPath === null)
     );
   }
 

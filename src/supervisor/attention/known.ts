@@ -4,14 +4,14 @@ import type { Session } from "../../session/session.ts";
 
 export function knownOf(session: Session): Known {
   return {
-    nativeId: session.nativeId,
-    transcriptPath: session.observability.transcriptPath,
+    nativeId: session.conversation.nativeId,
+    transcriptPath: session.watch.observability.transcriptPath,
     version: session.watch.version,
-    launch: session.launch,
-    activity: session.activity.status,
-    turnOpen: session.turnOpen,
-    lastVerdict: session.lastTurn?.verdict ?? null,
-    approvals: session.approvals,
-    background: session.background,
+    launch: session.identity.launch,
+    activity: session.conversation.activity.status,
+    turnOpen: session.conversation.turnOpen,
+    lastVerdict: session.conversation.lastTurn?.verdict ?? null,
+    approvals: session.conversation.approvals,
+    background: session.conversation.background,
   };
 }

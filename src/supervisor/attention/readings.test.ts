@@ -54,7 +54,7 @@ test("also of what is only noted, and of lines", async () => {
   await ground.readings.takeLines(ground.session(), lines, { identity: "1:a", offset: 5, isInLongLine: false });
   expect(await everything()).not.toContain(SECRET);
   expect(ground.events("turn-failed")).toMatchObject([{ error: REDACTED }]);
-  expect(ground.session().transcriptCursor).toEqual({ identity: "1:a", offset: 5, isInLongLine: false });
+  expect(ground.session().watch.transcriptCursor).toEqual({ identity: "1:a", offset: 5, isInLongLine: false });
 });
 
 test("where the secrets are not known, none of the agent's own words are kept", async () => {
@@ -77,7 +77,7 @@ test("long texts are cut after the secrets were taken out, so that no half of on
   const long = `${"x".repeat(3_990)}${SECRET}${"y".repeat(100_000)}`;
   await take({ detail: long, approval: { requested: { ...request, title: long, subject: long, reason: long } } });
   expect(await everything()).not.toContain(SECRET.slice(0, 6));
-  const [approval] = ground.session().approvals;
+  const [approval] = ground.session().conversation.approvals;
   expect([approval?.title.length, approval?.subject?.length, approval?.reason?.length]).toEqual([4_001, 4_001, 4_001]);
   await take({ turn: { phase: "failed", error: long }, activity: "awaiting-input", asks: long });
   expect((await everything()).length).toBeLessThan(60_000);
@@ -96,7 +96,7 @@ test("what was said last is remembered by source, with what came of it", async (
     { source: "hook", detail: "Stop hook", said: "idle", at, weight: "counted" },
     { source: "screen", detail: "rule idle", said: "idle", at, weight: "not counted: known already" },
   ]);
-  expect(ground.readings.lastWords({ id: "other", incarnation: 1 })).toEqual([]);
+  expect(ground.readings.lastWords({ id: "other", process: { incarnation: 1 } })).toEqual([]);
   ground.readings.forget("s");
   expect([ground.readings.lastWords(ground.session()), ground.readings.lastSignAt(ground.session())]).toEqual([
     [],
@@ -117,15 +117,22 @@ test("what counts is a sign of life, what is only noted is none", async () => {
 
 test("a reading of another incarnation changes nothing", async () => {
   const before = ground.session();
-  await ground.readings.take({ id: "s", incarnation: 2 }, { source: "hook", detail: "late", activity: "working" });
+  await ground.readings.take(
+    { id: "s", process: { incarnation: 2 } },
+    { source: "hook", detail: "late", activity: "working" },
+  );
   expect(ground.session()).toBe(before);
 });
 
 test("of an incarnation that another has followed nothing is remembered (issue 7, 7)", async () => {
   await take({ activity: "working" });
-  const next = { id: "s", incarnation: 2 };
+  const next = { id: "s", process: { incarnation: 2 } };
   expect([ground.readings.lastWords(next), ground.readings.lastSignAt(next)]).toEqual([[], null]);
-  await ground.readings.note({ id: "s", incarnation: 1 }, { source: "screen", detail: "late" }, "not counted");
+  await ground.readings.note(
+    { id: "s", process: { incarnation: 1 } },
+    { source: "screen", detail: "late" },
+    "not counted",
+  );
   expect(ground.readings.lastWords(next)).toEqual([]);
 });
 

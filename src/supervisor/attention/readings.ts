@@ -24,7 +24,11 @@ export interface LastWord {
   readonly weight: string;
 }
 
-type Incarnation = Pick<Session, "id" | "incarnation">;
+/** Of a session, which process is meant. */
+export interface Incarnation {
+  readonly id: string;
+  readonly process: Pick<Session["process"], "incarnation">;
+}
 
 export interface Readings {
   /** Commits what the reading says about this incarnation of the session. */
@@ -66,7 +70,7 @@ export function createReadings(parts: {
   const heard = new Map<string, Heard>();
 
   /** What is remembered of this incarnation; null for one that another has followed. */
-  function heardOf({ id, incarnation }: Incarnation): Heard | null {
+  function heardOf({ id, process: { incarnation } }: Incarnation): Heard | null {
     const known = heard.get(id);
     if (known?.incarnation === incarnation) return known;
     if (known !== undefined && known.incarnation > incarnation) return null;
@@ -98,14 +102,18 @@ export function createReadings(parts: {
     take: (session, raw, idempotency) =>
       queue.run(session.id, async () => {
         const reading = admit(session, raw, await parts.redactor(session.id));
-        await ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading }, { idempotency });
+        await ledger.apply(
+          session.id,
+          { type: "read", incarnation: session.process.incarnation, reading },
+          { idempotency },
+        );
         spoke(session, reading);
       }),
     takeLines: (session, raw, cursor) =>
       queue.run(session.id, async () => {
         const redact = await parts.redactor(session.id);
         const readings = raw.map((reading) => admit(session, reading, redact));
-        const { incarnation } = session;
+        const { incarnation } = session.process;
         await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor });
       }),
     note: (session, raw, weight) =>

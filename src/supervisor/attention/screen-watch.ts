@@ -47,23 +47,23 @@ export function createScreenWatch(parts: {
   const watched = new Set<string>();
 
   async function look(session: Session): Promise<Reading | null> {
-    if (!parts.rules.has(session.agent)) return null;
-    const rules = await parts.rules.of(session.agent);
+    if (!parts.rules.has(session.identity.agent)) return null;
+    const rules = await parts.rules.of(session.identity.agent);
     if (rules.length === 0) return null;
-    const screen = await parts.runtime(session.runtime).capture(targetOf(session), { lines: 0 });
-    const composer = await parts.rules.composer(session.agent);
+    const screen = await parts.runtime(session.identity.runtime).capture(targetOf(session), { lines: 0 });
+    const composer = await parts.rules.composer(session.identity.agent);
     return readScreen(rules, screen, session.watch.version, composer)?.reading ?? null;
   }
 
   /** The session as it is now, if there is a screen of it to look at. */
   function shown(sessionId: string): Session | null {
     const session = store.registry.get(sessionId);
-    return session === undefined || session.exit !== null || session.place === null ? null : session;
+    return session === undefined || session.process.exit !== null || session.process.place === null ? null : session;
   }
 
   async function lookAgain(of: Session): Promise<Reading | null> {
     const session = shown(of.id);
-    return session?.incarnation === of.incarnation ? look(session) : null;
+    return session?.process.incarnation === of.process.incarnation ? look(session) : null;
   }
 
   async function lookNow(sessionId: string): Promise<void> {
@@ -97,9 +97,12 @@ export function createScreenWatch(parts: {
     notice,
     look,
     standing: async (session, composer) =>
-      readComposer(composer, (await parts.runtime(session.runtime).capture(targetOf(session), { lines: 0 })).solid),
+      readComposer(
+        composer,
+        (await parts.runtime(session.identity.runtime).capture(targetOf(session), { lines: 0 })).solid,
+      ),
     attend(session) {
-      if (watched.has(session.id) || !parts.rules.has(session.agent)) return;
+      if (watched.has(session.id) || !parts.rules.has(session.identity.agent)) return;
       watched.add(session.id);
       notice(session.id);
     },

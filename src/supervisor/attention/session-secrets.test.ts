@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../session/session.ts";
 import { putSession } from "../../store/change.ts";
+import { nextRevision } from "../../store/store-fixture.ts";
 import { createSessionSecrets, type SessionSecrets } from "./session-secrets.ts";
 import { agentWith, type Ground, makeGround } from "./watch-fixture.ts";
 
@@ -48,7 +49,7 @@ test("a late answer does not replace what the next incarnation was told (issue 8
 
 test("an answer about an incarnation that another has followed is not kept (issue 8, 3)", async () => {
   const late = secrets.learn("s");
-  const next = { ...ground.session(), incarnation: 2, revision: ground.session().revision + 1 };
+  const next = nextRevision(ground.session(), { process: { incarnation: 2 } });
   await ground.store.commit({ changes: [putSession(next)] });
   questions[0]?.(NAMES);
   expect([await late, secrets.known("s"), secrets.isSettled(ground.session())]).toEqual([SECRET, null, false]);

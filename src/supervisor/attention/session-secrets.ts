@@ -37,19 +37,21 @@ export function createSessionSecrets(parts: {
   const silent = new Map<string, number>();
 
   function tell(session: Session, environment: Environment): readonly Secret[] {
-    const secrets = secretsOfLaunch(session.launch, environment);
+    const secrets = secretsOfLaunch(session.identity.launch, environment);
     known.set(session.id, secrets);
     return secrets;
   }
 
   async function ask(session: Session): Promise<readonly Secret[] | null> {
-    const environment = await parts.runtime(session.runtime).environmentOf(targetOf(session), session.place);
+    const environment = await parts
+      .runtime(session.identity.runtime)
+      .environmentOf(targetOf(session), session.process.place);
     const told = known.get(session.id);
     if (told !== undefined) return told;
     if (environment === null) return null;
     const now = parts.store.registry.get(session.id);
-    const isCurrent = now?.incarnation === session.incarnation && now.state !== "stopped";
-    return isCurrent ? tell(session, environment) : secretsOfLaunch(session.launch, environment);
+    const isCurrent = now?.process.incarnation === session.process.incarnation && now.state !== "stopped";
+    return isCurrent ? tell(session, environment) : secretsOfLaunch(session.identity.launch, environment);
   }
 
   return {
@@ -59,8 +61,8 @@ export function createSessionSecrets(parts: {
       const told = known.get(sessionId);
       const session = parts.store.registry.get(sessionId);
       // One that died before this daemon could ask its process cannot say any more.
-      if (told !== undefined || session === undefined || session.exit !== null) return told ?? null;
-      const { incarnation } = session;
+      if (told !== undefined || session === undefined || session.process.exit !== null) return told ?? null;
+      const { incarnation } = session.process;
       const underWay = asking.get(sessionId);
       if (underWay?.incarnation === incarnation) return underWay.answer;
       const answer = ask(session).finally(() => {
@@ -70,7 +72,7 @@ export function createSessionSecrets(parts: {
       asking.set(sessionId, { incarnation, answer });
       return answer;
     },
-    isSettled: ({ id, incarnation }) => known.has(id) || silent.get(id) === incarnation,
+    isSettled: ({ id, process: { incarnation } }) => known.has(id) || silent.get(id) === incarnation,
     forget(sessionId) {
       known.delete(sessionId);
       silent.delete(sessionId);

@@ -1,3 +1,4 @@
+import { amend } from "../../session/amend.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
 import type { Reading } from "../../session/reading.ts";
@@ -74,16 +75,16 @@ describe("a soft reading", () => {
   });
 
   test("of an unknown session is nothing", async () => {
-    await soft.weigh({ id: "other", incarnation: 1 }, "screen", screen("idle"), ask);
+    await soft.weigh({ id: "other", process: { incarnation: 1 } }, "screen", screen("idle"), ask);
     expect([taken, noted]).toEqual([[], []]);
   });
 });
 
 test("a reading of an earlier incarnation, or of one that is over, counts for nothing (issue 7, 7)", async () => {
   const before = session;
-  session = { ...runningSession(), incarnation: before.incarnation + 1 };
+  session = amend(runningSession(), { process: { incarnation: before.process.incarnation + 1 } });
   await soft.weigh(before, "screen", screen("working"), ask);
-  session = { ...before, exit: { code: null, signal: "SIGKILL", at: 1 } };
+  session = amend(before, { process: { exit: { code: null, signal: "SIGKILL", at: 1 } } });
   await soft.weigh(before, "screen", screen("idle"), ask);
   await wait(5_000);
   expect([taken, noted, asked]).toEqual([[], [], 0]);

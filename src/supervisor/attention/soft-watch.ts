@@ -13,20 +13,25 @@ import { settleSoft, weighSoft } from "../../session/weigh-soft.ts";
 import { outranks } from "../../session/witness.ts";
 import type { Store } from "../../store/contract.ts";
 import type { Scheduler } from "../ledger/scheduler.ts";
-import type { Readings } from "./readings.ts";
+import type { Incarnation, Readings } from "./readings.ts";
 
 /** Hooks arrive within milliseconds; a busy machine may hold one back for a second or two. */
 export const STAYS_MS = 2_500;
 
 type Via = "screen" | "status";
-type Incarnation = Pick<Session, "id" | "incarnation">;
 
 /** Against a turn under way a screen that merely looks idle must stay so for longer: gemini 0.61.0 stands still for 8 s over a long prompt. */
 const BARE_IDLE_FACTOR = 5;
 
 function isBareIdle(via: Via, session: Session, reading: Reading): boolean {
-  const isDone = session.lastTurn?.isEnding === true;
-  return via === "screen" && session.turnOpen && !isDone && reading.activity === "idle" && reading.turn === undefined;
+  const isDone = session.conversation.lastTurn?.isEnding === true;
+  return (
+    via === "screen" &&
+    session.conversation.turnOpen &&
+    !isDone &&
+    reading.activity === "idle" &&
+    reading.turn === undefined
+  );
 }
 
 /** As people call them. */
@@ -42,7 +47,7 @@ const NAMES = {
   supervisor: "clock",
 } as const satisfies Record<Evidence["source"], string>;
 
-function whyIgnored({ activity }: Session, reading: Reading): string {
+function whyIgnored({ conversation: { activity } }: Session, reading: Reading): string {
   const { source } = activity.evidence;
   if (reading.activity === activity.status) return `ignored: already known from the ${NAMES[source]}`;
   if (outranks(source, reading.source)) return `ignored: the ${NAMES[source]} says ${activity.status}, and counts more`;
@@ -75,17 +80,27 @@ export function createSoftWatch(parts: {
   async function weigh(of: Incarnation, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void> {
     const sessionId = of.id;
     const session = store.registry.get(sessionId);
-    if (session === undefined || session.incarnation !== of.incarnation || session.exit !== null) return;
+    if (
+      session === undefined ||
+      session.process.incarnation !== of.process.incarnation ||
+      session.process.exit !== null
+    )
+      return;
     const weight = weighSoft(session, reading);
     if (weight === "no") {
-      if (reading.activity === session.activity.status) dismiss(sessionId, via);
+      if (reading.activity === session.conversation.activity.status) dismiss(sessionId, via);
       return readings.note(session, reading, whyIgnored(session, reading));
     }
     if (weight === "now") {
       dismiss(sessionId, via);
       return readings.take(session, reading);
     }
-    const key = JSON.stringify([session.incarnation, session.turns, reading.activity, reading.turn?.phase ?? null]);
+    const key = JSON.stringify([
+      session.process.incarnation,
+      session.conversation.turns,
+      reading.activity,
+      reading.turn?.phase ?? null,
+    ]);
     const doubt = doubts.get(`${sessionId} ${via}`);
     const patienceMs = isBareIdle(via, session, reading) ? staysMs * BARE_IDLE_FACTOR : staysMs;
     if (doubt?.key === key) {
@@ -94,7 +109,7 @@ export function createSoftWatch(parts: {
       return readings.take(session, settleSoft(session, reading));
     }
     dismiss(sessionId, via);
-    const { source } = session.activity.evidence;
+    const { source } = session.conversation.activity.evidence;
     doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic() });
     parts.scheduler.after(sessionId, `doubted ${via}`, patienceMs, () => void again(of, via, ask));
     const why = `not counted yet: it contradicts the ${NAMES[source]}, and counts if it stays`;

@@ -21,7 +21,7 @@ let directory: string;
 
 beforeEach(async () => {
   ground = await makeGround(agent);
-  directory = spoolDirOf(ground.session().outputsDir);
+  directory = spoolDirOf(ground.session().identity.outputsDir);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   spool = createSpool(ground.parts);
 });
@@ -45,7 +45,7 @@ describe("the spool (issue 8, 4)", () => {
     leave("1.json", turn("first"));
     await spool.follow(ground.session());
     expect(ground.events("turn-started")).toHaveLength(2);
-    expect(ground.session().lastTurn).toMatchObject({ id: "second", earlier: ["first"] });
+    expect(ground.session().conversation.lastTurn).toMatchObject({ id: "second", earlier: ["first"] });
     expect(left()).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe("the spool (issue 8, 4)", () => {
     leave("4.json", JSON.stringify({ other: "what the agent does not know" }));
     leave("5.json", turn("last"));
     await spool.follow(ground.session());
-    expect(ground.session()).toMatchObject({ turns: 1, lastTurn: { id: "last" } });
+    expect(ground.session()).toMatchObject({ conversation: { turns: 1, lastTurn: { id: "last" } } });
     expect([left().filter((name) => name.endsWith(".json")), existsSync(secret)]).toEqual([[], true]);
     expect(ground.home.logged.map(({ fields }) => fields)).toMatchObject([
       { name: "1.json" },

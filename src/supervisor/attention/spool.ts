@@ -59,8 +59,8 @@ export function createSpool(parts: {
       isDirty.delete(sessionId);
       const session = parts.store.registry.get(sessionId);
       if (session === undefined) return;
-      const directory = spoolDirOf(session.outputsDir);
-      const { files } = parts.runtime(session.runtime);
+      const directory = spoolDirOf(session.identity.outputsDir);
+      const { files } = parts.runtime(session.identity.runtime);
       const names = (await files.list(directory)).map(({ name }) => name).filter(isRecordName);
       for (const name of names.toSorted()) await consume(session, files, directory, name);
     } while (isDirty.has(sessionId));
@@ -72,7 +72,7 @@ export function createSpool(parts: {
     if (parts.store.idempotency(key) === undefined) {
       const record = await readRecord(files, path);
       const known = knownOf(parts.store.registry.get(session.id) ?? session);
-      const reading = record === undefined ? null : parts.agent(session.agent).readHook(record, known);
+      const reading = record === undefined ? null : parts.agent(session.identity.agent).readHook(record, known);
       if (record === undefined) parts.log("a spool record cannot be read", { session: session.id, name });
       if (reading !== null) {
         const at = parts.clock.now();
@@ -104,8 +104,8 @@ export function createSpool(parts: {
 
   return {
     async follow(session) {
-      const directory = spoolDirOf(session.outputsDir);
-      const { files } = parts.runtime(session.runtime);
+      const directory = spoolDirOf(session.identity.outputsDir);
+      const { files } = parts.runtime(session.identity.runtime);
       const watching =
         watchers.get(session.id) ??
         files.makeDirectory(directory).then(() => files.watch(directory, (change) => heard(session, change)));

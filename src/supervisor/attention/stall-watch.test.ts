@@ -1,16 +1,16 @@
+import type { Amendment } from "../../session/amend.ts";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { makeTestClock } from "../../../test/support/test-clock.ts";
 import type { Input } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
-import type { Session } from "../../session/session.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { agentWith, type Ground, makeGround } from "./watch-fixture.ts";
 
 let ground: Ground;
 afterEach(() => ground.dispose());
 
-async function watch(stallAfterMs: number, startPatienceMs: number, changes: Partial<Session> = {}): Promise<void> {
+async function watch(stallAfterMs: number, startPatienceMs: number, changes: Amendment = {}): Promise<void> {
   ground = await makeGround(agentWith({}), changes);
   ground.use(createStallWatch({ ...ground.parts, stallAfterMs, startPatienceMs }));
 }
@@ -57,9 +57,9 @@ test("silence outside a turn, or while it asks, is none", async () => {
 
 test("an agent that does not say it is ready becomes unknown, with the reason", async () => {
   const evidence = { source: "operator", detail: "asked for", at: 1 } as const;
-  await watch(NEVER, 20, { activity: { status: "starting", asks: null, evidence } });
-  await eventually("it is unknown", () => ground.session().activity.status === "unknown");
-  expect(ground.session().activity.evidence).toMatchObject({
+  await watch(NEVER, 20, { conversation: { activity: { status: "starting", asks: null, evidence } } });
+  await eventually("it is unknown", () => ground.session().conversation.activity.status === "unknown");
+  expect(ground.session().conversation.activity.evidence).toMatchObject({
     source: "supervisor",
     detail: "it has not said within 0 s that it is ready; look at its screen",
   });
@@ -68,7 +68,10 @@ test("an agent that does not say it is ready becomes unknown, with the reason", 
 
 test("one without turns is not expected to say so", async () => {
   const evidence = { source: "operator", detail: "asked for", at: 1 } as const;
-  await watch(5, 5, { hasTurns: false, activity: { status: "starting", asks: null, evidence } });
+  await watch(5, 5, {
+    identity: { hasTurns: false },
+    conversation: { activity: { status: "starting", asks: null, evidence } },
+  });
   await started("a");
   await eventually("time has passed", () => stalls() === 1);
   expect(ground.events("activity-changed").map(({ activity }) => activity.status)).toEqual(["working"]);
@@ -82,7 +85,7 @@ test("a suspended session does not stall, and may once it goes on", async () => 
     { type: "suspended", incarnation: 1, evidence: { source: "runtime", detail: "stopped", at: 1 } },
   ];
   for (const input of inputs) await ground.apply(input);
-  expect(ground.session().suspended).toBe(true);
+  expect(ground.session().process.suspended).toBe(true);
   const before = stalls();
   await ground.apply({ type: "resume" });
   await ground.apply({ type: "released", incarnation: 1, evidence: { source: "runtime", detail: "goes on", at: 2 } });

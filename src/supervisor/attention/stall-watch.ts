@@ -29,10 +29,14 @@ export function createStallWatch(parts: {
 
   /** What it is being watched for now; a new turn or a new start begins anew. */
   function phaseOf(session: Session): string | null {
-    if (session.exit !== null || session.suspended || session.state !== "running") return null;
-    if (session.hasTurns && session.activity.status === "starting") return `starting ${session.incarnation}`;
-    const isWorking = session.turnOpen && session.activity.status === "working" && session.stalledAt === null;
-    return isWorking ? `turn ${session.turns} ${session.activity.evidence.at}` : null;
+    if (session.process.exit !== null || session.process.suspended || session.state !== "running") return null;
+    if (session.identity.hasTurns && session.conversation.activity.status === "starting")
+      return `starting ${session.process.incarnation}`;
+    const isWorking =
+      session.conversation.turnOpen &&
+      session.conversation.activity.status === "working" &&
+      session.conversation.stalledAt === null;
+    return isWorking ? `turn ${session.conversation.turns} ${session.conversation.activity.evidence.at}` : null;
   }
 
   function arm(sessionId: string, phase: string, since: number): void {
@@ -62,7 +66,7 @@ export function createStallWatch(parts: {
     }
     const detail = `no sign of life for ${seconds} s in a turn under way`;
     const evidence = { source: "supervisor", detail, at: clock.now() } as const;
-    await parts.ledger.apply(session.id, { type: "stalled", incarnation: session.incarnation, evidence });
+    await parts.ledger.apply(session.id, { type: "stalled", incarnation: session.process.incarnation, evidence });
   }
 
   function stop(sessionId: string): void {

@@ -44,8 +44,7 @@ beforeEach(async () => {
   ground = await makeGround(
     agent,
     {
-      nativeId: "n-1",
-      activity: { status: "starting", asks: null, evidence },
+      conversation: { nativeId: "n-1", activity: { status: "starting", asks: null, evidence } },
       watch: { mode: "status", text: "", version: null, socket: null, statusDir: directory },
     },
     home,
@@ -64,13 +63,13 @@ function say(activity: string, name = "n-1.json"): void {
   renameSync(join(directory, `.${name}.tmp`), join(directory, name));
 }
 const is = (activity: ActivityStatus): Promise<unknown> =>
-  eventually(`it is ${activity}`, () => ground.session().activity.status === activity);
+  eventually(`it is ${activity}`, () => ground.session().conversation.activity.status === activity);
 
 test("what it says when the watch begins counts", async () => {
   say("idle");
   watch();
   await is("idle");
-  expect(ground.session().activity.evidence).toMatchObject({ source: "screen", detail: "status file: 4" });
+  expect(ground.session().conversation.activity.evidence).toMatchObject({ source: "screen", detail: "status file: 4" });
 });
 
 test("a directory that only appears later is found", async () => {
@@ -93,7 +92,7 @@ test("a contradiction counts once it stayed, read again by then", async () => {
   watch();
   await is("idle");
   await ground.readings.take(ground.session(), { source: "hook", detail: "x", turn: { phase: "started", id: "a" } });
-  expect(ground.session().activity.status).toBe("working");
+  expect(ground.session().conversation.activity.status).toBe("working");
   say("idle\n");
   await is("idle");
   expect(ground.events("turn-interrupted")).toMatchObject([
@@ -120,7 +119,7 @@ test("after the end nothing is read", async () => {
   say("awaiting-input");
   const soft = createSoftWatch({ ...ground.parts, staysMs: 500 });
   const other = createStatusWatch({ ...ground.parts, runtime, soft });
-  expect(ground.session().activity.status).toBe("idle");
+  expect(ground.session().conversation.activity.status).toBe("idle");
   // Watched again, so that there was time enough for what must not happen.
   other.attend(ground.session());
   await is("awaiting-input");

@@ -41,16 +41,19 @@ export function createStatusWatch(parts: {
   const queue = createKeyedQueue();
 
   async function read(of: Session, name: string): Promise<Reading | null> {
-    const runtime = parts.runtime(of.runtime);
+    const runtime = parts.runtime(of.identity.runtime);
     const { statusDir } = of.watch;
     const content =
       statusDir === null ? null : await runtime.files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
     const session = parts.store.registry.get(of.id);
-    if (session?.incarnation !== of.incarnation) return null;
-    const agent = parts.agent(session.agent);
+    if (session?.process.incarnation !== of.process.incarnation) return null;
+    const agent = parts.agent(session.identity.agent);
     const reading = agent.readStatus({ name, content }, knownOf(session));
     if (reading === null || content === null || agent.readHolder === undefined) return reading;
-    const holder = session.nativeId === null ? null : agent.readHolder({ name, content }, session.nativeId);
+    const holder =
+      session.conversation.nativeId === null
+        ? null
+        : agent.readHolder({ name, content }, session.conversation.nativeId);
     return holder !== null && (await runtime.owns(targetOf(session), holder)) ? reading : null;
   }
 
@@ -71,7 +74,7 @@ export function createStatusWatch(parts: {
   }
 
   async function follow(session: Session, directory: string, entry: Followed): Promise<void> {
-    const { files } = parts.runtime(session.runtime);
+    const { files } = parts.runtime(session.identity.runtime);
     try {
       const watch = await files.watch(directory, (change) => heard(session.id, entry, change));
       if (entry.isStopped) return watch.close();

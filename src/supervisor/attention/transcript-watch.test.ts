@@ -39,13 +39,13 @@ beforeEach(async () => {
   home = makeHome();
   path = join(home.directory, "transcript.jsonl");
   const observability = { status: "pending", expected: true, reason: "not yet", transcriptPath: path } as const;
-  ground = await makeGround(agent, { observability }, home);
+  ground = await makeGround(agent, { watch: { observability } }, home);
   watcher = ground.use(createTranscriptWatch(ground.parts));
 });
 afterEach(() => ground.dispose());
 
-const status = (): string => ground.session().observability.status;
-const tokens = (): number => ground.session().usage?.inputTokens ?? 0;
+const status = (): string => ground.session().watch.observability.status;
+const tokens = (): number => ground.session().conversation.usage?.inputTokens ?? 0;
 const add = (...lines: readonly string[]): void => appendFileSync(path, lines.map((line) => `${line}\n`).join(""));
 const counted = (sum: number): Promise<unknown> => eventually(`${sum} tokens are counted`, () => tokens() === sum);
 const turns = (): readonly string[] =>
@@ -55,12 +55,12 @@ const turns = (): readonly string[] =>
 async function whenAnotherIsLost(): Promise<void> {
   const missing = join(home.directory, "missing.jsonl");
   const other = await makeGround(agent, {
-    observability: { ...ground.session().observability, transcriptPath: missing },
+    watch: { observability: { ...ground.session().watch.observability, transcriptPath: missing } },
   });
   try {
     const second = other.use(createTranscriptWatch(other.parts));
     await other.readings.take(other.session(), { source: "hook", detail: "Stop", turn: { phase: "completed" } });
-    await eventually("the other's is lost", () => other.session().observability.status === "lost");
+    await eventually("the other's is lost", () => other.session().watch.observability.status === "lost");
     await second.close();
   } finally {
     await other.dispose();
@@ -135,7 +135,10 @@ describe("a transcript", () => {
     add("cost 10", "begin a", "end a");
     await restart();
     await counted(11);
-    await eventually("its turn is known", () => ground.session().turns === 1 && !ground.session().turnOpen);
+    await eventually(
+      "its turn is known",
+      () => ground.session().conversation.turns === 1 && !ground.session().conversation.turnOpen,
+    );
   });
 
   test("issue 7, 6: that was replaced, and into which nothing comes when a turn ends, is lost until something does", async () => {
@@ -151,10 +154,13 @@ describe("a transcript", () => {
     await told("started");
     await told("completed");
     await eventually("it is lost", () => status() === "lost");
-    expect(ground.session().observability.reason).toMatch(/is another file than the one it writes to/);
+    expect(ground.session().watch.observability.reason).toMatch(/is another file than the one it writes to/);
     add("begin c");
     await eventually("it is observable again", () => status() === "observable");
-    expect(ground.session()).toMatchObject({ turns: 3, liveness: { status: "running" } });
+    expect(ground.session()).toMatchObject({
+      conversation: { turns: 3 },
+      process: { liveness: { status: "running" } },
+    });
   });
 
   test("that was replaced is not told again, and read on from its end", async () => {
@@ -166,7 +172,7 @@ describe("a transcript", () => {
     await eventually("that is noticed", () =>
       home.logged.some(({ message }) => message.startsWith("a transcript was replaced")),
     );
-    await eventually("its end is reached", () => (ground.session().transcriptCursor?.offset ?? 0) > 400_000);
+    await eventually("its end is reached", () => (ground.session().watch.transcriptCursor?.offset ?? 0) > 400_000);
     add("cost 100");
     await counted(103);
     await restart();
@@ -256,7 +262,7 @@ describe("a transcript that is missing", () => {
     await counted(1);
     rmSync(path);
     await eventually("it is lost", () => status() === "lost");
-    expect(ground.session().observability.reason).toBe(`${path} was there and is gone`);
+    expect(ground.session().watch.observability.reason).toBe(`${path} was there and is gone`);
   });
 });
 

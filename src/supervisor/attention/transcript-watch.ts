@@ -127,7 +127,7 @@ export function createTranscriptWatch(parts: {
     const isOld = wasReplaced || entry.isOld;
     entry.isOld = isOld && hasMore;
     if (isOld) entry.replaced = await replacedBy(session, entry);
-    const readings = isOld ? [] : readLines(parts.agent(session.agent), session, lines);
+    const readings = isOld ? [] : readLines(parts.agent(session.identity.agent), session, lines);
     if (cursor !== null && (readings.length > 0 || isOld)) await parts.readings.takeLines(session, readings, cursor);
     entry.cursor = cursor;
     return hasMore;
@@ -141,11 +141,11 @@ export function createTranscriptWatch(parts: {
       entry.misses = 0;
       if (isSilent(session, entry, stamp)) {
         const detail = `${entry.path} is another file than the one it writes to: a turn has ended, and nothing came`;
-        if (session.observability.status === "observable")
+        if (session.watch.observability.status === "observable")
           await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
         return stamp;
       }
-      if (session.observability.status !== "observable") {
+      if (session.watch.observability.status !== "observable") {
         const detail = `${entry.path} is there`;
         await parts.readings.take(session, { source: "transcript", detail, transcript: "observable" });
       }
@@ -155,11 +155,11 @@ export function createTranscriptWatch(parts: {
     entry.watcher?.close();
     entry.watcher = null;
     const isOverdue =
-      session.observability.status === "observable" ||
-      (session.observability.status === "pending" && session.lastTurn?.verdict === "completed");
+      session.watch.observability.status === "observable" ||
+      (session.watch.observability.status === "pending" && session.conversation.lastTurn?.verdict === "completed");
     if (isOverdue && ++entry.misses >= MISSES) {
       const detail =
-        session.observability.status === "observable"
+        session.watch.observability.status === "observable"
           ? `${entry.path} was there and is gone`
           : `a turn is complete, and there is still no ${entry.path}`;
       await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
@@ -174,7 +174,7 @@ export function createTranscriptWatch(parts: {
       entry.replaced = null;
       return false;
     }
-    if (session.turnOpen || session.turns <= replaced.turnsBefore) return false;
+    if (session.conversation.turnOpen || session.conversation.turns <= replaced.turnsBefore) return false;
     replaced.endedAt ??= parts.clock.monotonic();
     return parts.clock.monotonic() - replaced.endedAt >= SILENT_MS;
   }
@@ -226,15 +226,15 @@ export function createTranscriptWatch(parts: {
 
   return {
     attend(session) {
-      const path = session.observability.transcriptPath;
+      const path = session.watch.observability.transcriptPath;
       const known = followed.get(session.id);
-      if (known?.replaced?.endedAt === null && !session.turnOpen) void read(session.id, known);
+      if (known?.replaced?.endedAt === null && !session.conversation.turnOpen) void read(session.id, known);
       if (path === null || known?.path === path) return;
       stop(session.id);
       const entry: Followed = {
         path,
-        files: parts.runtime(session.runtime).files,
-        cursor: session.transcriptCursor,
+        files: parts.runtime(session.identity.runtime).files,
+        cursor: session.watch.transcriptCursor,
         watcher: null,
         misses: 0,
         stamp: null,
@@ -262,7 +262,10 @@ export function createTranscriptWatch(parts: {
   };
 }
 
-async function replacedBy({ turns, turnOpen }: Session, { path, files }: Followed): Promise<Followed["replaced"]> {
+async function replacedBy(
+  { conversation: { turns, turnOpen } }: Session,
+  { path, files }: Followed,
+): Promise<Followed["replaced"]> {
   const about = await files.stat(path);
   return about === null
     ? null
@@ -286,7 +289,7 @@ function readLines(agent: Agent, session: Session, lines: readonly NewLine[]): r
     const reading = agent.readLine(text, knownOf(assumed));
     if (reading === null) continue;
     readings.push(reading);
-    assumed = applyReading(assumed, reading, { now: session.activity.evidence.at, random: 0 }).session;
+    assumed = applyReading(assumed, reading, { now: session.conversation.activity.evidence.at, random: 0 }).session;
   }
   return readings;
 }

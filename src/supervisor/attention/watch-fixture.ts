@@ -1,4 +1,5 @@
 /** For tests only: a real store in a temporary home, a ledger over it, and one running session to watch. */
+import { amend, type Amendment } from "../../session/amend.ts";
 import { mkdirSync } from "node:fs";
 import type { Agent } from "../../agent/contract.ts";
 import { redact } from "../../capture/redaction.ts";
@@ -77,23 +78,27 @@ export function agentWith(changes: Partial<Agent>): Agent {
 
 export async function makeGround(
   agent: Agent,
-  changes: Partial<Session> = {},
+  changes: Amendment = {},
   home = makeHome(),
   clock: Clock = systemClock,
 ): Promise<Ground> {
   const store = await home.open();
   const evidence = { source: "runtime", detail: "seen", at: 1 } as const;
   if (store.registry.get("s") === undefined) {
-    const session = makeSession(home, "s", {
-      agent: agent.name,
-      state: "running",
-      incarnation: 1,
-      place: { id: "%1", pid: process.pid, startTicks: "1" },
-      liveness: { status: "running", evidence },
-      activity: { status: "idle", asks: null, evidence: { ...evidence, source: "hook" } },
-      ...changes,
-    });
-    mkdirSync(session.outputsDir, { recursive: true });
+    const session = amend(
+      makeSession(home, "s", {
+        state: "running",
+        identity: { agent: agent.name },
+        process: {
+          incarnation: 1,
+          place: { id: "%1", pid: process.pid, startTicks: "1" },
+          liveness: { status: "running", evidence },
+        },
+        conversation: { activity: { status: "idle", asks: null, evidence: { ...evidence, source: "hook" } } },
+      }),
+      changes,
+    );
+    mkdirSync(session.identity.outputsDir, { recursive: true });
     await store.commit({ changes: [putSession(session)] });
   }
   const logged: LoggedEvent[] = [];
@@ -106,7 +111,7 @@ export async function makeGround(
   const watchers: Watcher[] = [];
   const session = (): Session => store.registry.get("s") ?? makeSession(home, "s");
   ledger.onCommit(() => {
-    if (session().exit === null) for (const watcher of watchers) watcher.attend(session());
+    if (session().process.exit === null) for (const watcher of watchers) watcher.attend(session());
   });
   const close = async (): Promise<void> => {
     scheduler.close();

@@ -43,7 +43,8 @@ const request = (id: string, subject: string): ApprovalRequest => ({
 });
 const ask = (id: string, subject: string): Promise<void> =>
   read({ activity: "awaiting-approval", asks: subject, approval: { requested: request(id, subject) } });
-const approvalOf = (id: string): Approval | undefined => ground.session().approvals.find((open) => open.id === id);
+const approvalOf = (id: string): Approval | undefined =>
+  ground.session().conversation.approvals.find((open) => open.id === id);
 const settled = (id: string): Promise<void> =>
   read({ activity: "working", approval: { settled: { id, decision: "approved" } } });
 
@@ -80,7 +81,7 @@ describe("an answer (issue 8, 4)", () => {
     await ask("q", "rm -rf build");
     dialog = "Run rm -rf build?";
     await approve("q");
-    expect([pressed, failures(), ground.session().approvals]).toEqual([ONCE, [], []]);
+    expect([pressed, failures(), ground.session().conversation.approvals]).toEqual([ONCE, [], []]);
   });
 
   test("is not pressed while its question is not on the screen", async () => {
@@ -104,7 +105,11 @@ describe("an answer (issue 8, 4)", () => {
     await ask("r", "git push --force");
     dialog = "Run rm -rf build?";
     await approve("q", async () => void (dialog = "Run git push --force?"));
-    expect([pressed, failures(), ground.session().approvals.map(({ id }) => id)]).toEqual([ONCE, [], ["r"]]);
+    expect([pressed, failures(), ground.session().conversation.approvals.map(({ id }) => id)]).toEqual([
+      ONCE,
+      [],
+      ["r"],
+    ]);
   });
 
   test("that the agent does not take is told, and not pressed again", async () => {

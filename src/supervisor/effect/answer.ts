@@ -35,9 +35,9 @@ export interface AnswerParts {
 }
 
 export async function giveAnswer(parts: AnswerParts, session: Session, approvalId: string): Promise<void> {
-  const approval = session.approvals.find((open) => open.id === approvalId);
+  const approval = session.conversation.approvals.find((open) => open.id === approvalId);
   if (approval === undefined || approval.answer === null) return;
-  const { incarnation } = session;
+  const { incarnation } = session.process;
   try {
     if (approval.answer.stage === "wanted") await give(parts, session, approval, approval.answer.decision);
     const isGone = (): boolean => !isAsked(parts, session, approvalId);
@@ -62,7 +62,7 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
 }
 
 async function give(parts: AnswerParts, session: Session, approval: Approval, decision: Decision): Promise<void> {
-  const given = { type: "answer-given", incarnation: session.incarnation, approvalId: approval.id } as const;
+  const given = { type: "answer-given", incarnation: session.process.incarnation, approvalId: approval.id } as const;
   const channel = parts.attention.channel(session.id);
   // A question from before what the channel knows, or one that was only seen, is answered as a person would.
   const isKnownThere = channel?.lacks() === null && !isOnlySeen(approval);
@@ -72,18 +72,18 @@ async function give(parts: AnswerParts, session: Session, approval: Approval, de
     await channel.answer(approval.id, decision);
     return;
   }
-  const keys = parts.adapters.agent(session.agent).encodeAnswer(approval, decision);
+  const keys = parts.adapters.agent(session.identity.agent).encodeAnswer(approval, decision);
   if (keys === null) throw notHere(session);
   await requireOnScreen(parts, session, approval);
   await parts.ledger.apply(session.id, given);
   failpoint("answer.given");
-  await parts.adapters.runtime(session.runtime).send(targetOf(session), keys);
+  await parts.adapters.runtime(session.identity.runtime).send(targetOf(session), keys);
 }
 
 /** Twice in a row: a question is drawn before it listens. An agent without screen rules is taken at its word. */
 async function requireOnScreen(parts: AnswerParts, session: Session, approval: Approval): Promise<void> {
-  if (!(await parts.hasScreenRules(session.agent))) {
-    if (session.approvals[0]?.id !== approval.id) throw notHere(session);
+  if (!(await parts.hasScreenRules(session.identity.agent))) {
+    if (session.conversation.approvals[0]?.id !== approval.id) throw notHere(session);
     return;
   }
   let before: Seen = { is: "nothing" };
@@ -105,11 +105,11 @@ async function see(parts: AnswerParts, { id }: Session, approval: Approval): Pro
   if (session === undefined || reading?.activity !== "awaiting-approval") return { is: "nothing" };
   const dialog = reading.dialog ?? "";
   const showing = (open: Approval): Showing => showingOf(wordsOf(parts, session, open), dialog);
-  const others = session.approvals.filter((open) => open.id !== approval.id);
+  const others = session.conversation.approvals.filter((open) => open.id !== approval.id);
   const shown = others.filter((open) => showing(open) !== "no");
   const another: Seen = { is: "another", which: shown.length === 1 ? (shown[0] ?? null) : null };
   // Nothing tells them apart that the screen would show: then only the one that was asked first can be on it.
-  const isAlone = others.length === 0 || session.approvals[0]?.id === approval.id;
+  const isAlone = others.length === 0 || session.conversation.approvals[0]?.id === approval.id;
   if (wordsOf(parts, session, approval).length === 0) return isAlone && shown.length === 0 ? { is: "it" } : another;
   const mine = showing(approval);
   if (mine === "no") return another;
@@ -120,7 +120,7 @@ async function see(parts: AnswerParts, { id }: Session, approval: Approval): Pro
 
 /** Of a question that was only seen on the screen, the words that were seen. */
 function wordsOf(parts: AnswerParts, session: Session, approval: Approval): readonly string[] {
-  return isOnlySeen(approval) ? [] : parts.adapters.agent(session.agent).shownOf(approval);
+  return isOnlySeen(approval) ? [] : parts.adapters.agent(session.identity.agent).shownOf(approval);
 }
 
 function sameWords(parts: AnswerParts, session: Session, one: Approval, other: Approval): boolean {
@@ -143,7 +143,7 @@ async function settleWhenGone(
     if (now.is === "another" && before.is === "another") {
       const settled = { id: approval.id, decision: null };
       const reading: Reading = { source: "screen", detail: "another question is on its screen", approval: { settled } };
-      await parts.ledger.apply(session.id, { type: "read", incarnation: session.incarnation, reading });
+      await parts.ledger.apply(session.id, { type: "read", incarnation: session.process.incarnation, reading });
       return;
     }
     before = now;
@@ -151,27 +151,27 @@ async function settleWhenGone(
   }
 }
 
-function isAsked(parts: AnswerParts, { id, incarnation }: Session, approvalId: string): boolean {
+function isAsked(parts: AnswerParts, { id, process: { incarnation } }: Session, approvalId: string): boolean {
   const session = parts.store.registry.get(id);
   return (
     session !== undefined &&
-    session.incarnation === incarnation &&
-    session.approvals.some((approval) => approval.id === approvalId)
+    session.process.incarnation === incarnation &&
+    session.conversation.approvals.some((approval) => approval.id === approvalId)
   );
 }
 
 /** Answered by keys, and not the only question. */
 function hasRivals(parts: AnswerParts, { id, watch }: Session, approval: Approval): boolean {
   const isKeyed = watch.socket === null || parts.attention.channel(id) === null || isOnlySeen(approval);
-  return isKeyed && (parts.store.registry.get(id)?.approvals.length ?? 0) > 1;
+  return isKeyed && (parts.store.registry.get(id)?.conversation.approvals.length ?? 0) > 1;
 }
 
 function isBeingStopped(parts: AnswerParts, { id }: Session): boolean {
   const session = parts.store.registry.get(id);
-  return session !== undefined && session.stop !== null;
+  return session !== undefined && session.wish.stop !== null;
 }
 
-function notHere({ name }: Session): ReeveError {
+function notHere({ identity: { name } }: Session): ReeveError {
   return new ReeveError({
     code: "approval-not-answerable",
     kind: "conflict",
@@ -179,7 +179,7 @@ function notHere({ name }: Session): ReeveError {
   });
 }
 
-function notOnScreen({ name }: Session): ReeveError {
+function notOnScreen({ identity: { name } }: Session): ReeveError {
   return new ReeveError({
     code: "approval-not-on-screen",
     kind: "conflict",
@@ -187,7 +187,7 @@ function notOnScreen({ name }: Session): ReeveError {
   });
 }
 
-function anotherOnScreen({ name }: Session, shown: Approval | null): ReeveError {
+function anotherOnScreen({ identity: { name } }: Session, shown: Approval | null): ReeveError {
   const which =
     shown === null ? `See what it asks with: reeve approvals ${name}.` : `It is ${shown.id} (${shown.title}).`;
   return new ReeveError({

@@ -62,7 +62,7 @@ export async function watchComposer(parts: ComposerParts, session: Session): Pro
       const before = await look();
       if (before.state !== "text" || composer === null) return before.state === "empty";
       const keys = before.text.split("\n").flatMap(() => composer.clear.map((key) => ({ type: "key", key }) as const));
-      await parts.adapters.runtime(session.runtime).send(targetOf(session), keys);
+      await parts.adapters.runtime(session.identity.runtime).send(targetOf(session), keys);
       const after = await until((now) => now.state !== "text" || now.text !== before.text, CLEARING_MS);
       if (after.state === "text" && after.text === before.text) return false;
     }
@@ -88,7 +88,7 @@ export function typedText(agent: Agent, { text, submit }: Pick<Message, "text" |
 
 /** What was typed on request without Enter and still waits there for what follows. */
 export function draftOf(parts: ComposerParts, session: Session): string {
-  const agent = parts.adapters.agent(session.agent);
+  const agent = parts.adapters.agent(session.identity.agent);
   let draft = "";
   for (const message of parts.store.mailbox.typed(session.id, REMEMBERED)) {
     if (message.submit || message.state !== "delivered") break;
@@ -103,11 +103,11 @@ export function draftOf(parts: ComposerParts, session: Session): string {
  * that was interrupted, which some agents put back.
  */
 export function ownTexts(parts: ComposerParts, session: Session): readonly string[] {
-  const agent = parts.adapters.agent(session.agent);
+  const agent = parts.adapters.agent(session.identity.agent);
   const typed = parts.store.mailbox.typed(session.id, REMEMBERED);
-  const isInterrupted = session.lastTurn?.verdict === "interrupted";
+  const isInterrupted = session.conversation.lastTurn?.verdict === "interrupted";
   const unsure = typed.filter(({ state }) => state === "leased" || state === "unknown");
   const last = isInterrupted ? typed.slice(0, 1) : [];
-  const first = isInterrupted && session.launch.prompt !== null ? [session.launch.prompt] : [];
+  const first = isInterrupted && session.identity.launch.prompt !== null ? [session.identity.launch.prompt] : [];
   return [...[...unsure, ...last].map((message) => typedText(agent, message)), ...first];
 }

@@ -47,7 +47,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const interrupted = new Map<string, NonNullable<Circumstances["interrupted"]>>();
 
   function circumstances(session: Session): Circumstances {
-    const agent = parts.adapters.agent(session.agent);
+    const agent = parts.adapters.agent(session.identity.agent);
     return {
       now: parts.clock.now(),
       monotonic: parts.clock.monotonic(),
@@ -68,28 +68,33 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   async function interrupt(session: Session, message: Message): Promise<void> {
     interrupted.set(session.id, { messageId: message.id, at: parts.clock.monotonic() });
     const channel = parts.attention.channel(session.id);
-    const keys = parts.adapters.agent(session.agent).interrupt;
+    const keys = parts.adapters.agent(session.identity.agent).interrupt;
     // A turn that its protocol cannot name is interrupted as a person would.
     if (channel !== null && channel.lacks() === null) await channel.interrupt();
-    else if (keys !== null) await parts.adapters.runtime(session.runtime).send(targetOf(session), keys);
+    else if (keys !== null) await parts.adapters.runtime(session.identity.runtime).send(targetOf(session), keys);
     await until(parts, () => !hasTurnOpen(session), CONFIRM_MS);
   }
 
-  function hasTurnOpen({ id, turns }: Session): boolean {
+  function hasTurnOpen({ id, conversation: { turns } }: Session): boolean {
     const session = parts.store.registry.get(id);
-    return session !== undefined && session.turnOpen && session.turns === turns && session.exit === null;
+    return (
+      session !== undefined &&
+      session.conversation.turnOpen &&
+      session.conversation.turns === turns &&
+      session.process.exit === null
+    );
   }
 
   async function overChannel(session: Session, message: Message): Promise<void> {
     const channel = parts.attention.channel(session.id);
     if (channel === null) return;
-    const print = printOf(parts.adapters.agent(session.agent), message.text);
+    const print = printOf(parts.adapters.agent(session.identity.agent), message.text);
     parts.receipts.expect(session.id, expectation(session, message, print, null));
     try {
       await outcomes.lease(message);
-      const detail = await channel.send(message.text, session.turnOpen ? "steer" : "turn");
+      const detail = await channel.send(message.text, session.conversation.turnOpen ? "steer" : "turn");
       failpoint("send.after-effect");
-      if (!session.turnOpen) await until(parts, () => hasBegun(session), CONFIRM_MS);
+      if (!session.conversation.turnOpen) await until(parts, () => hasBegun(session), CONFIRM_MS);
       await outcomes.delivered(message, detail);
     } catch (error) {
       await outcomes.failed(message, error);
@@ -100,7 +105,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
   function hasBegun(before: Session): boolean {
     const now = parts.store.registry.get(before.id);
-    return now !== undefined && now.incarnation === before.incarnation && now.turns > before.turns;
+    return (
+      now !== undefined &&
+      now.process.incarnation === before.process.incarnation &&
+      now.conversation.turns > before.conversation.turns
+    );
   }
 
   async function typed(session: Session, message: Message): Promise<void> {
@@ -111,8 +120,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         : await typeMessage(typing, session, message);
     if (why !== null) return hold(session, { messageId: message.id, why });
     const now = parts.store.registry.get(session.id);
-    if (parts.adapters.agent(session.agent).capabilities.turns && now?.turns === session.turns)
-      lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.activity.evidence.at });
+    if (
+      parts.adapters.agent(session.identity.agent).capabilities.turns &&
+      now?.conversation.turns === session.conversation.turns
+    )
+      lastTyped.set(session.id, { at: parts.clock.monotonic(), activityAt: session.conversation.activity.evidence.at });
   }
 
   function hold(session: Session, obstacle: Obstacle): void {
@@ -121,7 +133,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
   async function isSomeoneTyping(session: Session): Promise<boolean> {
     const at = await parts.adapters
-      .runtime(session.runtime)
+      .runtime(session.identity.runtime)
       .lastTypedAt(targetOf(session))
       .catch(() => null);
     return at !== null && parts.clock.now() - at < parts.typingPauseMs;
@@ -135,7 +147,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   async function refuse(session: Session, message: Message): Promise<void> {
-    const text = `Session ${session.name} ended before the message could be delivered.`;
+    const text = `Session ${session.identity.name} ended before the message could be delivered.`;
     await outcomes.refused(message, "session-ended", text);
   }
 

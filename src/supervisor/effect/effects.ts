@@ -10,7 +10,7 @@ import type { Runtime } from "../../runtime/contract.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import type { Effect } from "../../session/pending-effect.ts";
 import { finalScreenPath, spoolDirOf } from "../../session/session-directory.ts";
-import type { Evidence, Session } from "../../session/session.ts";
+import type { Evidence, Session, StopIntent } from "../../session/session.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
 import type { Attention } from "../attention/attention.ts";
@@ -55,15 +55,15 @@ export function performEffect(parts: EffectParts, session: Session, effect: Effe
 
 async function create(parts: EffectParts, session: Session): Promise<void> {
   const { ledger } = parts;
-  const runtime = parts.adapters.runtime(session.runtime);
+  const runtime = parts.adapters.runtime(session.identity.runtime);
   const target = targetOf(session);
-  const { incarnation } = session;
+  const { incarnation } = session.process;
   try {
     const { plan, recorded } = await parts.launch(session);
     await requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
     // Its hooks may write there before anybody watches.
-    if (session.hasTurns) await runtime.files.makeDirectory(spoolDirOf(session.outputsDir));
+    if (session.identity.hasTurns) await runtime.files.makeDirectory(spoolDirOf(session.identity.outputsDir));
     for (const file of plan.files) await writePlanned(runtime.files, session, file);
     await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
     failpoint("create.planned");
@@ -71,10 +71,10 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     const created = await runtime.create({
       ...target,
       argv: plan.argv,
-      cwd: session.launch.cwd,
+      cwd: session.identity.launch.cwd,
       environment,
       extraEnvironment: { ...plan.environment, REEVE_SESSION_ID: session.id },
-      label: session.name,
+      label: session.identity.name,
     });
     failpoint("create.after-effect");
     const shown = runtime.describe(created.place);
@@ -95,7 +95,7 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
 const FEWEST_FAILURES = 5;
 
 function isHopeless({ store, clock, startPatienceMs }: EffectParts, { id }: Session): boolean {
-  const failures = store.registry.get(id)?.createFailures ?? null;
+  const failures = store.registry.get(id)?.process.createFailures ?? null;
   if (failures === null || failures.count + 1 < FEWEST_FAILURES) return false;
   return clock.now() - failures.sinceAt >= startPatienceMs;
 }
@@ -108,10 +108,10 @@ async function requireConversation(
 ): Promise<void> {
   if (nativeId === null) return;
   const holder = parts.holderOf(session, nativeId);
-  if (holder !== undefined) throw conversationOpen(`session ${holder.name}`);
-  const { readHolder } = parts.adapters.agent(session.agent);
+  if (holder !== undefined) throw conversationOpen(`session ${holder.identity.name}`);
+  const { readHolder } = parts.adapters.agent(session.identity.agent);
   if (readHolder === undefined || statusDir === null) return;
-  const { files, lives } = parts.adapters.runtime(session.runtime);
+  const { files, lives } = parts.adapters.runtime(session.identity.runtime);
   for (const { name } of await files.list(statusDir)) {
     const content = await files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
     const outside = content === null ? null : readHolder({ name, content }, nativeId);
@@ -130,7 +130,7 @@ function conversationOpen(where: string): ReeveError {
 /** Only below the session's own directory. */
 async function writePlanned(files: SessionFiles, session: Session, file: PlannedFile): Promise<void> {
   const { path } = file;
-  if (!path.startsWith(`${session.outputsDir}/`))
+  if (!path.startsWith(`${session.identity.outputsDir}/`))
     throw new ReeveError({
       code: "internal",
       kind: "conflict",
@@ -149,25 +149,25 @@ const REPEATED_WITHIN_MS = 3_000;
  * if nothing given by hand would be missing.
  */
 async function environmentFor(parts: EffectParts, session: Session, runtime: Runtime): Promise<Environment | null> {
-  const isFirst = session.incarnation === 1;
+  const isFirst = session.process.incarnation === 1;
   const brought = parts.brought.get(session.id);
   if (brought !== null && isFirst) return brought;
   if (await runtime.retainsEnvironment(session.id)) return null;
   if (brought !== null) return brought;
   const repeated = isFirst ? await parts.brought.arrival(session.id, REPEATED_WITHIN_MS) : null;
   if (repeated !== null) return repeated;
-  const { envFile, envNames } = session.launch;
+  const { envFile, envNames } = session.identity.launch;
   const how = isFirst ? "with the daemon that was to start it" : "with the runtime that held it";
   const gone = (rest: string): ReeveError =>
     new ReeveError({ code: "environment-lost", kind: "conflict", message: `Its environment is gone ${how}${rest}` });
   if (envNames.length > 0)
     throw gone(`, and with it the values of ${envNames.join(", ")}; start the session again with --env.`);
-  if (isFirst) throw gone(`; run \`reeve restart ${session.name}\` in a shell that has that environment.`);
+  if (isFirst) throw gone(`; run \`reeve restart ${session.identity.name}\` in a shell that has that environment.`);
   const fallback = parts.fallbackEnvironment(envFile);
   const instead = `the daemon's own${envFile === null ? "" : ` and ${envFile}`}`;
   await parts.ledger.apply(session.id, {
     type: "environment-lost",
-    incarnation: session.incarnation,
+    incarnation: session.process.incarnation,
     evidence: observed(parts, `the environment it was started with is gone ${how}; using ${instead}`),
   });
   parts.brought.keep(session, fallback);
@@ -175,25 +175,24 @@ async function environmentFor(parts: EffectParts, session: Session, runtime: Run
 }
 
 async function suspendOrRelease(parts: EffectParts, session: Session, kind: "suspend" | "release"): Promise<void> {
-  const detail = await parts.adapters.runtime(session.runtime)[kind](targetOf(session));
+  const detail = await parts.adapters.runtime(session.identity.runtime)[kind](targetOf(session));
   failpoint(`${kind}.after-effect`);
   const type = kind === "suspend" ? "suspended" : "released";
-  await parts.ledger.apply(session.id, { type, incarnation: session.incarnation, evidence: observed(parts, detail) });
+  await parts.ledger.apply(session.id, {
+    type,
+    incarnation: session.process.incarnation,
+    evidence: observed(parts, detail),
+  });
 }
 
-async function stop(
-  parts: EffectParts,
-  session: Session,
-  intent: NonNullable<Session["stop"]>,
-  hurry: AbortSignal,
-): Promise<void> {
-  const runtime = parts.adapters.runtime(session.runtime);
+async function stop(parts: EffectParts, session: Session, intent: StopIntent, hurry: AbortSignal): Promise<void> {
+  const runtime = parts.adapters.runtime(session.identity.runtime);
   const target = targetOf(session);
-  const { incarnation } = session;
-  if (session.stop?.afterTurn === true) {
+  const { incarnation } = session.process;
+  if (session.wish.stop?.afterTurn === true) {
     const now = await parts.ledger.apply(session.id, { type: "stop-begun", incarnation });
     // Taken back at the last moment.
-    if (now.incarnation !== incarnation || now.stop?.next !== intent.next) return;
+    if (now.process.incarnation !== incarnation || now.wish.stop?.next !== intent.next) return;
     failpoint("stop.begun");
   }
   const report = await runtime.stop(target, { graceMs: intent.graceMs, hurry });
@@ -246,9 +245,13 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
 }
 
 /** Best effort too. */
-async function tidyUp(parts: EffectParts, { id, agent, runtime, watch }: Session): Promise<void> {
+async function tidyUp(parts: EffectParts, { id, identity, watch }: Session): Promise<void> {
   try {
-    await removeSocketFiles(parts.adapters.runtime(runtime).files, parts.adapters.agent(agent), watch.socket);
+    await removeSocketFiles(
+      parts.adapters.runtime(identity.runtime).files,
+      parts.adapters.agent(identity.agent),
+      watch.socket,
+    );
   } catch (error) {
     parts.log("what its socket left could not be removed", { session: id, why: messageOf(error) });
   }

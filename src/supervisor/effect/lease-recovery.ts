@@ -16,15 +16,15 @@ const LOOK_MS = 250;
 
 /** Before anything is read of the session that the last daemon did not read. */
 export function expectLeft(parts: TypedMessageParts, session: Session, message: Message): void {
-  const agent = parts.adapters.agent(session.agent);
+  const agent = parts.adapters.agent(session.identity.agent);
   const expected = expectation(session, message, printOf(agent, typedText(agent, message)), null);
   // The beginning of its turn may be in the record already, and the text of that turn still to be told.
-  parts.receipts.expect(session.id, { ...expected, turnsBefore: session.turns - 1 });
+  parts.receipts.expect(session.id, { ...expected, turnsBefore: session.conversation.turns - 1 });
 }
 
 export async function recoverLease(parts: TypedMessageParts, session: Session, message: Message): Promise<void> {
   const { outcomes, receipts, clock } = parts;
-  const agent = parts.adapters.agent(session.agent);
+  const agent = parts.adapters.agent(session.identity.agent);
   const typed = typedText(agent, message);
   try {
     const watch = agent.capabilities.confirms ? await watchComposer(parts, session) : null;
@@ -48,6 +48,9 @@ async function isClearedFrom(watch: ComposerWatch, typed: string): Promise<boole
 
 function isOver(parts: TypedMessageParts, before: Session, message: Message): boolean {
   const session = parts.store.registry.get(before.id);
-  const isSame = session !== undefined && session.incarnation === before.incarnation && mayTakeMessagesLater(session);
+  const isSame =
+    session !== undefined &&
+    session.process.incarnation === before.process.incarnation &&
+    mayTakeMessagesLater(session);
   return !isSame || parts.store.mailbox.get(message.id)?.state !== "leased";
 }

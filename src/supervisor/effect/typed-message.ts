@@ -49,8 +49,8 @@ export async function typeMessage(
   session: Session,
   message: Message,
 ): Promise<string | null> {
-  const agent = parts.adapters.agent(session.agent);
-  const runtime = parts.adapters.runtime(session.runtime);
+  const agent = parts.adapters.agent(session.identity.agent);
+  const runtime = parts.adapters.runtime(session.identity.runtime);
   const watch = await watchComposer(parts, session);
   const found = watch === null ? { before: "" } : await prepare(parts, session, watch);
   if ("obstacle" in found) return found.obstacle;
@@ -106,10 +106,10 @@ interface Typing {
 export function expectation(session: Session, message: Message, print: string, done: string | null) {
   return {
     messageId: message.id,
-    incarnation: session.incarnation,
+    incarnation: session.process.incarnation,
     print,
-    turnsBefore: session.turns,
-    isSteered: session.turnOpen && !isBackgroundOnly(session),
+    turnsBefore: session.conversation.turns,
+    isSteered: session.conversation.turnOpen && !isBackgroundOnly(session),
     done,
   };
 }
@@ -233,7 +233,8 @@ async function leaves(parts: TypedMessageParts, { session, message, watch, whole
 
 /** Only a prompt to an idle agent begins a turn; a command of the agent's own need not. */
 function isReportedBy(agent: Agent, session: Session, message: Message): boolean {
-  const isIdle = (!session.turnOpen && session.activity.status === "idle") || isBackgroundOnly(session);
+  const isIdle =
+    (!session.conversation.turnOpen && session.conversation.activity.status === "idle") || isBackgroundOnly(session);
   return agent.capabilities.confirms && message.submit && isIdle && !isOwnCommand(message);
 }
 
@@ -244,11 +245,11 @@ function isSettled(parts: TypedMessageParts, { id }: Message): boolean {
 
 function isThere(parts: TypedMessageParts, before: Session): boolean {
   const now = parts.store.registry.get(before.id);
-  return now !== undefined && now.incarnation === before.incarnation && takesMessages(now);
+  return now !== undefined && now.process.incarnation === before.process.incarnation && takesMessages(now);
 }
 
 function isUnchanged(parts: TypedMessageParts, before: Session): boolean {
-  return parts.store.registry.get(before.id)?.activity.status === before.activity.status;
+  return parts.store.registry.get(before.id)?.conversation.activity.status === before.conversation.activity.status;
 }
 
 function writtenSentence(text: string): string {

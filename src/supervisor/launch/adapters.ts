@@ -8,7 +8,12 @@ import { inertAgent } from "../../agent/inert-agent.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import { inertRuntime } from "../../runtime/inert-runtime.ts";
-import type { Session } from "../../session/session.ts";
+import type { Identity } from "../../session/session.ts";
+
+/** A session, as far as it says what it needs. */
+interface Asked {
+  readonly identity: Pick<Identity, "agent" | "runtime">;
+}
 
 export interface Adapters {
   agent(name: string): Agent;
@@ -17,7 +22,7 @@ export interface Adapters {
   /** Those that are known, and an inert one for each other that a session names. */
   readonly runtimes: readonly Runtime[];
   /** What keeps this session from being written to or started again; null where nothing does. */
-  impedimentOf(session: Pick<Session, "agent" | "runtime">): string | null;
+  impedimentOf(session: Asked): string | null;
   /** Throws what keeps this agent from being started here. */
   requireStartable(agent: string, runtime: string): void;
   /** Throws what is wrong with config.toml, where that may concern this agent's program. */
@@ -27,14 +32,16 @@ export interface Adapters {
 export function createAdapters(parts: {
   readonly agents: readonly Agent[];
   readonly runtimes: readonly Runtime[];
-  readonly sessions: readonly Pick<Session, "agent" | "runtime">[];
+  readonly sessions: readonly Asked[];
   /** What is wrong with config.toml, of which then nothing counts. */
   readonly configProblem: ReeveError | null;
 }): Adapters {
   const { configProblem } = parts;
   const agents = new Map(parts.agents.map((agent) => [agent.name, agent]));
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.kind, runtime]));
-  for (const { runtime: kind } of parts.sessions)
+  for (const {
+    identity: { runtime: kind },
+  } of parts.sessions)
     if (!runtimes.has(kind)) runtimes.set(kind, inertRuntime(kind, runtimeImpediment(kind)));
   const inert = new Map<string, Agent>();
 
@@ -57,8 +64,10 @@ export function createAdapters(parts: {
     agents: parts.agents,
     runtimes: [...runtimes.values()],
     impedimentOf: (session) =>
-      agent(session.agent).impediment ??
-      (parts.runtimes.some(({ kind }) => kind === session.runtime) ? null : runtimeImpediment(session.runtime)),
+      agent(session.identity.agent).impediment ??
+      (parts.runtimes.some(({ kind }) => kind === session.identity.runtime)
+        ? null
+        : runtimeImpediment(session.identity.runtime)),
     requireStartable(agentName, runtimeKind) {
       const known = agents.get(agentName);
       if (known === undefined && configProblem !== null) throw configProblem;

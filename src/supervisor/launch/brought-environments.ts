@@ -65,5 +65,5 @@ export function createBroughtEnvironments(clock: Clock): BroughtEnvironments {
 }
 
 function isStartAhead(session: Session): boolean {
-  return session.state === "starting" || session.stop?.next === "restart";
+  return session.state === "starting" || session.wish.stop?.next === "restart";
 }

@@ -1,4 +1,5 @@
 /** Issue 7, 19: a message that repeats a secret is stored without it and given with it. */
+import { amend } from "../../session/amend.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -64,7 +65,9 @@ test("issue 7, 19: a message to a session whose process cannot be asked hides wh
   const session = makeSession(home, "a");
   const envFile = join(home.directory, "secrets.env");
   writeFileSync(envFile, "FROM_FILE=tok3n-value\n");
-  await store.commit({ changes: [putSession({ ...session, launch: { ...session.launch, envFile } })] });
+  await store.commit({
+    changes: [putSession(amend(session, { identity: { launch: { ...session.identity.launch, envFile } } }))],
+  });
   await store.commit({ changes: [admitMessage(makeMessage("a", "m", { text: "use tok3n-value now" }))] });
   expect(raw.mailbox.get("m")?.text).toBe("use \u0001FROM_FILE\u0002 now");
   expect(store.mailbox.get("m")?.text).toBe("use tok3n-value now");

@@ -63,7 +63,7 @@ export function concealMessages(
     if (known !== null) return known;
     const session = planned ?? store.registry.get(sessionId);
     // Of a process that nobody can ask any more, its env file is still known.
-    return session === undefined ? null : secretsOfLaunch(session.launch, sources.brought(sessionId) ?? {});
+    return session === undefined ? null : secretsOfLaunch(session.identity.launch, sources.brought(sessionId) ?? {});
   }
 
   const whole = (message: Message): Message => {

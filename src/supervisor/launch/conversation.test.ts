@@ -1,11 +1,12 @@
 /** What a restart begins with, by what the agent's own file holds (issue 7, 8). */
+import { amend, type Amendment } from "../../session/amend.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nativeIdOf } from "../../agent/native-id.ts";
 import { runningSession } from "../../session/run-inputs.ts";
-import type { Session } from "../../session/session.ts";
+import type { Session, Observability } from "../../session/session.ts";
 import { localFiles } from "../../runtime/local-files.ts";
 import { beginningOf } from "./conversation.ts";
 
@@ -19,17 +20,15 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 const agent = { holdsMessage: (line: string): boolean => line === "message" };
 
-function sessionWith(changes: Partial<Session>, status: Session["observability"]["status"] = "observable"): Session {
+function sessionWith(changes: Amendment, status: Observability["status"] = "observable"): Session {
   const before = runningSession();
-  return {
-    ...before,
-    incarnation: 2,
-    nativeId: "n-1",
-    turns: 1,
-    launch: { ...before.launch, prompt: "go" },
-    observability: { ...before.observability, status, transcriptPath },
-    ...changes,
-  };
+  const restarted = amend(before, {
+    identity: { launch: { ...before.identity.launch, prompt: "go" } },
+    process: { incarnation: 2 },
+    conversation: { nativeId: "n-1", turns: 1 },
+    watch: { observability: { ...before.watch.observability, status, transcriptPath } },
+  });
+  return amend(restarted, changes);
 }
 const resume = () => ({ nativeId: "n-1", transcriptPath });
 
@@ -37,14 +36,17 @@ describe("where the agent knows what a message is (issue 7, 8)", () => {
   test("a file that holds one is resumed; its prompt was taken, whoever noticed", async () => {
     writeFileSync(transcriptPath, `setting\n${"x\n".repeat(2_000_000)}message\n`);
     expect(await beginningOf(sessionWith({}), agent, localFiles)).toEqual({ resume: resume(), prompt: null });
-    expect(await beginningOf(sessionWith({ turns: 0 }), agent, localFiles)).toEqual({ resume: resume(), prompt: null });
+    expect(await beginningOf(sessionWith({ conversation: { turns: 0 } }), agent, localFiles)).toEqual({
+      resume: resume(),
+      prompt: null,
+    });
   });
 
   test("one that holds none has taken its id: another is used", async () => {
     writeFileSync(transcriptPath, "setting\nmess");
     const newId = nativeIdOf(`${sessionWith({}).id}.2`);
     expect(await beginningOf(sessionWith({}), agent, localFiles)).toEqual({ resume: null, prompt: null, newId });
-    expect(await beginningOf(sessionWith({ turns: 0 }), agent, localFiles)).toEqual({
+    expect(await beginningOf(sessionWith({ conversation: { turns: 0 } }), agent, localFiles)).toEqual({
       resume: null,
       prompt: "go",
       newId,
@@ -60,7 +62,9 @@ describe("where the agent knows what a message is (issue 7, 8)", () => {
 
 test("a first start begins, whatever lies there", async () => {
   writeFileSync(transcriptPath, "message\n");
-  expect(await beginningOf(sessionWith({ incarnation: 1, turns: 0 }), agent, localFiles)).toEqual({
+  expect(
+    await beginningOf(sessionWith({ process: { incarnation: 1 }, conversation: { turns: 0 } }), agent, localFiles),
+  ).toEqual({
     resume: null,
     prompt: "go",
   });
@@ -68,9 +72,12 @@ test("a first start begins, whatever lies there", async () => {
 
 test("elsewhere a turn or a transcript is enough, and the agent decides", async () => {
   expect(await beginningOf(sessionWith({}, "pending"), {}, localFiles)).toEqual({ resume: resume(), prompt: null });
-  expect(await beginningOf(sessionWith({ turns: 0 }, "pending"), {}, localFiles)).toEqual({
+  expect(await beginningOf(sessionWith({ conversation: { turns: 0 } }, "pending"), {}, localFiles)).toEqual({
     resume: null,
     prompt: "go",
   });
-  expect(await beginningOf(sessionWith({ nativeId: null }), {}, localFiles)).toEqual({ resume: null, prompt: null });
+  expect(await beginningOf(sessionWith({ conversation: { nativeId: null } }), {}, localFiles)).toEqual({
+    resume: null,
+    prompt: null,
+  });
 });

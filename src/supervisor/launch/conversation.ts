@@ -16,7 +16,11 @@ export async function beginningOf(
   { holdsMessage }: Pick<Agent, "holdsMessage">,
   files: Pick<SessionFiles, "readNewLines">,
 ): Promise<Beginning> {
-  const { id, incarnation, nativeId, turns, launch, observability } = session;
+  const { id } = session;
+  const { incarnation } = session.process;
+  const { nativeId, turns } = session.conversation;
+  const { launch } = session.identity;
+  const { observability } = session.watch;
   const { transcriptPath } = observability;
   // The first prompt is brought along as long as nobody took it.
   const anew: Beginning = { resume: null, prompt: turns === 0 ? launch.prompt : null };

@@ -58,7 +58,7 @@ describe("the ledger (issue 8, 4)", () => {
   test("what is asked at once is done one after the other, each on what the one before made", async () => {
     const before = ground.session().revision;
     await Promise.all([ground.apply(started("a")), ground.apply(started("b")), ground.apply(started("c"))]);
-    expect(ground.session()).toMatchObject({ turns: 3, revision: before + 3, lastTurn: { id: "c" } });
+    expect(ground.session()).toMatchObject({ conversation: { turns: 3, lastTurn: { id: "c" } }, revision: before + 3 });
   });
 
   test("a refused wish commits nothing, and what follows goes on", async () => {

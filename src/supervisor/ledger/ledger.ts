@@ -89,7 +89,7 @@ export function createLedger(parts: {
         });
         if (outcome.refused !== null)
           throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
-        const taken = takenBy(session, input, outcome.session.turns);
+        const taken = takenBy(session, input, outcome.session.conversation.turns);
         const events = taken === null ? outcome.events : [...outcome.events, taken.event];
         const isChanged = outcome.session !== session;
         if (!isChanged && events.length === 0 && idempotency === undefined) return session;
@@ -145,7 +145,12 @@ export function createLedger(parts: {
         const { id, sessionId } = message;
         const session = store.registry.get(sessionId);
         if (state === "leased" && session !== undefined)
-          turnOfLease.set(id, session.turnOpen && !isBackgroundOnly(session) ? session.turns : session.turns + 1);
+          turnOfLease.set(
+            id,
+            session.conversation.turnOpen && !isBackgroundOnly(session)
+              ? session.conversation.turns
+              : session.conversation.turns + 1,
+          );
         const turn = turnOfLease.get(id);
         const body =
           event?.type === "message-delivered" && event.messageId === id && turn !== undefined

@@ -15,7 +15,7 @@ async function type(text: string, isSteered = false): Promise<void> {
   const message = makeMessage("s", "m", { text });
   await ground.ledger.admit(message);
   await ground.ledger.settle({ ...message, position: 1 }, "leased", null, null);
-  const { turns } = ground.session();
+  const { turns } = ground.session().conversation;
   const expected = { messageId: "m", incarnation: 1, turnsBefore: turns, isSteered, done: "typed" };
   ground.receipts.expect("s", { ...expected, print: promptPrint(text) });
 }

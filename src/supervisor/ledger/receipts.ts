@@ -50,7 +50,8 @@ export function createReceipts(): Receipts {
         const { turn } = reading;
         if (turn?.phase !== "started" || turn.print === undefined) continue;
         const isOld =
-          isOldNews(session, turn) && !(turn.id === session.lastTurn?.id && session.turns > what.turnsBefore);
+          isOldNews(session, turn) &&
+          !(turn.id === session.conversation.lastTurn?.id && session.conversation.turns > what.turnsBefore);
         if (isOld && !what.isSteered) continue;
         if (turn.print === what.print) {
           const taken = `it was taken (${reading.detail})`;

@@ -3,5 +3,5 @@ import type { Session } from "../../session/session.ts";
 
 /** The incarnation of a session that is meant now. */
 export function targetOf(session: Session): Target {
-  return { sessionId: session.id, incarnation: session.incarnation };
+  return { sessionId: session.id, incarnation: session.process.incarnation };
 }

@@ -1,4 +1,5 @@
 /** Sessions put straight into a home's store: listed, at rest, with nothing running behind them. */
+import { amend } from "../../../src/session/amend.ts";
 import { join } from "node:path";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { locateHome, sessionDir } from "../../../src/platform/home.ts";
@@ -17,7 +18,12 @@ export async function seedSessions(homeDir: string, sessions: readonly Session[]
   try {
     const planned = (session: Session) => ({
       sessionId: session.id,
-      body: { type: "session-planned", name: session.name, agent: session.agent, role: session.role } as const,
+      body: {
+        type: "session-planned",
+        name: session.identity.name,
+        agent: session.identity.agent,
+        role: session.identity.role,
+      } as const,
     });
     await Promise.all(
       sessions.map((session) => store.commit({ changes: [putSession(session)], events: [planned(session)] })),
@@ -71,17 +77,17 @@ export function restingSession(
     at: now,
   } as const;
   const isObservable = changes.transcriptPath !== undefined;
-  return {
-    ...session,
+  return amend(session, {
     state: "error",
     reason: { code: "exited", text: "Its process ended with status 1.", evidence },
-    place: { id: `%${number}`, pid: 10_000 + number, startTicks: "1" },
-    liveness: { status: "exited", evidence },
-    observability: { ...session.observability, status: isObservable ? "observable" : "pending" },
-    activity: { status: "unknown", asks: null, evidence },
-    exit: { code: 1, signal: null, at: now },
-    startedAt: now,
-    lastActivityAt: now,
-    endedAt: now,
-  };
+    process: {
+      place: { id: `%${number}`, pid: 10_000 + number, startTicks: "1" },
+      liveness: { status: "exited", evidence },
+      exit: { code: 1, signal: null, at: now },
+      startedAt: now,
+      endedAt: now,
+    },
+    watch: { observability: { ...session.watch.observability, status: isObservable ? "observable" : "pending" } },
+    conversation: { activity: { status: "unknown", asks: null, evidence }, lastActivityAt: now },
+  });
 }

@@ -1,0 +1,77 @@
+/** Issue 8, part 5: type, check, defaults and initial values of a session follow from one schema. */
+import { describe, expect, test } from "vitest";
+import { plannedSession } from "./session-fixture.ts";
+import { completed, isSession } from "./session-record.ts";
+import { GROUPS, SESSION } from "./session.ts";
+import { added, begin, count, later, listOf, object, orNull, recordOf, starts, text } from "./shape.ts";
+
+const session = plannedSession();
+const fields = Object.entries(GROUPS).flatMap(([group, { fields: known }]) =>
+  Object.entries(known).map(([name, field]) => ({ group: group as keyof typeof GROUPS, name, field })),
+);
+
+function without(group: keyof typeof GROUPS, name: string): object {
+  const { [name]: _gone, ...rest } = session[group] as Readonly<Record<string, unknown>>;
+  return { ...session, [group]: rest };
+}
+
+describe("each field of a session", () => {
+  test.each(fields)("$group.$name has a check", ({ group, name }) => {
+    const spoilt = { ...session, [group]: { ...session[group], [name]: Symbol("none of ours") } };
+    expect([isSession(session), isSession(spoilt), isSession(without(group, name))]).toEqual([true, false, false]);
+  });
+
+  test.each(fields)("$group.$name has its default in a record without it, or the record is none", (of) => {
+    const read = completed(without(of.group, of.name));
+    if (!("missing" in of.field)) return expect(isSession(read)).toBe(false);
+    expect(isSession(read)).toBe(true);
+    expect(read).toEqual({ ...session, [of.group]: { ...session[of.group], [of.name]: of.field.missing } });
+  });
+
+  test.each(["id", "revision", "state", "reason", "identity", "wish"] as const)("%s must be there", (name) => {
+    const { [name]: _gone, ...rest } = session;
+    expect(isSession(completed(rest))).toBe(false);
+  });
+
+  test("is in no two groups: that is how a flat record of an earlier version is read", () => {
+    const names = [...Object.keys(SESSION.fields), ...fields.map(({ name }) => name)];
+    expect(names).toEqual([...new Set(names)]);
+  });
+});
+
+test("a field that this version does not know is let through", () => {
+  const newer = { ...session, fate: 1, watch: { ...session.watch, fate: 2 } };
+  expect(isSession(newer)).toBe(true);
+  expect(completed(newer)).toBe(newer);
+});
+
+describe("a field that is added", () => {
+  const before = object({ name: text });
+  const now = object({
+    ...before.fields,
+    size: added(count, 3),
+    parts: listOf(object({ id: text, tags: later(recordOf(text), {}) })),
+    note: starts(orNull(text), null),
+  });
+  const old = { name: "a", parts: [{ id: "p" }, { id: "q", tags: { x: "y" } }], note: "n" };
+
+  test("is in a new record, and in what an earlier version wrote, there at the end", () => {
+    expect(begin(now, { name: "a", parts: [] })).toEqual({ name: "a", size: 3, parts: [], note: null });
+    const read = now.complete?.(old);
+    expect([now.is(old), now.is(read)]).toEqual([false, true]);
+    expect(JSON.stringify(read)).toBe(
+      '{"name":"a","parts":[{"id":"p","tags":{}},{"id":"q","tags":{"x":"y"}}],"note":"n","size":3}',
+    );
+  });
+
+  test("does not change a record that has it, and not the one that was read", () => {
+    const whole = { name: "a", size: 9, parts: [], note: null };
+    expect(now.complete?.(whole)).toBe(whole);
+    now.complete?.(old);
+    expect(Object.keys(old)).toEqual(["name", "parts", "note"]);
+  });
+
+  test("is not made up for what is no such record", () => {
+    for (const value of [null, 3, "x", [], {}, { parts: null }]) expect(now.is(now.complete?.(value))).toBe(false);
+  });
+});

@@ -96,12 +96,13 @@ function tell(outcome: LoggedEvent["body"] | null) {
 }
 
 function onlyApproval(session: Session): string {
-  const [first, second] = session.conversation.approvals;
+  const { conversation } = session;
+  const [first, second] = conversation.approvals;
   if (first !== undefined && second === undefined) return first.id;
   const message =
     first === undefined
       ? `Session ${session.identity.name} asks nothing right now; see what is asked with: reeve approvals.`
-      : `Session ${session.identity.name} asks ${session.conversation.approvals.length} things; say which: ${session.conversation.approvals.map(({ id, title }) => `${id} (${stripTerminal(title)})`).join(", ")}.`;
+      : `Session ${session.identity.name} asks ${conversation.approvals.length} things; say which: ${conversation.approvals.map(({ id, title }) => `${id} (${stripTerminal(title)})`).join(", ")}.`;
   throw new ReeveError({
     code: first === undefined ? "approval-stale" : "approval-ambiguous",
     kind: "conflict",

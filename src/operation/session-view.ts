@@ -76,13 +76,14 @@ export const sessionViewSchema = z.object({
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
 export function viewSession(session: Session, { wait, impediment, place }: About): SessionView {
+  const { identity, wish, process, conversation, watch } = session;
   return {
     session_id: session.id,
-    name: session.identity.name,
-    role: session.identity.role,
-    agent: session.identity.agent,
+    name: identity.name,
+    role: identity.role,
+    agent: identity.agent,
     state: session.state,
-    desired: session.wish.desired,
+    desired: wish.desired,
     reason: stripTerminal(impediment === null ? session.reason.text : `${impediment} ${session.reason.text}`),
     reason_code: session.reason.code,
     evidence: {
@@ -90,71 +91,72 @@ export function viewSession(session: Session, { wait, impediment, place }: About
       detail: stripTerminal(session.reason.evidence.detail),
       at: iso(session.reason.evidence.at),
     },
-    activity: session.conversation.activity.status,
-    asks: safeOrNull(session.conversation.activity.asks),
-    liveness: session.process.liveness.status,
-    liveness_evidence: stripTerminal(session.process.liveness.evidence.detail),
+    activity: conversation.activity.status,
+    asks: safeOrNull(conversation.activity.asks),
+    liveness: process.liveness.status,
+    liveness_evidence: stripTerminal(process.liveness.evidence.detail),
     observability: {
-      status: session.watch.observability.status,
-      expected: session.watch.observability.expected,
-      reason: stripTerminal(session.watch.observability.reason),
-      native_id: session.conversation.nativeId,
-      transcript_path: session.watch.observability.transcriptPath,
+      status: watch.observability.status,
+      expected: watch.observability.expected,
+      reason: stripTerminal(watch.observability.reason),
+      native_id: conversation.nativeId,
+      transcript_path: watch.observability.transcriptPath,
     },
     wait,
     guidance: impediment === null ? guidanceOf(session) : stripTerminal(impediment),
-    runtime: { kind: session.identity.runtime, id: place?.id ?? null, pid: place?.pid ?? null },
-    cwd: stripTerminal(session.identity.launch.cwd),
-    branch: { declared: session.identity.branch },
-    pause_mode: session.wish.pauseMode,
-    turns: session.conversation.turns,
-    turn_open: session.conversation.turnOpen,
-    last_turn: session.conversation.lastTurn?.verdict ?? null,
-    last_turn_error: safeOrNull(session.conversation.lastTurn?.error ?? null),
-    stalled_since: isoOrNull(session.conversation.stalledAt),
-    approvals: session.conversation.approvals.length,
-    background: session.conversation.background.map(({ kind, title, holds }) => ({
+    runtime: { kind: identity.runtime, id: place?.id ?? null, pid: place?.pid ?? null },
+    cwd: stripTerminal(identity.launch.cwd),
+    branch: { declared: identity.branch },
+    pause_mode: wish.pauseMode,
+    turns: conversation.turns,
+    turn_open: conversation.turnOpen,
+    last_turn: conversation.lastTurn?.verdict ?? null,
+    last_turn_error: safeOrNull(conversation.lastTurn?.error ?? null),
+    stalled_since: isoOrNull(conversation.stalledAt),
+    approvals: conversation.approvals.length,
+    background: conversation.background.map(({ kind, title, holds }) => ({
       kind,
       title: stripTerminal(title),
       holds_turn: holds,
     })),
     usage:
-      session.conversation.usage === null
+      conversation.usage === null
         ? null
         : {
-            input_tokens: session.conversation.usage.inputTokens,
-            cached_input_tokens: session.conversation.usage.cachedInputTokens,
-            output_tokens: session.conversation.usage.outputTokens,
-            cost_usd: session.conversation.usage.costUsd,
+            input_tokens: conversation.usage.inputTokens,
+            cached_input_tokens: conversation.usage.cachedInputTokens,
+            output_tokens: conversation.usage.outputTokens,
+            cost_usd: conversation.usage.costUsd,
           },
-    agent_version: session.watch.version,
-    watched_by: session.watch.mode,
-    exit: session.process.exit === null ? null : { ...session.process.exit, at: iso(session.process.exit.at) },
-    restart_policy: session.identity.restartPolicy,
-    restarts: session.process.restart.count,
-    restart_due_at: isoOrNull(session.process.restart.dueAt),
-    created_at: iso(session.identity.createdAt),
-    started_at: isoOrNull(session.process.startedAt),
-    last_activity_at: isoOrNull(session.conversation.lastActivityAt),
-    ended_at: isoOrNull(session.process.endedAt),
-    parent_session_id: session.identity.parentId,
-    started_by: safeOrNull(session.identity.startedBy),
-    last_command: viewCommand(session.wish.lastCommand),
+    agent_version: watch.version,
+    watched_by: watch.mode,
+    exit: process.exit === null ? null : { ...process.exit, at: iso(process.exit.at) },
+    restart_policy: identity.restartPolicy,
+    restarts: process.restart.count,
+    restart_due_at: isoOrNull(process.restart.dueAt),
+    created_at: iso(identity.createdAt),
+    started_at: isoOrNull(process.startedAt),
+    last_activity_at: isoOrNull(conversation.lastActivityAt),
+    ended_at: isoOrNull(process.endedAt),
+    parent_session_id: identity.parentId,
+    started_by: safeOrNull(identity.startedBy),
+    last_command: viewCommand(wish.lastCommand),
     held:
-      session.wish.held === null
+      wish.held === null
         ? null
         : {
-            reason: session.wish.held.reason,
-            until: session.wish.held.until === null ? null : iso(session.wish.held.until),
+            reason: wish.held.reason,
+            until: wish.held.until === null ? null : iso(wish.held.until),
           },
-    outputs_dir: session.identity.outputsDir,
+    outputs_dir: identity.outputsDir,
     revision: session.revision,
   };
 }
 
 /** What an orchestrator should do next about this session, instead of guessing from a missing file. */
 function guidanceOf(session: Session): string {
-  const { status } = session.conversation.activity;
+  const { conversation } = session;
+  const { status } = conversation.activity;
   if (session.process.exit !== null) return "Its process has ended; look at its data, or restart it.";
   if (session.process.createFailures !== null)
     return "It could not be started yet, and is tried again; its reason says why. Wait for its exit, or end it.";
@@ -162,13 +164,13 @@ function guidanceOf(session: Session): string {
   if (status === "awaiting-input")
     return "It asks for something: read its screen, and answer it there with attach, or with send.";
   if (!session.identity.hasTurns) return "It has no turns: wait for its exit, and read its screen at any time.";
-  if (session.conversation.stalledAt !== null)
+  if (conversation.stalledAt !== null)
     return "Nothing was heard of its turn for a while: read its screen, then interrupt it or wait on.";
   if (session.watch.observability.status === "pending" && session.watch.observability.expected)
     return "That there is no transcript yet is expected: wait for its notification, do not poll, do not end it for that.";
   if (isBackgroundOnly(session))
     return "It works in the background: wait for its notification, do not poll; a message would be taken now.";
-  if (session.conversation.turnOpen) return "A turn is under way: wait for its notification, do not poll.";
+  if (conversation.turnOpen) return "A turn is under way: wait for its notification, do not poll.";
   return "It is idle: send it a message, or end it.";
 }
 

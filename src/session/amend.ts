@@ -1,9 +1,9 @@
-/** A session's record with some of its fields changed. The groups in which nothing changes are shared with the old one. */
-import type { GROUPS, Session } from "./session.ts";
+/** A session's record with some of its fields changed. The sections in which nothing changes are shared with the old one. */
+import type { SECTIONS, Session } from "./session.ts";
 
-/** Of each group, only what changes. */
-export type Amendment = Partial<Omit<Session, keyof typeof GROUPS>> & {
-  readonly [Group in keyof typeof GROUPS]?: Partial<Session[Group]>;
+/** Of each section, only what changes. */
+export type Amendment = Partial<Omit<Session, keyof typeof SECTIONS>> & {
+  readonly [Section in keyof typeof SECTIONS]?: Partial<Session[Section]>;
 };
 
 export function amend(session: Session, changes: Amendment): Session {

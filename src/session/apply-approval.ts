@@ -11,15 +11,16 @@ import type { Reading } from "./reading.ts";
 import type { ActivityStatus, Evidence, Session } from "./session.ts";
 
 export function applyApproval(session: Session, reading: Reading, evidence: Evidence): Change {
+  const { conversation } = session;
   const { approval } = reading;
   if (approval === undefined || session.process.exit !== null) return { session, events: [] };
   if ("requested" in approval) {
     const request = approval.requested;
-    if (session.conversation.approvals.some((known) => known.id === request.id)) return { session, events: [] };
+    if (conversation.approvals.some((known) => known.id === request.id)) return { session, events: [] };
     // What is seen of a question is no other one than the question that is known.
-    if (isOnlySeen(request) && session.conversation.approvals.length > 0) return { session, events: [] };
+    if (isOnlySeen(request) && conversation.approvals.length > 0) return { session, events: [] };
     const asked: Approval = { ...request, requestedAt: evidence.at, answer: null };
-    const seen = session.conversation.approvals.find(isOnlySeen);
+    const seen = conversation.approvals.find(isOnlySeen);
     const before = seen === undefined ? { session, events: [] } : replace(session, seen, evidence);
     return {
       session: amend(before.session, {

@@ -29,13 +29,14 @@ export function applyCommand(session: Session, command: Command, context: Contex
 }
 
 function pause(session: Session, command: Extract<Command, { type: "pause" }>, context: Context): Outcome {
-  if (session.wish.stop !== null || (session.state !== "running" && session.state !== "paused")) {
+  const { wish } = session;
+  if (wish.stop !== null || (session.state !== "running" && session.state !== "paused")) {
     return refuse(
       "not-running",
       `Session ${session.identity.name} is ${describe(session)}, so there is nothing to pause.`,
     );
   }
-  if (session.wish.desired === "paused" && session.wish.pauseMode === command.mode) return unchanged(session);
+  if (wish.desired === "paused" && wish.pauseMode === command.mode) return unchanged(session);
   const reason = asked(`pause-${command.mode}`, pauseSentence(command.mode), context);
   const wished: Session = amend(session, { wish: { desired: "paused", pauseMode: command.mode } });
   const requested: SessionEvent = { type: "pause-requested", reason };
@@ -48,25 +49,23 @@ function pause(session: Session, command: Extract<Command, { type: "pause" }>, c
 }
 
 function resume(session: Session, context: Context): Outcome {
+  const { identity, wish } = session;
   if (isEndWaiting(session))
     return refuse(
       "being-ended",
-      `Session ${session.identity.name} is to end after its turn; take that back with: reeve end ${session.identity.name} --cancel.`,
+      `Session ${identity.name} is to end after its turn; take that back with: reeve end ${identity.name} --cancel.`,
     );
-  if (session.wish.stop !== null || (session.state !== "paused" && session.wish.desired !== "paused")) {
-    if (session.state === "running" && session.wish.stop === null) return unchanged(session);
+  if (wish.stop !== null || (session.state !== "paused" && wish.desired !== "paused")) {
+    if (session.state === "running" && wish.stop === null) return unchanged(session);
     return refuse(
       "not-paused",
-      `Session ${session.identity.name} is ${describe(session)}, not paused; use restart to start it again.`,
+      `Session ${identity.name} is ${describe(session)}, not paused; use restart to start it again.`,
     );
   }
   if (session.state !== "paused" && session.state !== "running") {
-    return refuse(
-      "not-paused",
-      `Session ${session.identity.name} is ${describe(session)}; use restart to start it again.`,
-    );
+    return refuse("not-paused", `Session ${identity.name} is ${describe(session)}; use restart to start it again.`);
   }
-  if (session.wish.desired === "running") return unchanged(session);
+  if (wish.desired === "running") return unchanged(session);
   const reason = asked("resumed", "Resumed on request.", context);
   const wished: Session = amend(session, { wish: { desired: "running", pauseMode: null } });
   const requested: SessionEvent = { type: "resume-requested", reason };
@@ -96,16 +95,12 @@ function restart(session: Session, command: Extract<Command, { type: "restart" }
 }
 
 function end(session: Session, command: Extract<Command, { type: "end" }>, context: Context): Outcome {
-  if (session.state === "stopped" && session.wish.desired === "stopped" && session.wish.stop === null)
-    return unchanged(session);
+  const { wish } = session;
+  if (session.state === "stopped" && wish.desired === "stopped" && wish.stop === null) return unchanged(session);
   // What is being stopped already is not held back again.
-  const afterTurn = command.afterTurn && (session.wish.stop?.afterTurn ?? true);
+  const afterTurn = command.afterTurn && (wish.stop?.afterTurn ?? true);
   const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn };
-  if (
-    session.wish.stop?.next === "stopped" &&
-    session.wish.stop.graceMs === stop.graceMs &&
-    session.wish.stop.afterTurn === stop.afterTurn
-  ) {
+  if (wish.stop?.next === "stopped" && wish.stop.graceMs === stop.graceMs && wish.stop.afterTurn === stop.afterTurn) {
     return unchanged(session);
   }
   const reason = asked("end", "Ended on request.", context);

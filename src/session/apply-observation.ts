@@ -117,15 +117,12 @@ function planned(session: Session, { watch, nativeId, transcriptPath, observabil
 }
 
 function stalled(session: Session, evidence: Evidence): Outcome {
-  if (
-    !session.conversation.turnOpen ||
-    session.conversation.stalledAt !== null ||
-    session.conversation.activity.status !== "working"
-  )
+  const { conversation } = session;
+  if (!conversation.turnOpen || conversation.stalledAt !== null || conversation.activity.status !== "working")
     return unchanged(session);
   return changed({
     session: amend(session, { conversation: { stalledAt: evidence.at } }),
-    events: [{ type: "session-stalled", turn: session.conversation.turns, evidence }],
+    events: [{ type: "session-stalled", turn: conversation.turns, evidence }],
   });
 }
 
@@ -163,7 +160,8 @@ type Present = Extract<Observation, { type: "created" | "found-running" }>;
 
 /** Its process is there: proven by the runtime, just created or found again. */
 function present(session: Session, { place, shown, evidence }: Present, context: Context): Outcome {
-  if (session.process.exit !== null) return unchanged(session);
+  const { process } = session;
+  if (process.exit !== null) return unchanged(session);
   const liveness = { status: "running", evidence } as const;
   if (session.state === "starting") {
     const reason: Reason = { code: "process-started", text: `Running as ${shown.text}.`, evidence };
@@ -182,13 +180,13 @@ function present(session: Session, { place, shown, evidence }: Present, context:
     });
     return changed({
       session: next,
-      events: [{ type: "session-running", incarnation: session.process.incarnation, reason, pid: shown.pid }],
+      events: [{ type: "session-running", incarnation: process.incarnation, reason, pid: shown.pid }],
     });
   }
-  if (session.process.liveness.status === "running") return unchanged(session);
+  if (process.liveness.status === "running") return unchanged(session);
   return changed({
     session: amend(session, { process: { place, liveness } }),
-    events: [{ type: "liveness-changed", from: session.process.liveness.status, liveness }],
+    events: [{ type: "liveness-changed", from: process.liveness.status, liveness }],
   });
 }
 
@@ -220,15 +218,15 @@ function createDelayed(
   { code, evidence }: Extract<Observation, { type: "create-delayed" }>,
   context: Context,
 ): Outcome {
-  if (session.state !== "starting" || session.process.place !== null || session.wish.stop !== null)
-    return unchanged(session);
-  const { count, sinceAt } = session.process.createFailures ?? { count: 0, sinceAt: context.now };
+  const { process } = session;
+  if (session.state !== "starting" || process.place !== null || session.wish.stop !== null) return unchanged(session);
+  const { count, sinceAt } = process.createFailures ?? { count: 0, sinceAt: context.now };
   const isNews = count === 0 || session.reason.evidence.detail !== evidence.detail;
   const text = `Not started yet: ${sentence(evidence.detail)} Failed ${tries(count + 1, sinceAt)}; trying again.`;
   const reason: Reason = { code, text, evidence };
   return changed({
     session: amend(session, { reason, process: { createFailures: { count: count + 1, sinceAt } } }),
-    events: isNews ? [{ type: "start-delayed", incarnation: session.process.incarnation, reason }] : [],
+    events: isNews ? [{ type: "start-delayed", incarnation: process.incarnation, reason }] : [],
   });
 }
 
@@ -246,11 +244,12 @@ function environmentLost(session: Session, evidence: Evidence): Outcome {
 }
 
 function foundUnreachable(session: Session, evidence: Evidence): Outcome {
-  if (session.process.exit !== null || session.process.liveness.status === "unreachable") return unchanged(session);
+  const { process } = session;
+  if (process.exit !== null || process.liveness.status === "unreachable") return unchanged(session);
   const liveness = { status: "unreachable", evidence } as const;
   return changed({
     session: amend(session, { process: { liveness } }),
-    events: [{ type: "liveness-changed", from: session.process.liveness.status, liveness }],
+    events: [{ type: "liveness-changed", from: process.liveness.status, liveness }],
   });
 }
 
@@ -272,13 +271,14 @@ function released(session: Session, evidence: Evidence): Outcome {
 
 /** No process of this incarnation is left: proven. What the stop was for follows. */
 function cleared(session: Session, input: Extract<Observation, { type: "cleared" }>, context: Context): Outcome {
+  const { wish, process } = session;
   const { evidence } = input;
-  if (session.wish.stop === null) return unchanged(session);
+  if (wish.stop === null) return unchanged(session);
   // An end that overtook a restart: the place is still there, and goes with the next attempt.
-  if (session.wish.stop.next === "stopped" && !input.isPlaceGone) return unchanged(session);
-  const { next: nextStep } = session.wish.stop;
-  const dead = session.process.exit === null ? overNow(session, evidence, context) : { session, events: [] };
-  const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.process.incarnation, evidence };
+  if (wish.stop.next === "stopped" && !input.isPlaceGone) return unchanged(session);
+  const { next: nextStep } = wish.stop;
+  const dead = process.exit === null ? overNow(session, evidence, context) : { session, events: [] };
+  const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: process.incarnation, evidence };
   // Even one that never had a process is over now: nothing seen later may revive it.
   const exit = dead.session.process.exit ?? { code: null, signal: null, at: context.now };
   const rested: Session = amend(dead.session, {
@@ -295,7 +295,7 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
   const stopped: Session = amend(rested, {
     state: "stopped",
     reason,
-    process: { endedAt: session.process.endedAt ?? context.now },
+    process: { endedAt: process.endedAt ?? context.now },
   });
   const isAfterExit = dead.session.process.exit !== null;
   return changed({ session: stopped, events: [...events, { type: "session-stopped", reason, isAfterExit }] });
@@ -308,12 +308,8 @@ function overNow(session: Session, evidence: Evidence, context: Context): Change
 }
 
 function restartDue(session: Session, context: Context): Outcome {
-  if (
-    session.process.restart.dueAt === null ||
-    session.wish.stop !== null ||
-    session.wish.desired !== "running" ||
-    session.wish.held !== null
-  )
+  const { wish } = session;
+  if (session.process.restart.dueAt === null || wish.stop !== null || wish.desired !== "running" || wish.held !== null)
     return unchanged(session);
   const evidence: Evidence = {
     source: "supervisor",

@@ -117,27 +117,30 @@ function applyConversation(session: Session, { nativeId }: Reading, evidence: Ev
 }
 
 function applyTranscript(session: Session, reading: Reading): Change {
-  const transcriptPath = reading.transcriptPath ?? session.watch.observability.transcriptPath;
-  const status = reading.transcript ?? session.watch.observability.status;
-  if (transcriptPath === session.watch.observability.transcriptPath && status === session.watch.observability.status)
+  const { watch } = session;
+  const transcriptPath = reading.transcriptPath ?? watch.observability.transcriptPath;
+  const status = reading.transcript ?? watch.observability.status;
+  if (transcriptPath === watch.observability.transcriptPath && status === watch.observability.status)
     return { session, events: [] };
-  const isNews = status !== session.watch.observability.status;
+  const isNews = status !== watch.observability.status;
   const observability: Observability = isNews
     ? { status, expected: status === "observable", reason: reading.detail, transcriptPath }
-    : { ...session.watch.observability, transcriptPath };
+    : { ...watch.observability, transcriptPath };
   const events = isNews
-    ? [{ type: "observability-changed" as const, from: session.watch.observability.status, observability }]
+    ? [{ type: "observability-changed" as const, from: watch.observability.status, observability }]
     : [];
   // Another file is read from its beginning.
-  const isSameFile = transcriptPath === session.watch.observability.transcriptPath;
-  const transcriptCursor = isSameFile ? session.watch.transcriptCursor : null;
+  const isSameFile = transcriptPath === watch.observability.transcriptPath;
+  const transcriptCursor = isSameFile ? watch.transcriptCursor : null;
   return { session: amend(session, { watch: { observability, transcriptCursor } }), events };
 }
 
 /** What is noted without being an event of its own: what it cost, and that a turn which had stalled goes on. */
 function learn(session: Session, { source, usage }: Reading): Session {
   const revived =
-    session.conversation.stalledAt !== null && isSignOfLife(source) ? { ...session, stalledAt: null } : session;
+    session.conversation.stalledAt !== null && isSignOfLife(source)
+      ? amend(session, { conversation: { stalledAt: null } })
+      : session;
   return usage === undefined
     ? revived
     : amend(revived, { conversation: { usage: addUsage(session.conversation.usage, usage) } });

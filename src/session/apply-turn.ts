@@ -42,17 +42,18 @@ export function isOldNews(session: Session, { phase, id, at }: TurnReading): boo
 }
 
 function begin(session: Session, told: Start, evidence: Evidence): Change {
+  const { conversation } = session;
   const id = told.id ?? null;
-  const last = session.conversation.lastTurn;
+  const last = conversation.lastTurn;
   if (isOldNews(session, told)) return { session, events: [] };
-  if (session.conversation.turnOpen) {
+  if (conversation.turnOpen) {
     if (last !== null && told.continues === true) return goOn(session, last, id);
     if (id === null) return { session, events: [] };
     if (last === null || last.id === null)
       return { session: amend(session, { conversation: { lastTurn: { ...fresh, ...last, id } } }), events: [] };
   }
   const before = overtaken(session, `another turn began: ${evidence.detail}`, evidence);
-  const turn = session.conversation.turns + 1;
+  const turn = conversation.turns + 1;
   const lastTurn: LastTurn = {
     ...fresh,
     startedAt: told.at ?? evidence.at,
@@ -76,9 +77,10 @@ function goOn(session: Session, last: LastTurn, id: string | null): Change {
 
 /** The turn under way has ended: another one did something, and there is one at a time. */
 function overtaken(session: Session, detail: string, evidence: Evidence): Change {
-  if (!session.conversation.turnOpen) return { session, events: [] };
-  const how: End = { phase: session.conversation.lastTurn?.isEnding === true ? "completed" : "interrupted" };
-  return close(session, session.conversation.turns, how, false, { ...evidence, detail });
+  const { conversation } = session;
+  if (!conversation.turnOpen) return { session, events: [] };
+  const how: End = { phase: conversation.lastTurn?.isEnding === true ? "completed" : "interrupted" };
+  return close(session, conversation.turns, how, false, { ...evidence, detail });
 }
 
 const fresh: LastTurn = {
@@ -136,16 +138,17 @@ function correct(session: Session, doubted: InferredEnd, told: End, evidence: Ev
 }
 
 function end(session: Session, told: End, isHistory: boolean, evidence: Evidence): Change {
-  const last = session.conversation.lastTurn;
+  const { conversation } = session;
+  const last = conversation.lastTurn;
   const id = told.id ?? null;
   const isKnown = id !== null && id === last?.id;
   if (isOldNews(session, told)) return { session, events: [] };
-  if (session.conversation.turnOpen) {
+  if (conversation.turnOpen) {
     if (id === null || last === null || last.id === null || isKnown)
-      return close(session, session.conversation.turns, told, isSure(isHistory, evidence), evidence);
+      return close(session, conversation.turns, told, isSure(isHistory, evidence), evidence);
     // Told before its own beginning, and before the end of the one before it (claude 2.1.325: Esc with a queued prompt).
     const before = overtaken(session, `another turn ended: ${evidence.detail}`, evidence);
-    const closed = close(before.session, session.conversation.turns + 1, told, isSure(isHistory, evidence), evidence);
+    const closed = close(before.session, conversation.turns + 1, told, isSure(isHistory, evidence), evidence);
     return { session: closed.session, events: [...before.events, ...closed.events] };
   }
   // What is long over: whoever saw it has told, or it ended with the process.
@@ -154,7 +157,7 @@ function end(session: Session, told: End, isHistory: boolean, evidence: Evidence
     if (last.verdict === told.phase || last.verdictSource === null) return { session, events: [] };
     const disputed: SessionEvent = {
       type: "turn-disputed",
-      turn: session.conversation.turns,
+      turn: conversation.turns,
       counted: last.verdict,
       countedSource: last.verdictSource,
       other: told.phase,
@@ -166,13 +169,11 @@ function end(session: Session, told: End, isHistory: boolean, evidence: Evidence
   if (!isWitness(evidence.source)) return { session, events: [] };
   // The process died in a turn, and what it still wrote tells how that ended.
   const isCutShort =
-    session.conversation.turns > 0 &&
-    (last === null || last.verdict === null) &&
-    (session.process.exit !== null || isKnown);
+    conversation.turns > 0 && (last === null || last.verdict === null) && (session.process.exit !== null || isKnown);
   // An end whose beginning was missed is still an end: nobody may wait for it in vain.
   return close(
     session,
-    isCutShort ? session.conversation.turns : session.conversation.turns + 1,
+    isCutShort ? conversation.turns : conversation.turns + 1,
     told,
     isSure(isHistory, evidence),
     evidence,

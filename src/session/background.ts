@@ -26,8 +26,9 @@ export function worksInBackground({ conversation }: Pick<Session, "conversation"
 
 /** The agent itself has answered: what it left working is all that goes on, and it would take a message now. */
 export function isBackgroundOnly(session: Session): boolean {
-  const hasAnswered = !session.conversation.turnOpen || session.conversation.lastTurn?.isEnding === true;
-  return session.conversation.activity.status === "working" && hasAnswered && worksInBackground(session);
+  const { conversation } = session;
+  const hasAnswered = !conversation.turnOpen || conversation.lastTurn?.isEnding === true;
+  return conversation.activity.status === "working" && hasAnswered && worksInBackground(session);
 }
 
 export function applyBackground(session: Session, reading: Reading): Session {

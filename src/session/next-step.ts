@@ -67,6 +67,7 @@ export function nextStep(session: Session, open: readonly Message[], around: Cir
 }
 
 function stepFor(session: Session, message: Message, around: Circumstances): NextStep {
+  const { conversation } = session;
   const { monotonic } = around;
   const asks = isAsking(session);
   const lookAgain = (at: number, why: string | null = null): NextStep => {
@@ -78,15 +79,15 @@ function stepFor(session: Session, message: Message, around: Circumstances): Nex
     return lookAgain(monotonic + HELD_MS, "it repeats a secret of the session, whose environment cannot be read now");
   // What works in the background leaves the composer free.
   const isFree = isBackgroundOnly(session);
-  const isBusy = session.conversation.turnOpen && !asks && !isFree;
+  const isBusy = conversation.turnOpen && !asks && !isFree;
   if (isBusy && message.how === "interrupt") {
-    if (message.intendedTurn !== session.conversation.turns) return WAIT;
+    if (message.intendedTurn !== conversation.turns) return WAIT;
     const dueAt = around.interrupted?.messageId === message.id ? around.interrupted.at + INTERRUPT_AGAIN_MS : monotonic;
     return dueAt > monotonic ? lookAgain(dueAt) : { do: "interrupt", message };
   }
   const isSteered = isBusy && message.how === "steer" && around.canSteer;
   if (!isSteered) {
-    if (isBusy || !around.accepts(isFree ? "idle" : session.conversation.activity.status)) return WAIT;
+    if (isBusy || !around.accepts(isFree ? "idle" : conversation.activity.status)) return WAIT;
     const settledAt = settlesAt(session, around);
     if (settledAt > monotonic) return lookAgain(settledAt);
   }
@@ -117,18 +118,16 @@ export function intentOf(session: Session, open: readonly Message[]): Pick<Messa
 
 /** The turn that will be under way when those ahead have been taken; without any, the one now or about to begin. */
 function turnAhead(session: Session, open: readonly Message[]): number {
+  const { conversation } = session;
   const beginning = open.filter((message) => message.submit && message.how !== "steer" && !isOwnCommand(message));
   // One that is leased in an open turn has begun it, or goes into it.
-  return session.conversation.turnOpen
-    ? session.conversation.turns + beginning.filter(({ state }) => state === "admitted").length
-    : session.conversation.turns + Math.max(1, beginning.length);
+  return conversation.turnOpen
+    ? conversation.turns + beginning.filter(({ state }) => state === "admitted").length
+    : conversation.turns + Math.max(1, beginning.length);
 }
 
-export function isAsking({
-  conversation: {
-    activity: { status },
-  },
-}: Session): boolean {
+export function isAsking({ conversation }: Session): boolean {
+  const { status } = conversation.activity;
   return status === "awaiting-approval" || status === "awaiting-input";
 }
 

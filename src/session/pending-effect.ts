@@ -15,15 +15,16 @@ export type Effect =
 
 /** `now` decides only how long a first prompt that nobody has taken yet holds an end back; without it, not at all. */
 export function pendingEffect(session: Session, now: number = Number.POSITIVE_INFINITY): Effect | null {
-  const { incarnation } = session.process;
-  if (session.wish.stop !== null && mayStopNow(session, session.wish.stop, now))
-    return { kind: "stop", incarnation, stop: { ...session.wish.stop, afterTurn: false } };
-  if (session.state === "starting") return session.wish.held === null ? { kind: "create", incarnation } : null;
-  if (session.wish.stop !== null) return null;
-  if (session.process.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
-  const wantsSuspended = session.wish.desired === "paused" && session.wish.pauseMode === "suspend";
-  if (wantsSuspended && !session.process.suspended) return { kind: "suspend", incarnation };
-  if (!wantsSuspended && session.process.suspended) return { kind: "release", incarnation };
+  const { wish, process } = session;
+  const { incarnation } = process;
+  if (wish.stop !== null && mayStopNow(session, wish.stop, now))
+    return { kind: "stop", incarnation, stop: { ...wish.stop, afterTurn: false } };
+  if (session.state === "starting") return wish.held === null ? { kind: "create", incarnation } : null;
+  if (wish.stop !== null) return null;
+  if (process.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
+  const wantsSuspended = wish.desired === "paused" && wish.pauseMode === "suspend";
+  if (wantsSuspended && !process.suspended) return { kind: "suspend", incarnation };
+  if (!wantsSuspended && process.suspended) return { kind: "release", incarnation };
   const answered = session.conversation.approvals.find((approval) => approval.answer !== null);
   if (answered !== undefined && takesMessages(session)) return { kind: "answer", incarnation, approvalId: answered.id };
   return null;
@@ -31,11 +32,11 @@ export function pendingEffect(session: Session, now: number = Number.POSITIVE_IN
 
 /** A turn that waits for somebody's answer is not work under way: whoever ends the session has answered. */
 function mayStopNow(session: Session, stop: StopIntent, now: number): boolean {
+  const { conversation } = session;
   const isAsking =
-    session.conversation.activity.status === "awaiting-approval" ||
-    session.conversation.activity.status === "awaiting-input";
+    conversation.activity.status === "awaiting-approval" || conversation.activity.status === "awaiting-input";
   if (!stop.afterTurn || isAsking || session.process.exit !== null) return true;
-  return !session.conversation.turnOpen && !worksInBackground(session) && !isPromptAhead(session, now);
+  return !conversation.turnOpen && !worksInBackground(session) && !isPromptAhead(session, now);
 }
 
 /** An end that is held back by a turn, and may still be taken back. */

@@ -3,7 +3,7 @@ import { askedFor, type Caller, callerName } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { PlannedWatch } from "./input.ts";
 import type { Change } from "./outcome.ts";
-import { GROUPS, type Identity, type Reason, SESSION, type Session } from "./session.ts";
+import { SECTIONS, type Identity, type Reason, SESSION, type Session } from "./session.ts";
 import { begin } from "./shape.ts";
 
 export interface SessionRequest extends Omit<Identity, "startedBy" | "createdAt">, PlannedWatch {
@@ -19,16 +19,16 @@ export function planSession(request: SessionRequest, now: number, caller: Caller
     id,
     state: "starting",
     reason,
-    identity: begin(GROUPS.identity, { ...identity, startedBy: callerName(caller), createdAt: now }),
-    wish: begin(GROUPS.wish, {}),
-    process: begin(GROUPS.process, {
+    identity: begin(SECTIONS.identity, { ...identity, startedBy: callerName(caller), createdAt: now }),
+    wish: begin(SECTIONS.wish, {}),
+    process: begin(SECTIONS.process, {
       liveness: {
         status: "absent",
         evidence: { source: "supervisor", detail: "its process has not been started yet", at: now },
       },
     }),
-    conversation: begin(GROUPS.conversation, { nativeId, activity: { status: "starting", asks: null, evidence } }),
-    watch: begin(GROUPS.watch, {
+    conversation: begin(SECTIONS.conversation, { nativeId, activity: { status: "starting", asks: null, evidence } }),
+    watch: begin(SECTIONS.watch, {
       ...watch,
       observability: { status: "pending", expected: true, reason: observabilityReason, transcriptPath },
     }),

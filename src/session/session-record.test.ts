@@ -1,31 +1,39 @@
 /** Issue 8, part 5: type, check, defaults and initial values of a session follow from one schema. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { plannedSession } from "./session-fixture.ts";
+import { amend } from "./amend.ts";
+import { read, run, runningSession } from "./run-inputs.ts";
+import { anyInput, plannedSession } from "./session-fixture.ts";
 import { completed, isSession } from "./session-record.ts";
-import { GROUPS, SESSION } from "./session.ts";
+import { SECTIONS, SESSION } from "./session.ts";
 import { added, begin, count, later, listOf, object, orNull, recordOf, starts, text } from "./shape.ts";
 
 const session = plannedSession();
-const fields = Object.entries(GROUPS).flatMap(([group, { fields: known }]) =>
-  Object.entries(known).map(([name, field]) => ({ group: group as keyof typeof GROUPS, name, field })),
+const sections = Object.entries(SECTIONS).map(([section, { fields: known }]) => ({
+  section: section as keyof typeof SECTIONS,
+  known,
+}));
+const fields = sections.flatMap(({ section, known }) =>
+  Object.entries(known).map(([name, field]) => ({ section, name, field })),
 );
+const fieldsOf = (table: object): readonly string[] => Object.keys(table).toSorted();
 
-function without(group: keyof typeof GROUPS, name: string): object {
-  const { [name]: _gone, ...rest } = session[group] as Readonly<Record<string, unknown>>;
-  return { ...session, [group]: rest };
+function without(section: keyof typeof SECTIONS, name: string): object {
+  const { [name]: _gone, ...rest } = session[section] as Readonly<Record<string, unknown>>;
+  return { ...session, [section]: rest };
 }
 
 describe("each field of a session", () => {
-  test.each(fields)("$group.$name has a check", ({ group, name }) => {
-    const spoilt = { ...session, [group]: { ...session[group], [name]: Symbol("none of ours") } };
-    expect([isSession(session), isSession(spoilt), isSession(without(group, name))]).toEqual([true, false, false]);
+  test.each(fields)("$section.$name has a check", ({ section, name }) => {
+    const spoilt = { ...session, [section]: { ...session[section], [name]: Symbol("none of ours") } };
+    expect([isSession(session), isSession(spoilt), isSession(without(section, name))]).toEqual([true, false, false]);
   });
 
-  test.each(fields)("$group.$name has its default in a record without it, or the record is none", (of) => {
-    const read = completed(without(of.group, of.name));
+  test.each(fields)("$section.$name has its default in a record without it, or the record is none", (of) => {
+    const read = completed(without(of.section, of.name));
     if (!("missing" in of.field)) return expect(isSession(read)).toBe(false);
     expect(isSession(read)).toBe(true);
-    expect(read).toEqual({ ...session, [of.group]: { ...session[of.group], [of.name]: of.field.missing } });
+    expect(read).toEqual({ ...session, [of.section]: { ...session[of.section], [of.name]: of.field.missing } });
   });
 
   test.each(["id", "revision", "state", "reason", "identity", "wish"] as const)("%s must be there", (name) => {
@@ -33,10 +41,27 @@ describe("each field of a session", () => {
     expect(isSession(completed(rest))).toBe(false);
   });
 
-  test("is in no two groups: that is how a flat record of an earlier version is read", () => {
+  test("is in no two sections: that is how a flat record of an earlier version is read", () => {
     const names = [...Object.keys(SESSION.fields), ...fields.map(({ name }) => name)];
     expect(names).toEqual([...new Set(names)]);
   });
+});
+
+test("whatever happens to a session, its record has the fields of the schema and no others", () => {
+  fc.assert(
+    fc.property(fc.array(anyInput(), { maxLength: 30 }), (inputs) => {
+      const { session: after } = run(runningSession(), ...inputs);
+      expect(isSession(after)).toBe(true);
+      expect(fieldsOf(after)).toEqual(fieldsOf(SESSION.fields));
+      for (const { section, known } of sections) expect(fieldsOf(after[section])).toEqual(fieldsOf(known));
+    }),
+  );
+});
+
+test("a turn that had stalled goes on: that is in its section, too", () => {
+  const stalled = runningSession({ conversation: { stalledAt: 5, turnOpen: true } });
+  const { session: after } = run(stalled, read({ detail: "a tool was used" }));
+  expect(after).toEqual(amend(stalled, { revision: stalled.revision + 1, conversation: { stalledAt: null } }));
 });
 
 test("a field that this version does not know is let through", () => {

@@ -4,10 +4,10 @@
  * in it is taken on trust: what `completed` returns is a session only if
  * `isSession` says so.
  *
- * Until schema 8 a record was flat: the fields of all groups beside one
+ * Until schema 8 a record was flat: the fields of all sections beside one
  * another, and of `watch` the plan in a field of that name.
  */
-import { GROUPS, SESSION, type Session } from "./session.ts";
+import { SECTIONS, SESSION, type Session } from "./session.ts";
 import { isTable, type Table } from "./shape.ts";
 
 export function isSession(value: unknown): value is Session {
@@ -20,29 +20,29 @@ export function isSession(value: unknown): value is Session {
  */
 export function completed(value: unknown): unknown {
   if (!isTable(value)) return value;
-  return SESSION.complete?.(isFlat(value) ? grouped(value) : value);
+  return SESSION.complete?.(isFlat(value) ? inSections(value) : value);
 }
 
 function isFlat(value: Table): boolean {
   return "launch" in value && !("identity" in value);
 }
 
-function grouped(flat: Table): Table {
+/** What has ended is never written again, and lifted at every start: so without detours. */
+function inSections(flat: Table): Table {
   const { watch = {} } = flat;
   if (!isTable(watch)) return flat;
-  const { identity, wish, process, conversation } = GROUPS;
-  return {
-    ...picked(flat, SESSION.fields),
-    identity: picked(flat, identity.fields),
-    wish: picked(flat, wish.fields),
-    process: picked(flat, process.fields),
-    conversation: picked(flat, conversation.fields),
-    watch: picked({ ...flat, ...watch }, GROUPS.watch.fields),
-  };
+  const record: Record<string, unknown> = {};
+  for (const key of TOP) if (Object.hasOwn(flat, key)) record[key] = flat[key];
+  for (const [name, keys] of FIELDS) {
+    const section: Record<string, unknown> = {};
+    for (const key of keys) {
+      if (Object.hasOwn(flat, key)) section[key] = flat[key];
+      else if (name === "watch" && Object.hasOwn(watch, key)) section[key] = watch[key];
+    }
+    record[name] = section;
+  }
+  return record;
 }
 
-function picked(from: Table, fields: object): Table {
-  return Object.fromEntries(
-    Object.keys(fields).flatMap((key) => (Object.hasOwn(from, key) ? [[key, from[key]] as const] : [])),
-  );
-}
+const FIELDS = Object.entries(SECTIONS).map(([name, { fields }]) => [name, Object.keys(fields)] as const);
+const TOP = Object.keys(SESSION.fields).filter((key) => !Object.hasOwn(SECTIONS, key));

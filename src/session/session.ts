@@ -303,8 +303,8 @@ const watch = object({
   transcriptCursor: added(orNull(transcriptCursor), null),
 });
 
-/** The parts of a session; what everybody asks for first is beside them. */
-export const GROUPS = { identity, wish, process, conversation, watch } as const;
+/** The sections of a record; what everybody asks for first is beside them. */
+export const SECTIONS = { identity, wish, process, conversation, watch } as const;
 
 export const SESSION = object({
   id: matching(SESSION_ID_PATTERN),
@@ -312,11 +312,11 @@ export const SESSION = object({
   revision: starts(positive, 1),
   state,
   reason,
-  ...GROUPS,
+  ...SECTIONS,
 });
 export interface Session extends Of<typeof SESSION> {}
 
 /** Asked to end, and ended: no longer listed by default, its name is free again. */
-export function isEnded({ state: is, wish: { desired: wanted, stop } }: Session): boolean {
-  return wanted === "stopped" && is === "stopped" && stop === null;
+export function isEnded(session: Session): boolean {
+  return session.wish.desired === "stopped" && session.state === "stopped" && session.wish.stop === null;
 }

@@ -67,9 +67,10 @@ function note(edges: Map<string, Set<string>>, key: string, input: string): void
 
 /** What can make a difference to the next transition. */
 function shapeOf(session: Session): string {
+  const { process } = session;
   const { state } = session;
   const { desired, pauseMode, stop } = session.wish;
-  const { suspended, exit } = session.process;
+  const { suspended, exit } = process;
   const { turnOpen } = session.conversation;
   return JSON.stringify([
     state,
@@ -79,9 +80,9 @@ function shapeOf(session: Session): string {
     stop,
     exit,
     turnOpen,
-    session.process.place !== null,
-    session.process.liveness.status,
-    session.process.restart.dueAt !== null,
+    process.place !== null,
+    process.liveness.status,
+    process.restart.dueAt !== null,
     session.conversation.activity.status,
   ]);
 }

@@ -10,51 +10,45 @@
 import { seenApprovalId } from "./approval.ts";
 import { backgroundAfter } from "./background.ts";
 import type { Reading } from "./reading.ts";
-import type { ActivityStatus, Session } from "./session.ts";
+import type { Activity, ActivityStatus, Session } from "./session.ts";
 import { outranks } from "./witness.ts";
 
 export type Weight = "now" | "if it stays" | "no";
 
 export function weighSoft(session: Session, reading: Reading): Weight {
+  const { conversation } = session;
   const { turn } = reading;
-  const current = session.conversation.activity.status;
+  const current = conversation.activity.status;
   // A free composer, while something in the background works on.
   const isWorking = reading.activity === "idle" && backgroundAfter(session, reading).some(({ holds }) => holds);
   const activity = isWorking ? "working" : reading.activity;
   if (session.process.exit !== null || activity === undefined) return "no";
-  if (reading.nativeId !== undefined && reading.nativeId !== session.conversation.nativeId) return "now";
-  if (activity === "awaiting-approval" && session.conversation.approvals.length === 0) return "if it stays";
+  if (reading.nativeId !== undefined && reading.nativeId !== conversation.nativeId) return "now";
+  if (activity === "awaiting-approval" && conversation.approvals.length === 0) return "if it stays";
   if (activity === current && turn === undefined)
-    return (reading.asks ?? null) === session.conversation.activity.asks ? "no" : asksAnew(session, reading);
+    return (reading.asks ?? null) === conversation.activity.asks ? "no" : asksAnew(conversation.activity, reading);
   // A composer is drawn before it is listened to: what was typed into gemini 0.61.0 that early was lost.
   if (current === "starting" && activity === "idle") return "if it stays";
   if (current === "starting" && activity === "unknown") return "no";
   if (current === "starting" || current === "unknown") return "now";
   const isAsking = activity === "awaiting-input" || activity === "awaiting-approval";
-  if (isAsking && current === "awaiting-approval" && session.conversation.approvals.length > 0) return "no";
+  if (isAsking && current === "awaiting-approval" && conversation.approvals.length > 0) return "no";
   // Between turns an agent asks nothing by itself: a dialog that somebody opened stays, half a redrawn screen does not.
-  if (isAsking) return session.conversation.turnOpen || current !== "idle" ? "now" : "if it stays";
+  if (isAsking) return conversation.turnOpen || current !== "idle" ? "now" : "if it stays";
   // What is not recognised says only that it is not idle.
-  if (activity === "unknown") return session.conversation.turnOpen || current !== "idle" ? "no" : "if it stays";
-  if (session.conversation.turnOpen) return activity === "idle" || isEnd(turn) ? "if it stays" : asking(current);
+  if (activity === "unknown") return conversation.turnOpen || current !== "idle" ? "no" : "if it stays";
+  if (conversation.turnOpen) return activity === "idle" || isEnd(turn) ? "if it stays" : asking(current);
   if (turn?.phase === "started") return "now";
   if (current === "awaiting-input" || current === "awaiting-approval") return "if it stays";
   if (current === "working" && activity === "idle") return "if it stays";
   // Idle by the word of a better source stays idle: a spinner of something in the background is no turn.
-  const { source } = session.conversation.activity.evidence;
+  const { source } = conversation.activity.evidence;
   if (outranks(source, reading.source)) return "no";
   return outranks(reading.source, source) ? "now" : "if it stays";
 }
 
 /** What a better source asked is not asked again because a screen has other words for it. */
-function asksAnew(
-  {
-    conversation: {
-      activity: { status, evidence },
-    },
-  }: Session,
-  reading: Reading,
-): Weight {
+function asksAnew({ status, evidence }: Activity, reading: Reading): Weight {
   if (status !== "awaiting-input" || reading.asks === undefined) return "no";
   return outranks(evidence.source, reading.source) ? "no" : "now";
 }
@@ -70,8 +64,9 @@ function isEnd(turn: Reading["turn"]): boolean {
 
 /** What a soft reading that stayed amounts to: an end that nobody told, a question that no hook brought. */
 export function settleSoft(session: Session, reading: Reading): Reading {
-  if (session.conversation.turnOpen && reading.activity === "idle" && reading.turn === undefined) {
-    const isEnding = session.conversation.lastTurn?.isEnding === true;
+  const { conversation } = session;
+  if (conversation.turnOpen && reading.activity === "idle" && reading.turn === undefined) {
+    const isEnding = conversation.lastTurn?.isEnding === true;
     const why = isEnding ? "it had said that it was done" : "nothing told of an end";
     return {
       ...reading,
@@ -81,11 +76,11 @@ export function settleSoft(session: Session, reading: Reading): Reading {
   }
   if (
     reading.activity === "awaiting-approval" &&
-    session.conversation.approvals.length === 0 &&
+    conversation.approvals.length === 0 &&
     reading.approval === undefined
   ) {
     const title = reading.asks ?? "It asks for approval; look at its screen.";
-    const id = seenApprovalId(`${session.conversation.turns}-${session.process.incarnation}-${session.revision}`);
+    const id = seenApprovalId(`${conversation.turns}-${session.process.incarnation}-${session.revision}`);
     return {
       ...reading,
       approval: { requested: { id, kind: "other", title, subject: null, cwd: null, reason: null } },

@@ -102,7 +102,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE messages ADD COLUMN answers TEXT;
   `,
   `
-  -- No table changes. From here on sessions.body is grouped (session/session-record.ts), which no earlier version can read.
+  -- No table changes. From here on sessions.body has sections (session/session-record.ts), which no earlier version can read.
   `,
 ];
 

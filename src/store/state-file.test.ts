@@ -49,8 +49,11 @@ describe("the reader", () => {
 
   test("does not believe a right checksum alone", async () => {
     const forged = (changes: object): string => sealed({ format: 2, seq: 1, revision: 1, session, ...changes });
-    const spoilt = (groups: Readonly<Record<string, object>>): string => {
-      const bad = Object.entries(groups).map(([group, fields]) => [group, { ...session[group as "wish"], ...fields }]);
+    const spoilt = (sections: Readonly<Record<string, object>>): string => {
+      const bad = Object.entries(sections).map(([section, fields]) => [
+        section,
+        { ...session[section as "wish"], ...fields },
+      ]);
       return forged({ session: { ...session, ...Object.fromEntries(bad) } });
     };
     const texts = [

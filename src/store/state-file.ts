@@ -8,7 +8,7 @@
  *
  *   {"format":2,"seq":S,"revision":R,"session":{…},"checksum":"H"}
  *
- *   format    2; before schema 8 it was 1, and the session without groups. A
+ *   format    2; before schema 8 it was 1, and the session without sections. A
  *             reader sets aside a format it does not know.
  *   seq       the head of the event log when this was written; a rebuilt log
  *             continues above the highest one found.

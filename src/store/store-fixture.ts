@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { systemClock } from "../platform/clock.ts";
 import type { Message } from "../session/message.ts";
 import { defineKind, type Kept } from "../session/record-kind.ts";
-import { GROUPS, type Session } from "../session/session.ts";
+import { SECTIONS, type Session } from "../session/session.ts";
 import { begin } from "../session/shape.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
 import type { StoreOptions } from "./options.ts";
@@ -85,13 +85,13 @@ export function makeSession(home: { readonly outputsRoot: string }, id: string, 
       startedBy: "operator",
       createdAt: 1_700_000_000_000,
     },
-    wish: begin(GROUPS.wish, {}),
-    process: begin(GROUPS.process, { incarnation: 0, liveness: { status: "absent", evidence } }),
-    conversation: begin(GROUPS.conversation, {
+    wish: begin(SECTIONS.wish, {}),
+    process: begin(SECTIONS.process, { incarnation: 0, liveness: { status: "absent", evidence } }),
+    conversation: begin(SECTIONS.conversation, {
       nativeId: null,
       activity: { status: "unknown", asks: null, evidence },
     }),
-    watch: begin(GROUPS.watch, {
+    watch: begin(SECTIONS.watch, {
       mode: "process",
       text: "Only its process can be seen.",
       version: null,
@@ -110,7 +110,7 @@ export function unheld(session: Session): Session {
   return amend(session, { reason, state, wish: { held: null } });
 }
 
-/** As versions before schema 8 wrote it: without groups, and the plan of the watch in a field of its own. */
+/** As versions before schema 8 wrote it: without sections, and the plan of the watch in a field of its own. */
 export function flat(session: Session) {
   const { identity, wish, process, conversation, watch, ...top } = session;
   const { observability, transcriptCursor, ...plan } = watch;

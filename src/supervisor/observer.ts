@@ -161,7 +161,8 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
   }
 
   function toInput(session: Session, observation: Observation): SessionInput {
-    const { incarnation } = session.process;
+    const { process } = session;
+    const { incarnation } = process;
     const evidence = evidenceOf(observation);
     switch (observation.status) {
       case "running":
@@ -176,9 +177,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       case "exited":
         return { type: "found-exited", incarnation, code: observation.code, signal: observation.signal, evidence };
       case "absent":
-        return { type: "found-absent", incarnation, asked: session.process.place, evidence };
+        return { type: "found-absent", incarnation, asked: process.place, evidence };
       case "unreachable":
-        return { type: "found-unreachable", incarnation, asked: session.process.place, evidence };
+        return { type: "found-unreachable", incarnation, asked: process.place, evidence };
     }
   }
 

@@ -213,16 +213,13 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
+    const { identity } = session;
     const { id } = session;
-    const { outputsDir, launch } = session.identity;
-    const beginning = await beginningOf(
-      session,
-      agent(session.identity.agent),
-      runtime(session.identity.runtime).files,
-    );
+    const { outputsDir, launch } = identity;
+    const beginning = await beginningOf(session, agent(identity.agent), runtime(identity.runtime).files);
     return {
-      agent: session.identity.agent,
-      runtime: session.identity.runtime,
+      agent: identity.agent,
+      runtime: identity.runtime,
       sessionId: id,
       outputsDir,
       launch,

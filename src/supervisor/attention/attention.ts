@@ -113,14 +113,15 @@ export function createAttention(parts: {
   ];
 
   function begin(session: Session): void {
+    const { identity } = session;
     const output = openOutputLog({
-      directory: session.identity.outputsDir,
+      directory: identity.outputsDir,
       secrets: async () => (await secrets.learn(session.id))?.map(({ value }) => value) ?? null,
       mostBytes: settings.outputLogBytes,
       since: new Date(parts.clock.now()).toISOString(),
       log: parts.log,
     });
-    const runtime = parts.runtime(session.identity.runtime);
+    const runtime = parts.runtime(identity.runtime);
     const heard = (bytes: Buffer): void => {
       output.push(bytes);
       screens.notice(session.id);
@@ -129,7 +130,7 @@ export function createAttention(parts: {
     const { incarnation } = session.process;
     const watching: Watched = { incarnation, output, stopStream, isCaughtUp: false };
     watched.set(session.id, watching);
-    if (session.identity.hasTurns && !isInert(session)) void readSpool(session, watching);
+    if (identity.hasTurns && !isInert(session)) void readSpool(session, watching);
   }
 
   /** One that cannot be read holds nothing back: it is logged, and the session goes on without it. */
@@ -198,10 +199,11 @@ export function createAttention(parts: {
       if (!watched.has(session.id)) begin(session);
     },
     attend(session) {
+      const { process } = session;
       const watching = watched.get(session.id);
-      const isOver = session.process.exit !== null || watching?.incarnation !== session.process.incarnation;
+      const isOver = process.exit !== null || watching?.incarnation !== process.incarnation;
       if (watching !== undefined && isOver) end(session, watching);
-      if (session.process.exit === null && session.process.place !== null) {
+      if (process.exit === null && process.place !== null) {
         if (!watched.has(session.id)) begin(session);
         void learnSecrets(session);
         if (isInert(session)) admitBlindness(session);

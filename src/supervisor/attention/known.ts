@@ -3,15 +3,16 @@ import type { Known } from "../../agent/contract.ts";
 import type { Session } from "../../session/session.ts";
 
 export function knownOf(session: Session): Known {
+  const { conversation } = session;
   return {
-    nativeId: session.conversation.nativeId,
+    nativeId: conversation.nativeId,
     transcriptPath: session.watch.observability.transcriptPath,
     version: session.watch.version,
     launch: session.identity.launch,
-    activity: session.conversation.activity.status,
-    turnOpen: session.conversation.turnOpen,
-    lastVerdict: session.conversation.lastTurn?.verdict ?? null,
-    approvals: session.conversation.approvals,
-    background: session.conversation.background,
+    activity: conversation.activity.status,
+    turnOpen: conversation.turnOpen,
+    lastVerdict: conversation.lastTurn?.verdict ?? null,
+    approvals: conversation.approvals,
+    background: conversation.background,
   };
 }

@@ -47,11 +47,12 @@ export function createScreenWatch(parts: {
   const watched = new Set<string>();
 
   async function look(session: Session): Promise<Reading | null> {
-    if (!parts.rules.has(session.identity.agent)) return null;
-    const rules = await parts.rules.of(session.identity.agent);
+    const { identity } = session;
+    if (!parts.rules.has(identity.agent)) return null;
+    const rules = await parts.rules.of(identity.agent);
     if (rules.length === 0) return null;
-    const screen = await parts.runtime(session.identity.runtime).capture(targetOf(session), { lines: 0 });
-    const composer = await parts.rules.composer(session.identity.agent);
+    const screen = await parts.runtime(identity.runtime).capture(targetOf(session), { lines: 0 });
+    const composer = await parts.rules.composer(identity.agent);
     return readScreen(rules, screen, session.watch.version, composer)?.reading ?? null;
   }
 

@@ -29,14 +29,13 @@ export function createStallWatch(parts: {
 
   /** What it is being watched for now; a new turn or a new start begins anew. */
   function phaseOf(session: Session): string | null {
-    if (session.process.exit !== null || session.process.suspended || session.state !== "running") return null;
-    if (session.identity.hasTurns && session.conversation.activity.status === "starting")
-      return `starting ${session.process.incarnation}`;
+    const { process, conversation } = session;
+    if (process.exit !== null || process.suspended || session.state !== "running") return null;
+    if (session.identity.hasTurns && conversation.activity.status === "starting")
+      return `starting ${process.incarnation}`;
     const isWorking =
-      session.conversation.turnOpen &&
-      session.conversation.activity.status === "working" &&
-      session.conversation.stalledAt === null;
-    return isWorking ? `turn ${session.conversation.turns} ${session.conversation.activity.evidence.at}` : null;
+      conversation.turnOpen && conversation.activity.status === "working" && conversation.stalledAt === null;
+    return isWorking ? `turn ${conversation.turns} ${conversation.activity.evidence.at}` : null;
   }
 
   function arm(sessionId: string, phase: string, since: number): void {

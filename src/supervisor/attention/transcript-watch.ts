@@ -135,17 +135,18 @@ export function createTranscriptWatch(parts: {
 
   /** Changes with the file; null while it is not there. Throws when that cannot be told. */
   async function stampOf(session: Session, entry: Followed): Promise<string | null> {
+    const { watch } = session;
     const about = await entry.files.stat(entry.path);
     const stamp = about === null ? "" : stampOfState(about);
     if (about?.isFile === true && about.size > 0) {
       entry.misses = 0;
       if (isSilent(session, entry, stamp)) {
         const detail = `${entry.path} is another file than the one it writes to: a turn has ended, and nothing came`;
-        if (session.watch.observability.status === "observable")
+        if (watch.observability.status === "observable")
           await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
         return stamp;
       }
-      if (session.watch.observability.status !== "observable") {
+      if (watch.observability.status !== "observable") {
         const detail = `${entry.path} is there`;
         await parts.readings.take(session, { source: "transcript", detail, transcript: "observable" });
       }
@@ -155,11 +156,11 @@ export function createTranscriptWatch(parts: {
     entry.watcher?.close();
     entry.watcher = null;
     const isOverdue =
-      session.watch.observability.status === "observable" ||
-      (session.watch.observability.status === "pending" && session.conversation.lastTurn?.verdict === "completed");
+      watch.observability.status === "observable" ||
+      (watch.observability.status === "pending" && session.conversation.lastTurn?.verdict === "completed");
     if (isOverdue && ++entry.misses >= MISSES) {
       const detail =
-        session.watch.observability.status === "observable"
+        watch.observability.status === "observable"
           ? `${entry.path} was there and is gone`
           : `a turn is complete, and there is still no ${entry.path}`;
       await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });

@@ -103,11 +103,12 @@ export function draftOf(parts: ComposerParts, session: Session): string {
  * that was interrupted, which some agents put back.
  */
 export function ownTexts(parts: ComposerParts, session: Session): readonly string[] {
-  const agent = parts.adapters.agent(session.identity.agent);
+  const { identity } = session;
+  const agent = parts.adapters.agent(identity.agent);
   const typed = parts.store.mailbox.typed(session.id, REMEMBERED);
   const isInterrupted = session.conversation.lastTurn?.verdict === "interrupted";
   const unsure = typed.filter(({ state }) => state === "leased" || state === "unknown");
   const last = isInterrupted ? typed.slice(0, 1) : [];
-  const first = isInterrupted && session.identity.launch.prompt !== null ? [session.identity.launch.prompt] : [];
+  const first = isInterrupted && identity.launch.prompt !== null ? [identity.launch.prompt] : [];
   return [...[...unsure, ...last].map((message) => typedText(agent, message)), ...first];
 }

@@ -54,8 +54,9 @@ export function performEffect(parts: EffectParts, session: Session, effect: Effe
 }
 
 async function create(parts: EffectParts, session: Session): Promise<void> {
+  const { identity } = session;
   const { ledger } = parts;
-  const runtime = parts.adapters.runtime(session.identity.runtime);
+  const runtime = parts.adapters.runtime(identity.runtime);
   const target = targetOf(session);
   const { incarnation } = session.process;
   try {
@@ -63,7 +64,7 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     await requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
     // Its hooks may write there before anybody watches.
-    if (session.identity.hasTurns) await runtime.files.makeDirectory(spoolDirOf(session.identity.outputsDir));
+    if (identity.hasTurns) await runtime.files.makeDirectory(spoolDirOf(identity.outputsDir));
     for (const file of plan.files) await writePlanned(runtime.files, session, file);
     await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
     failpoint("create.planned");
@@ -71,10 +72,10 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     const created = await runtime.create({
       ...target,
       argv: plan.argv,
-      cwd: session.identity.launch.cwd,
+      cwd: identity.launch.cwd,
       environment,
       extraEnvironment: { ...plan.environment, REEVE_SESSION_ID: session.id },
-      label: session.identity.name,
+      label: identity.name,
     });
     failpoint("create.after-effect");
     const shown = runtime.describe(created.place);

@@ -39,9 +39,7 @@ export function createAdapters(parts: {
   const { configProblem } = parts;
   const agents = new Map(parts.agents.map((agent) => [agent.name, agent]));
   const runtimes = new Map(parts.runtimes.map((runtime) => [runtime.kind, runtime]));
-  for (const {
-    identity: { runtime: kind },
-  } of parts.sessions)
+  for (const { runtime: kind } of parts.sessions.map(({ identity }) => identity))
     if (!runtimes.has(kind)) runtimes.set(kind, inertRuntime(kind, runtimeImpediment(kind)));
   const inert = new Map<string, Agent>();
 

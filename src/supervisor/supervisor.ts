@@ -12,7 +12,6 @@ import type { Runtime } from "../runtime/contract.ts";
 import { type Caller, callerName } from "../session/caller.ts";
 import type { Command } from "../session/input.ts";
 import type { Message } from "../session/message.ts";
-import { isPromptAhead, pendingEffect } from "../session/pending-effect.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
@@ -26,10 +25,9 @@ import { createBroughtEnvironments } from "./launch/brought-environments.ts";
 import { concealMessages } from "./launch/concealed-text.ts";
 import { beginningOf } from "./launch/conversation.ts";
 import { createDelivery } from "./effect/delivery.ts";
-import type { Task } from "./effect/effect-runner.ts";
 import { createEffectRunner } from "./effect/effect-runner.ts";
 import type { EffectParts } from "./effect/effects.ts";
-import { performEffect } from "./effect/effects.ts";
+import { nextTask } from "./effect/effects.ts";
 import type { Environment } from "./launch/environment.ts";
 import { readEnvFile, sessionEnvironment } from "./launch/environment.ts";
 import { isolated } from "../platform/isolated.ts";
@@ -133,9 +131,6 @@ export interface Testimony {
 /** A start answers even if a runtime does not: what is known by then is served, the rest follows. */
 const BOOT_LOOK_MS = 1_500;
 
-/** An end that waits for a first prompt to be taken is looked at again, for the case that it never is. */
-const HELD_END_LOOK_MS = 1_000;
-
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { clock, log, settings } = parts;
   const brought = createBroughtEnvironments(clock);
@@ -171,6 +166,18 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     requireRules: parts.rules.require,
   });
 
+  const pokeLater = (id: string, ms: number): void => scheduler.atMost(id, "poke", ms, () => runner.poke(id));
+  const delivery = createDelivery({
+    store,
+    ledger,
+    receipts,
+    clock,
+    adapters,
+    attention,
+    composer: (session) => parts.rules.composer(session.agent),
+    typingPauseMs: settings.typingPauseMs,
+    pokeLater,
+  });
   const effectParts: EffectParts = {
     store,
     ledger,
@@ -178,6 +185,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     log,
     adapters,
     attention,
+    delivery,
+    pokeLater,
     hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
     launch: async (session) => plan(await launchOf(session)),
     holderOf: (session, nativeId) =>
@@ -194,19 +203,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
   };
-  const pokeLater = (id: string, ms: number): void => scheduler.atMost(id, "poke", ms, () => runner.poke(id));
-  const delivery = createDelivery({
-    store,
-    ledger,
-    receipts,
-    clock,
-    adapters,
-    attention,
-    composer: (session) => parts.rules.composer(session.agent),
-    typingPauseMs: settings.typingPauseMs,
-    pokeLater,
-  });
-  const runner = createEffectRunner({ nextTask, clock, scheduler, log });
+  const runner = createEffectRunner({ nextTask: (id) => nextTask(effectParts, id), clock, scheduler, log });
   const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
   const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
   const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
@@ -215,22 +212,6 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     const { id, outputsDir, launch } = session;
     const beginning = await beginningOf(session, agent(session.agent), runtime(session.runtime).files);
     return { agent: session.agent, runtime: session.runtime, sessionId: id, outputsDir, launch, beginning };
-  }
-
-  function nextTask(sessionId: string): Task | null {
-    const session = store.registry.get(sessionId);
-    if (session === undefined) return null;
-    const effect = pendingEffect(adapters.impedimentOf(session) === null ? session : endingNow(session), clock.now());
-    if (session.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
-    if (effect === null) return delivery.nextTask(session);
-    // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
-    if (effect.kind === "answer" && !attention.isCaughtUp(session)) return null;
-    return {
-      key: JSON.stringify(effect),
-      kind: effect.kind,
-      ...(effect.kind === "stop" ? { patienceMs: effect.stop.graceMs } : {}),
-      perform: (hurry) => performEffect(effectParts, session, effect, hurry),
-    };
   }
 
   function scheduleRestart(session: Session): void {
@@ -373,9 +354,4 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       await ledger.idle();
     },
   };
-}
-
-/** Nobody would tell of the end of its turn. */
-function endingNow(session: Session): Session {
-  return session.stop === null ? session : { ...session, stop: { ...session.stop, afterTurn: false } };
 }

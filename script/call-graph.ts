@@ -37,6 +37,7 @@ function link(files: ReadonlyMap<string, SourceFile>): CallGraph {
   for (const [file, source] of files) {
     for (const shape of source.shapes.values())
       for (const [name, { types }] of shape.members) for (const type of types) push(membersByName, name, type);
+    for (const [name, types] of source.fields) for (const type of types) push(membersByName, name, type);
     for (const type of source.provides.values()) provideAll(type, file);
     for (const [name, types] of source.takes) takers.set(`${file}#${name}`, types);
   }
@@ -74,9 +75,16 @@ function link(files: ReadonlyMap<string, SourceFile>): CallGraph {
   ) {
     return typesOf(file, source, of)
       .filter((type) => holds(type, member))
+      .flatMap((type) => [type, ...basesWith(type, member)])
       .flatMap(({ file: declared, name }) => [...(providers.get(`${declared}#${name}`) ?? []), declared])
       .filter((provider) => files.get(provider)?.members.has(member) === true)
       .map((provider) => `${provider}#${member}`);
+  }
+
+  /** What a type has from a base is provided by whoever provides that base. */
+  function basesWith({ file, name }: TypeName, member: string): readonly TypeName[] {
+    const bases = (files.get(file)?.shapes.get(name)?.bases ?? []).filter((base) => holds(base, member));
+    return bases.flatMap((base) => [base, ...basesWith(base, member)]);
   }
 
   function typesOf(file: string, source: SourceFile, name: string): readonly TypeName[] {

@@ -48,7 +48,7 @@ export const WALKS: Readonly<Record<string, readonly (readonly Point[])[]>> = {
   "from durable to a running pane": [
     [
       ["supervisor", "effect-runner.ts", "poke"],
-      ["supervisor", "effects.ts", "performEffect"],
+      ["supervisor", "effects.ts", "create"],
       ["runtime", "tmux-runtime.ts", "create"],
       ["runtime", "control-connection.ts", "request"],
     ],

@@ -41,6 +41,8 @@ export interface SourceFile {
   readonly shapes: Map<string, Shape>;
   /** What a name of this file stands for, by annotation or by what made it. */
   readonly typesOfNames: Map<string, TypeName[]>;
+  /** The same of the fields of its classes, which others reach through an instance. */
+  readonly fields: Map<string, TypeName[]>;
   readonly makers: Map<string, string[]>;
   readonly returns: Map<string, TypeName[]>;
   /** Types that a function of this name takes. */
@@ -61,6 +63,7 @@ export function readSource(root: string, file: string): SourceFile {
     imports: new Map(),
     shapes: new Map(),
     typesOfNames: new Map(),
+    fields: new Map(),
     makers: new Map(),
     returns: new Map(),
     takes: new Map(),
@@ -107,7 +110,10 @@ export function readSource(root: string, file: string): SourceFile {
         return enter(nameOf(node["key"]), syntaxOf(node["value"]) ?? node);
       case "PropertyDefinition":
       case "Property": {
-        for (const type of annotated(node)) push(source.typesOfNames, nameOf(node["key"]), type);
+        for (const type of annotated(node)) {
+          push(source.typesOfNames, nameOf(node["key"]), type);
+          if (node.type === "PropertyDefinition") push(source.fields, nameOf(node["key"]), type);
+        }
         const value = syntaxOf(node["value"]);
         if (value === null || parent?.type === "ObjectPattern") return children(node, inside);
         source.members.add(nameOf(node["key"]));

@@ -7,9 +7,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import { enduring } from "./endurance.ts";
 import type { InputOf, OutputOf, Verb } from "./operation-types.ts";
 import { problemFrom } from "./problem.ts";
-import type { Request } from "./request.ts";
-import { reach } from "./link.ts";
-import type { Link, Revival } from "./link.ts";
+import { type Link, reach, type Request, type Revival } from "./request.ts";
 import { aim, ROUTES } from "./routes.ts";
 
 export interface CallOptions {

@@ -5,7 +5,7 @@ import { call } from "./call.ts";
 import type { CallOptions } from "./call.ts";
 import { followEvents } from "./follow-events.ts";
 import type { FollowInput } from "./follow-events.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "./request.ts";
 import type { EventView, InputOf, OutputOf } from "./operation-types.ts";
 import { waitForSession } from "./wait.ts";
 import type { WaitInput } from "./wait.ts";

@@ -5,7 +5,7 @@
  */
 import { systemClock } from "../platform/clock.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "./request.ts";
 
 /** A busy machine takes seconds to start a daemon; half a minute of deaths is no accident any more. */
 export const ENDURANCE_MS = 30_000;

@@ -5,13 +5,10 @@
  */
 import { createParser } from "eventsource-parser";
 import { systemClock } from "../platform/clock.ts";
-import { reach } from "./link.ts";
-import type { Link } from "./link.ts";
 import type { EventView, InputOf } from "./operation-types.ts";
-import { problemFrom } from "./problem.ts";
+import { isUnreached, problemFrom } from "./problem.ts";
 import { ENDURANCE_MS, isOutage } from "./endurance.ts";
-import { isUnreached } from "./request.ts";
-import type { Flow } from "./request.ts";
+import { type Flow, type Link, reach } from "./request.ts";
 import { aim, ROUTES } from "./routes.ts";
 
 export type FollowInput = Omit<InputOf<"readEvents">, "limit">;

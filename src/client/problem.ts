@@ -1,4 +1,9 @@
-/** Answers that say no: application/problem+json becomes the same ReeveError that the daemon threw. */
+/**
+ * What can go wrong with a call. An answer that says no (application/problem+json)
+ * becomes the same ReeveError that the daemon threw. Whether the daemon was never
+ * reached, was lost on the way or is silent is said apart, because each is mended
+ * differently.
+ */
 import { fieldsOf, parseFields } from "../platform/json-fields.ts";
 import { isErrorKind, ReeveError } from "../platform/reeve-error.ts";
 
@@ -12,4 +17,88 @@ export function problemFrom(status: number, text: string): ReeveError {
     kind: "internal",
     message: `The daemon answered with status ${status} and no explanation; is it of the same version? See reeve daemon status.`,
   });
+}
+
+/** Nobody listens there: nothing was asked yet. */
+export function isUnreached(error: unknown): boolean {
+  return error instanceof ReeveError && error.code === "daemon-not-running";
+}
+
+/** A daemon that is stopped removes its socket; one that died leaves it behind. */
+export function isCrashed(error: unknown): boolean {
+  return error instanceof ReeveError && error.code === "daemon-not-running" && error.details["socket"] === "dead";
+}
+
+/** It was asked, and whether it did what it was asked is not known. */
+export function isLost(error: unknown): boolean {
+  return error instanceof ReeveError && error.code === "daemon-lost";
+}
+
+export function notRunning(socket: "missing" | "dead"): ReeveError {
+  return new ReeveError({
+    code: "daemon-not-running",
+    kind: "unavailable",
+    message: "The daemon is not running; start it with reeve daemon start.",
+    details: { socket },
+  });
+}
+
+const PASSING_ERRNOS = new Set([
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ENOTCONN",
+  "ESHUTDOWN",
+  "ETIMEDOUT",
+  "EINTR",
+  "EMFILE",
+  "ENFILE",
+  "ENOBUFS",
+  "ENOMEM",
+]);
+
+export function unreachable(error: NodeJS.ErrnoException): ReeveError {
+  if (error.code === "ENOENT") return notRunning("missing");
+  if (error.code === "ECONNREFUSED") return notRunning("dead");
+  // Its queue of connections is full: it lives, and will take this one in a moment.
+  if (error.code === "EAGAIN")
+    return new ReeveError({
+      code: "daemon-crowded",
+      kind: "unavailable",
+      message: "The daemon has too many callers at once; try again.",
+    });
+  // It died between taking the connection and saying so, or this process is short of something for a moment.
+  if (PASSING_ERRNOS.has(error.code ?? "")) return lost(error);
+  if (error.code === "EACCES" || error.code === "EPERM")
+    return new ReeveError({
+      code: "socket-forbidden",
+      kind: "forbidden",
+      message: `The daemon's socket may not be opened (${error.message}); check who owns it.`,
+    });
+  return new ReeveError({
+    code: "daemon-unreachable",
+    kind: "unavailable",
+    message: `The daemon cannot be reached (${error.message}); see reeve daemon status.`,
+  });
+}
+
+export function lost(why: unknown): ReeveError {
+  const said = why instanceof Error ? why.message : String(why);
+  return new ReeveError({
+    code: "daemon-lost",
+    kind: "unavailable",
+    message: `The daemon went away while it was asked (${said}); try again.`,
+  });
+}
+
+export function silent(patienceMs: number): ReeveError {
+  return new ReeveError({
+    code: "daemon-silent",
+    kind: "unavailable",
+    message: `The daemon took the request but did not answer for ${Math.round(patienceMs / 1_000)} s; see daemon.log in its state directory.`,
+  });
+}
+
+export function aborted(): ReeveError {
+  return new ReeveError({ code: "aborted", kind: "unavailable", message: "The request was given up by its caller." });
 }

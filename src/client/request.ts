@@ -1,13 +1,38 @@
 /**
- * One HTTP request on a unix socket, one connection each: what is left of a
- * call that broke is nothing but its error. Says apart whether the daemon was
- * never reached, was lost on the way, or is silent, because each is mended
- * differently.
+ * The way to one home's daemon: one HTTP request on its unix socket, one
+ * connection each, so that of a call that broke nothing is left but its error.
+ * Starts the daemon first when it is not there. Fails closed when others could
+ * have put the socket there.
  */
+import { existsSync } from "node:fs";
 import { connect } from "node:net";
-import { ReeveError } from "../platform/reeve-error.ts";
+import { dirname } from "node:path";
+import { ensurePrivateDir } from "../platform/private-dir.ts";
+import { aborted, isCrashed, isUnreached, lost, notRunning, silent, unreachable } from "./problem.ts";
 import { createResponseParser } from "./response-parser.ts";
 import type { ResponseHead } from "./response-parser.ts";
+import type { StartPlan } from "./start-daemon.ts";
+
+export interface Link {
+  readonly socketPath: string;
+  /** How to start the daemon; null leaves that to others. */
+  readonly start: StartPlan | null;
+  /** How long a call goes on when the daemon dies over it again and again. */
+  readonly enduranceMs?: number;
+  /** For every change, unless the call brings its own. */
+  readonly idempotencyKey?: string;
+  /** Where the daemon says who it is. */
+  readonly recordPath?: string;
+  /** Tells a person, in a sentence, what is being waited for. */
+  readonly notice?: (sentence: string) => void;
+}
+
+/**
+ * When a missing daemon is started: `always` for whoever needs an answer now;
+ * `after-crash` for those who only wait, so that a daemon stopped on purpose
+ * is not brought back by every watcher.
+ */
+export type Revival = "always" | "after-crash";
 
 export interface Request {
   readonly method: "GET" | "POST";
@@ -32,6 +57,62 @@ export interface Flow {
 export interface Listener {
   head(head: ResponseHead, flow: Flow): void;
   body(bytes: Buffer): void;
+}
+
+/** The daemon answers in milliseconds; after this long it is asked whether it is there at all. */
+const QUIET_MS = 2_000;
+
+/** One try, and one more after a start. Whether to try again is for whoever knows what was asked. */
+export async function reach(
+  link: Link,
+  request: Request,
+  listener: Listener,
+  revival: Revival = "always",
+): Promise<void> {
+  try {
+    return await attempt(link, request, listener);
+  } catch (error) {
+    const mayStart = isUnreached(error) && (revival === "always" || isCrashed(error));
+    if (link.start === null || !mayStart) throw error;
+  }
+  // Loaded only now: child_process and the lock cost more than the whole of `reeve list`.
+  const { startDaemon } = await import("./start-daemon.ts");
+  await startDaemon(link.start, link.socketPath);
+  await attempt(link, request, listener);
+}
+
+async function attempt(link: Link, request: Request, listener: Listener): Promise<void> {
+  requirePrivate(dirname(link.socketPath));
+  const over = new AbortController();
+  const giveUp = new AbortController();
+  const onAbort = (): void => giveUp.abort();
+  request.signal?.addEventListener("abort", onAbort, { once: true });
+  if (request.signal?.aborted === true) giveUp.abort();
+  let verdict: unknown = null;
+  const look = async (): Promise<void> => {
+    const { watchSilence } = await import("./silence.ts");
+    await watchSilence(link, request.outlastsSilence === true, over.signal);
+  };
+  const timer = setTimeout(() => {
+    look().catch((error: unknown) => {
+      verdict = error;
+      giveUp.abort();
+    });
+  }, request.quietMs ?? QUIET_MS);
+  try {
+    await exchange(link.socketPath, { ...request, signal: giveUp.signal }, listener);
+  } catch (error) {
+    throw verdict ?? error;
+  } finally {
+    clearTimeout(timer);
+    over.abort();
+    request.signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+function requirePrivate(directory: string): void {
+  if (!existsSync(directory)) throw notRunning("missing");
+  ensurePrivateDir(directory);
 }
 
 /** Resolves when the answer is whole. */
@@ -88,88 +169,4 @@ function encode(request: Request): string {
     "",
     body ?? "",
   ].join("\r\n");
-}
-
-/** Nobody listens there: nothing was asked yet. */
-export function isUnreached(error: unknown): boolean {
-  return error instanceof ReeveError && error.code === "daemon-not-running";
-}
-
-/** A daemon that is stopped removes its socket; one that died leaves it behind. */
-export function isCrashed(error: unknown): boolean {
-  return error instanceof ReeveError && error.code === "daemon-not-running" && error.details["socket"] === "dead";
-}
-
-/** It was asked, and whether it did what it was asked is not known. */
-export function isLost(error: unknown): boolean {
-  return error instanceof ReeveError && error.code === "daemon-lost";
-}
-
-export function notRunning(socket: "missing" | "dead"): ReeveError {
-  return new ReeveError({
-    code: "daemon-not-running",
-    kind: "unavailable",
-    message: "The daemon is not running; start it with reeve daemon start.",
-    details: { socket },
-  });
-}
-
-const PASSING_ERRNOS = new Set([
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ENOTCONN",
-  "ESHUTDOWN",
-  "ETIMEDOUT",
-  "EINTR",
-  "EMFILE",
-  "ENFILE",
-  "ENOBUFS",
-  "ENOMEM",
-]);
-
-function unreachable(error: NodeJS.ErrnoException): ReeveError {
-  if (error.code === "ENOENT") return notRunning("missing");
-  if (error.code === "ECONNREFUSED") return notRunning("dead");
-  // Its queue of connections is full: it lives, and will take this one in a moment.
-  if (error.code === "EAGAIN")
-    return new ReeveError({
-      code: "daemon-crowded",
-      kind: "unavailable",
-      message: "The daemon has too many callers at once; try again.",
-    });
-  // It died between taking the connection and saying so, or this process is short of something for a moment.
-  if (PASSING_ERRNOS.has(error.code ?? "")) return lost(error);
-  if (error.code === "EACCES" || error.code === "EPERM")
-    return new ReeveError({
-      code: "socket-forbidden",
-      kind: "forbidden",
-      message: `The daemon's socket may not be opened (${error.message}); check who owns it.`,
-    });
-  return new ReeveError({
-    code: "daemon-unreachable",
-    kind: "unavailable",
-    message: `The daemon cannot be reached (${error.message}); see reeve daemon status.`,
-  });
-}
-
-function lost(why: unknown): ReeveError {
-  const said = why instanceof Error ? why.message : String(why);
-  return new ReeveError({
-    code: "daemon-lost",
-    kind: "unavailable",
-    message: `The daemon went away while it was asked (${said}); try again.`,
-  });
-}
-
-function silent(patienceMs: number): ReeveError {
-  return new ReeveError({
-    code: "daemon-silent",
-    kind: "unavailable",
-    message: `The daemon took the request but did not answer for ${Math.round(patienceMs / 1_000)} s; see daemon.log in its state directory.`,
-  });
-}
-
-function aborted(): ReeveError {
-  return new ReeveError({ code: "aborted", kind: "unavailable", message: "The request was given up by its caller." });
 }

@@ -7,8 +7,7 @@ import { systemClock } from "../platform/clock.ts";
 import { readDaemonRecord } from "../platform/daemon-record.ts";
 import { readProcess } from "../platform/process-table.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
-import type { Link } from "./link.ts";
-import { exchange } from "./request.ts";
+import { exchange, type Link } from "./request.ts";
 
 /** The daemon answers this in milliseconds, on a busy machine in a second. */
 const PROBE_MS = 2_000;

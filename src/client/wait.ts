@@ -8,7 +8,7 @@ import { systemClock } from "../platform/clock.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { call } from "./call.ts";
 import type { CallOptions, CallRules } from "./call.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "./request.ts";
 import type { InputOf, OutputOf } from "./operation-types.ts";
 import { isOutage } from "./endurance.ts";
 

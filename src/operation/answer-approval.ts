@@ -5,7 +5,7 @@ import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent } from "../session/event.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { firstEvent } from "../supervisor/ledger/news.ts";
+import { firstEvent } from "./wait-watch.ts";
 import { defineOperation } from "./contract.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";

@@ -7,7 +7,7 @@ import type { Reading } from "../session/reading.ts";
 import type { EventLog, Store } from "../store/contract.ts";
 import { makeMessage } from "../store/store-fixture.ts";
 import { agentWith, type Ground, makeGround } from "../supervisor/attention/watch-fixture.ts";
-import { firstEvent } from "../supervisor/ledger/news.ts";
+import { firstEvent } from "./wait-watch.ts";
 import { watchSessions } from "./wait-watch.ts";
 
 let ground: Ground;

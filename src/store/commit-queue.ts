@@ -10,45 +10,54 @@
  */
 import { failpoint } from "../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
-import { isCorruption, isStorageFailure, storageError, type Sqlite } from "./sqlite.ts";
+import type { LoggedEvent } from "../session/event.ts";
+import type { Message } from "../session/message.ts";
+import type { Session } from "../session/session.ts";
+import type { Commit, Committer } from "./contract.ts";
+import type { Draft } from "./event-log.ts";
+import { isCorruption, isStorageFailure, storageError } from "./sqlite.ts";
+import type { Tables } from "./tables.ts";
 
-/** `before`: what was staged earlier in the same transaction, and is not visible to readers yet. */
-type Stage<Staged> = (before: readonly Staged[]) => Staged;
-
-interface Pending<Staged> {
-  readonly stage: Stage<Staged>;
-  readonly resolve: (staged: Staged) => void;
+interface Pending {
+  readonly commit: Commit;
+  readonly resolve: (events: readonly LoggedEvent[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome<Staged> = { readonly ok: true; readonly staged: Staged } | { readonly ok: false; readonly error: unknown };
+/** What one commit will look like once its transaction is durable. */
+interface Staged {
+  readonly sessions: readonly Session[];
+  readonly messages: readonly Message[];
+  readonly drafts: readonly Draft[];
+  /** The drafts, once they have their numbers. */
+  events: readonly LoggedEvent[];
+}
 
-export interface CommitQueueOptions<Staged> {
-  readonly db: Sqlite;
-  /** Inside the transaction, with everything that it will keep. */
-  readonly complete: (staged: readonly Staged[]) => void;
-  /** Called once per transaction, after it is durable. */
-  readonly publish: (staged: readonly Staged[]) => void;
+type Outcome = { readonly ok: true; readonly staged: Staged } | { readonly ok: false; readonly error: unknown };
+
+export interface CommitQueueOptions {
+  readonly tables: Tables;
+  /** Called with each session that was changed, after that is durable and visible. */
+  readonly onSession: (session: Session) => void;
   readonly onCorruption: (error: unknown) => void;
 }
 
-export class CommitQueue<Staged> {
-  readonly #options: CommitQueueOptions<Staged>;
-  #pending: Pending<Staged>[] = [];
+export class CommitQueue implements Committer {
+  readonly #options: CommitQueueOptions;
+  #pending: Pending[] = [];
   #closed = false;
 
-  constructor(options: CommitQueueOptions<Staged>) {
+  constructor(options: CommitQueueOptions) {
     this.#options = options;
   }
 
-  /** `stage` writes inside the shared transaction and throws to refuse; it may be run twice, the first time undone. */
-  enqueue(stage: Stage<Staged>): Promise<Staged> {
+  readonly commit = (commit: Commit): Promise<readonly LoggedEvent[]> => {
     if (this.#closed) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.#flush());
-      this.#pending.push({ stage, resolve, reject });
+      this.#pending.push({ commit, resolve, reject });
     });
-  }
+  };
 
   /** Writes what is queued and takes nothing more. */
   close(): void {
@@ -60,30 +69,31 @@ export class CommitQueue<Staged> {
     const batch = this.#pending;
     if (batch.length === 0) return;
     this.#pending = [];
-    let outcomes: Outcome<Staged>[];
+    let outcomes: Outcome[];
     try {
       outcomes = this.#commitTogether(batch) ?? this.#commitApart(batch);
     } catch (error) {
       if (isCorruption(error)) this.#options.onCorruption(error);
       const refusal = storageError(error);
-      for (const change of batch) change.reject(refusal);
+      for (const { reject } of batch) reject(refusal);
       return;
     }
     failpoint("store.after-commit");
-    this.#options.publish(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.staged] : [])));
+    const kept = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.staged] : []));
+    this.#publish(kept);
     outcomes.forEach((outcome, index) => {
-      if (outcome.ok) batch[index]?.resolve(outcome.staged);
+      if (outcome.ok) batch[index]?.resolve(outcome.staged.events);
       else batch[index]?.reject(outcome.error);
     });
   }
 
   /** The usual case, without a savepoint for each change; undefined when one of them was refused and all were undone. */
-  #commitTogether(batch: readonly Pending<Staged>[]): Outcome<Staged>[] | undefined {
+  #commitTogether(batch: readonly Pending[]): Outcome[] | undefined {
     try {
       return this.#transaction(() => {
         const staged: Staged[] = [];
-        for (const { stage } of batch) staged.push(stage(staged));
-        this.#options.complete(staged);
+        for (const { commit } of batch) staged.push(this.#stage(commit, staged));
+        this.#number(staged);
         return staged.map((one) => ({ ok: true, staged: one }));
       });
     } catch (error) {
@@ -92,30 +102,70 @@ export class CommitQueue<Staged> {
     }
   }
 
-  #commitApart(batch: readonly Pending<Staged>[]): Outcome<Staged>[] {
+  #commitApart(batch: readonly Pending[]): Outcome[] {
     return this.#transaction(() => {
       const staged: Staged[] = [];
-      const outcomes = batch.map(({ stage }) => {
-        const outcome = this.#attempt(() => stage(staged));
+      const outcomes = batch.map(({ commit }) => {
+        const outcome = this.#attempt(() => this.#stage(commit, staged));
         if (outcome.ok) staged.push(outcome.staged);
         return outcome;
       });
-      this.#options.complete(staged);
+      this.#number(staged);
       return outcomes;
     });
   }
 
-  #attempt(stage: () => Staged): Outcome<Staged> {
+  /** Inside a transaction, in which `before` was staged already and is not visible to readers yet; throws to refuse. */
+  #stage(commit: Commit, before: readonly Staged[]): Staged {
+    const { log, registry, mailbox, records, idempotency } = this.#options.tables;
+    if (commit.idempotency) idempotency.stage(commit.idempotency);
+    const sessions: Session[] = [];
+    const messages: Message[] = [];
+    for (const change of commit.changes ?? []) {
+      switch (change.kind) {
+        case "session":
+          registry.stage(change.session, [...before.flatMap((staged) => staged.sessions), ...sessions]);
+          sessions.push(change.session);
+          break;
+        case "message":
+          messages.push(mailbox.stage(change));
+          break;
+        case "record":
+          records.stage(change);
+      }
+    }
+    return { sessions, messages, drafts: log.draft(commit.events ?? []), events: [] };
+  }
+
+  /** At the end of a transaction that keeps all of these. Events of many commits are written with few statements. */
+  #number(batch: readonly Staged[]): void {
+    const logged = this.#options.tables.log.append(batch.flatMap(({ drafts }) => drafts));
+    let next = 0;
+    for (const staged of batch) staged.events = Object.freeze(logged.slice(next, (next += staged.drafts.length)));
+  }
+
+  /** After the transaction; followers are told last, so that they see the rows of what they hear. */
+  #publish(batch: readonly Staged[]): void {
+    const { log, registry, mailbox } = this.#options.tables;
+    for (const { sessions, messages } of batch) {
+      for (const session of sessions) registry.publish(session);
+      for (const message of messages) mailbox.publish(message);
+    }
+    log.publish(batch.flatMap(({ events }) => events));
+    for (const { sessions } of batch) for (const session of sessions) this.#options.onSession(session);
+  }
+
+  #attempt(stage: () => Staged): Outcome {
     try {
-      return { ok: true, staged: this.#options.db.savepoint(stage) };
+      return { ok: true, staged: this.#options.tables.db.savepoint(stage) };
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       return { ok: false, error: error instanceof ReeveError ? error : contradiction(error) };
     }
   }
 
-  #transaction(work: () => Outcome<Staged>[]): Outcome<Staged>[] {
-    return this.#options.db.transaction(work, "store.before-commit");
+  #transaction(work: () => Outcome[]): Outcome[] {
+    return this.#options.tables.db.transaction(work, "store.before-commit");
   }
 }
 

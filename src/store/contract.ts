@@ -85,14 +85,18 @@ export interface Records<Stored extends Kept> {
   list(group?: string): Promise<readonly Stored[]>;
 }
 
-export interface Store {
+/** The one way to change anything. */
+export interface Committer {
+  /** Durable when resolved (fsynced); concurrent commits share a transaction, each all or nothing. */
+  readonly commit: (commit: Commit) => Promise<readonly LoggedEvent[]>;
+}
+
+export interface Store extends Committer {
   readonly log: EventLog;
   readonly registry: Registry;
   readonly mailbox: Mailbox;
   /** Of any kind but these; what a commit has put is read from the moment it resolves. */
   records<Stored extends Kept>(kind: RecordKind<Stored>): Records<Stored>;
-  /** Durable when resolved (fsynced); concurrent commits share a transaction, each all or nothing. */
-  commit(commit: Commit): Promise<readonly LoggedEvent[]>;
   idempotency(key: string): IdempotencyRecord | undefined;
   /** This home's id, made once; part of every mark. Matches ^[a-z0-9]{8,16}$. */
   readonly instance: string;

@@ -19,7 +19,7 @@ import { guardRead, isCorruption, MalformedRow, storageError } from "./sqlite.ts
 import { quarantineStateFile, type StateRecord } from "./state-file.ts";
 import { scanStateFiles } from "./state-scan.ts";
 import { StateWriter } from "./state-writer.ts";
-import { type Staged, Tables } from "./tables.ts";
+import { Tables } from "./tables.ts";
 import { verifyStateFiles } from "./verification.ts";
 
 export interface OpenStore extends Store {
@@ -83,14 +83,10 @@ interface Parts {
 function assemble(parts: Parts): OpenStore {
   const { options, tables, instance, repairs, left, reserve, onFailure } = parts;
   const writer = new StateWriter(options.log);
-  const queue = new CommitQueue<Staged>({
-    db: tables.db,
+  const queue = new CommitQueue({
+    tables,
     onCorruption: onFailure,
-    complete: (batch) => tables.complete(batch),
-    publish: (batch) => {
-      tables.publish(batch);
-      for (const { sessions } of batch) for (const session of sessions) writer.put({ seq: tables.log.head(), session });
-    },
+    onSession: (session) => writer.put({ seq: tables.log.head(), session }),
   });
   const background = new AbortController();
   // Cut short by a close, which waits for the comparison: no file is overwritten unread.
@@ -133,7 +129,7 @@ function assemble(parts: Parts): OpenStore {
     warnings: () => warnings,
     typed,
     verified: compared.then(() => checked),
-    commit: async (commit) => (await queue.enqueue((before) => tables.stage(commit, before))).events,
+    commit: queue.commit,
     idempotency: (key) => guardRead(onFailure, () => tables.idempotency.get(key)),
     close: () => (closing ??= close()),
   };

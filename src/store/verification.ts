@@ -9,17 +9,17 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
-import type { CommitQueue } from "./commit-queue.ts";
+import type { Committer } from "./contract.ts";
 import type { StoreOptions } from "./options.ts";
 import { quarantineStateFile, STATE_FILE } from "./state-file.ts";
 import { scanStateFiles, type Verdict } from "./state-scan.ts";
 import type { StateWriter } from "./state-writer.ts";
-import type { Staged, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 export interface VerificationOptions {
   readonly store: StoreOptions;
   readonly tables: Tables;
-  readonly queue: CommitQueue<Staged>;
+  readonly queue: Committer;
   readonly writer: StateWriter;
 }
 
@@ -43,7 +43,7 @@ export async function verifyStateFiles({
     log("a state.json was set aside", { path, why });
     if (session) writer.put({ seq: tables.log.head(), session });
     const event = { sessionId: session?.id ?? null, body: { type: "state-file-quarantined", path, why } } as const;
-    await queue.enqueue(() => tables.stage({ events: [event] }, []));
+    await queue.commit({ events: [event] });
     return path;
   };
 

@@ -3,7 +3,6 @@
  * true), the effect runner (what is done about it), and the three watchers:
  * runtimes, spools and strays. Surfaces ask it through operations.
  */
-import { amend } from "../session/amend.ts";
 import type { Agent } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Death } from "../platform/daemon-record.ts";
@@ -13,7 +12,6 @@ import type { Runtime } from "../runtime/contract.ts";
 import { type Caller, callerName } from "../session/caller.ts";
 import type { Command } from "../session/input.ts";
 import type { Message } from "../session/message.ts";
-import { isPromptAhead, pendingEffect } from "../session/pending-effect.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
@@ -27,10 +25,9 @@ import { createBroughtEnvironments } from "./launch/brought-environments.ts";
 import { concealMessages } from "./launch/concealed-text.ts";
 import { beginningOf } from "./launch/conversation.ts";
 import { createDelivery } from "./effect/delivery.ts";
-import type { Task } from "./effect/effect-runner.ts";
 import { createEffectRunner } from "./effect/effect-runner.ts";
 import type { EffectParts } from "./effect/effects.ts";
-import { performEffect } from "./effect/effects.ts";
+import { nextTask } from "./effect/effects.ts";
 import type { Environment } from "./launch/environment.ts";
 import { readEnvFile, sessionEnvironment } from "./launch/environment.ts";
 import { isolated } from "../platform/isolated.ts";
@@ -134,9 +131,6 @@ export interface Testimony {
 /** A start answers even if a runtime does not: what is known by then is served, the rest follows. */
 const BOOT_LOOK_MS = 1_500;
 
-/** An end that waits for a first prompt to be taken is looked at again, for the case that it never is. */
-const HELD_END_LOOK_MS = 1_000;
-
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { clock, log, settings } = parts;
   const brought = createBroughtEnvironments(clock);
@@ -172,6 +166,18 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     requireRules: parts.rules.require,
   });
 
+  const pokeLater = (id: string, ms: number): void => scheduler.atMost(id, "poke", ms, () => runner.poke(id));
+  const delivery = createDelivery({
+    store,
+    ledger,
+    receipts,
+    clock,
+    adapters,
+    attention,
+    composer: (session) => parts.rules.composer(session.identity.agent),
+    typingPauseMs: settings.typingPauseMs,
+    pokeLater,
+  });
   const effectParts: EffectParts = {
     store,
     ledger,
@@ -179,6 +185,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     log,
     adapters,
     attention,
+    delivery,
+    pokeLater,
     hasScreenRules: async (name) => parts.rules.has(name) && (await parts.rules.of(name)).length > 0,
     launch: async (session) => plan(await launchOf(session)),
     holderOf: (session, nativeId) =>
@@ -195,52 +203,15 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
   };
-  const pokeLater = (id: string, ms: number): void => scheduler.atMost(id, "poke", ms, () => runner.poke(id));
-  const delivery = createDelivery({
-    store,
-    ledger,
-    receipts,
-    clock,
-    adapters,
-    attention,
-    composer: (session) => parts.rules.composer(session.identity.agent),
-    typingPauseMs: settings.typingPauseMs,
-    pokeLater,
-  });
-  const runner = createEffectRunner({ nextTask, clock, scheduler, log });
+  const runner = createEffectRunner({ nextTask: (id) => nextTask(effectParts, id), clock, scheduler, log });
   const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
   const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
   const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
-    const { identity } = session;
-    const { id } = session;
-    const { outputsDir, launch } = identity;
-    const beginning = await beginningOf(session, agent(identity.agent), runtime(identity.runtime).files);
-    return {
-      agent: identity.agent,
-      runtime: identity.runtime,
-      sessionId: id,
-      outputsDir,
-      launch,
-      beginning,
-    };
-  }
-
-  function nextTask(sessionId: string): Task | null {
-    const session = store.registry.get(sessionId);
-    if (session === undefined) return null;
-    const effect = pendingEffect(adapters.impedimentOf(session) === null ? session : endingNow(session), clock.now());
-    if (session.wish.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
-    if (effect === null) return delivery.nextTask(session);
-    // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
-    if (effect.kind === "answer" && !attention.isCaughtUp(session)) return null;
-    return {
-      key: JSON.stringify(effect),
-      kind: effect.kind,
-      ...(effect.kind === "stop" ? { patienceMs: effect.stop.graceMs } : {}),
-      perform: (hurry) => performEffect(effectParts, session, effect, hurry),
-    };
+    const { agent: name, runtime: kind, outputsDir, launch } = session.identity;
+    const beginning = await beginningOf(session, agent(name), runtime(kind).files);
+    return { agent: name, runtime: kind, sessionId: session.id, outputsDir, launch, beginning };
   }
 
   function scheduleRestart(session: Session): void {
@@ -383,11 +354,4 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       await ledger.idle();
     },
   };
-}
-
-/** Nobody would tell of the end of its turn. */
-function endingNow(session: Session): Session {
-  return session.wish.stop === null
-    ? session
-    : amend(session, { wish: { stop: { ...session.wish.stop, afterTurn: false } } });
 }

@@ -57,7 +57,12 @@ export interface TestHome {
   /** Runs `reeve` to its end, whatever that is. */
   run(
     args: readonly string[],
-    options?: { readonly input?: string | Buffer; readonly environment?: Readonly<Record<string, string>> },
+    options?: {
+      readonly input?: string | Buffer;
+      readonly environment?: Readonly<Record<string, string>>;
+      /** Of another build than this one. */
+      readonly root?: string;
+    },
   ): Promise<Result>;
   /** Runs `reeve … --json`, which must succeed; a wait must wake, for whatever reason. */
   json<T = Record<string, unknown>>(...args: readonly string[]): Promise<T>;
@@ -105,7 +110,12 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
     tmuxSocket,
     environment,
     run: (args, options = {}) =>
-      runProgram(join(ROOT, "bin", "reeve"), args, { ...environment, ...options.environment }, options.input),
+      runProgram(
+        join(options.root ?? ROOT, "bin", "reeve"),
+        args,
+        { ...environment, ...options.environment },
+        options.input,
+      ),
     async json<T>(...args: readonly string[]) {
       const separator = args.indexOf("--");
       const at = separator === -1 ? args.length : separator;

@@ -1,4 +1,4 @@
-/** The effects themselves: what each pending effect does to the runtime, and the observation it ends in. */
+/** What is done next for a session, and the effects themselves: what each does to the runtime, and the observation it ends in. */
 import { join } from "node:path";
 import type { LaunchPlan, PlannedFile } from "../../agent/contract.ts";
 import { writeFileAtomic } from "../../platform/atomic-file.ts";
@@ -8,21 +8,28 @@ import type { Log } from "../../platform/log.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
-import type { Effect } from "../../session/pending-effect.ts";
+import { amend } from "../../session/amend.ts";
+import { type Effect, isPromptAhead, pendingEffect } from "../../session/pending-effect.ts";
 import { finalScreenPath, spoolDirOf } from "../../session/session-directory.ts";
 import type { Evidence, Session, StopIntent } from "../../session/session.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
 import type { Attention } from "../attention/attention.ts";
+import type { Adapters } from "../launch/adapters.ts";
 import type { BroughtEnvironments } from "../launch/brought-environments.ts";
 import type { Environment } from "../launch/environment.ts";
 import type { PlannedLaunch } from "../launch/launcher.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Task } from "./effect-runner.ts";
 import { removeSocketFiles } from "./socket-files.ts";
 import { LARGEST_STATUS_BYTES } from "../attention/status-watch.ts";
 import { targetOf } from "../ledger/target.ts";
 
 /** Lines of scrollback kept of an ended session. */
 const FINAL_SCREEN_LINES = 2_000;
+
+/** An end that waits for a first prompt to be taken is looked at again, for the case that it never is. */
+const HELD_END_LOOK_MS = 1_000;
 
 export interface EffectParts extends AnswerParts {
   readonly log: Log;
@@ -36,10 +43,37 @@ export interface EffectParts extends AnswerParts {
   readonly startPatienceMs: number;
   /** For a start that nobody brought an environment for: the daemon's own. */
   readonly fallbackEnvironment: (envFile: string | null) => Environment;
-  readonly attention: Pick<Attention, "channel" | "look" | "prepare" | "readToEnd" | "redact">;
+  readonly adapters: Pick<Adapters, "agent" | "runtime" | "impedimentOf">;
+  readonly attention: Pick<Attention, "channel" | "look" | "prepare" | "readToEnd" | "redact" | "isCaughtUp">;
+  readonly delivery: Pick<Delivery, "nextTask">;
+  readonly pokeLater: (sessionId: string, ms: number) => void;
 }
 
-export function performEffect(parts: EffectParts, session: Session, effect: Effect, hurry: AbortSignal): Promise<void> {
+/** What this session needs next: an effect that its record asks for, else a message that can be given. */
+export function nextTask(parts: EffectParts, sessionId: string): Task | null {
+  const { store, adapters, attention, clock, delivery, pokeLater } = parts;
+  const session = store.registry.get(sessionId);
+  if (session === undefined) return null;
+  const effect = pendingEffect(adapters.impedimentOf(session) === null ? session : endingNow(session), clock.now());
+  if (session.wish.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
+  if (effect === null) return delivery.nextTask(session);
+  // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
+  if (effect.kind === "answer" && !attention.isCaughtUp(session)) return null;
+  return {
+    key: JSON.stringify(effect),
+    kind: effect.kind,
+    ...(effect.kind === "stop" ? { patienceMs: effect.stop.graceMs } : {}),
+    perform: (hurry) => perform(parts, session, effect, hurry),
+  };
+}
+
+/** Nobody would tell of the end of its turn. */
+function endingNow(session: Session): Session {
+  const { stop } = session.wish;
+  return stop === null ? session : amend(session, { wish: { stop: { ...stop, afterTurn: false } } });
+}
+
+function perform(parts: EffectParts, session: Session, effect: Effect, hurry: AbortSignal): Promise<void> {
   switch (effect.kind) {
     case "create":
       return create(parts, session);

@@ -2,7 +2,8 @@
 import * as z from "zod/mini";
 import { editDistance } from "../platform/edit-distance.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
-import { isEnded, SESSION_ID_PATTERN } from "../session/session.ts";
+import { SESSION_ID_PATTERN } from "../session/session-id.ts";
+import { isEnded } from "../session/session.ts";
 import type { Session } from "../session/session.ts";
 import type { Registry } from "../store/contract.ts";
 

@@ -12,7 +12,7 @@
  */
 import type { InputStep } from "../session/input.ts";
 import type { NamedProcess, Place, PlaceView } from "../session/session.ts";
-import { SESSION_ID_PATTERN } from "../session/session.ts";
+import { SESSION_ID_PATTERN } from "../session/session-id.ts";
 import type { SessionFiles } from "./session-files.ts";
 import type { Terminal } from "./terminal.ts";
 

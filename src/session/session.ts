@@ -14,6 +14,7 @@ import { approval } from "./approval.ts";
 import type { CallerName } from "./caller.ts";
 import type { Command } from "./input.ts";
 import { usage } from "./reading.ts";
+import { SESSION_ID_PATTERN } from "./session-id.ts";
 import {
   added,
   anything,
@@ -228,8 +229,6 @@ export interface Held extends Of<typeof held> {}
 /** What was last asked of a session that changed it. */
 const lastCommand = object({ type: textOf<Command["type"]>(), by: textOf<CallerName>(), at: instant });
 export interface LastCommand extends Of<typeof lastCommand> {}
-
-export const SESSION_ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** What it is, from the request on. Nothing in it changes but where its files lie, when a home is moved. */
 const identity = object({

@@ -16,12 +16,12 @@ export interface Shape<Type> {
 export type Of<Known> = Known extends Shape<infer Type> ? Type : never;
 
 /** A new record starts with this. */
-interface Starting<Type> {
+export interface Starting<Type> {
   readonly initial: Type;
 }
 
 /** A record that an earlier version wrote without this field is read with this. */
-interface Later<Type> {
+export interface Later<Type> {
   readonly missing: Type;
 }
 

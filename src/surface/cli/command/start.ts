@@ -1,5 +1,5 @@
 import type { InputOf } from "../../../client/operation-types.ts";
-import { SESSION_ID_PATTERN } from "../../../session/session.ts";
+import { SESSION_ID_PATTERN } from "../../../session/session-id.ts";
 import { answer } from "../answer.ts";
 import { callerEnvironment } from "../caller-environment.ts";
 import { usage } from "../command-line.ts";

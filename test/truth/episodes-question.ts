@@ -84,8 +84,9 @@ async function answerFirst(lane: Lane, answer: string): Promise<string> {
     await lane.until("a question is listed", async () => (approvals = await listed(lane)).length > 0, 20_000);
     for (const { approval_id, subject, title } of approvals) {
       const words = [answer, lane.sessionId(), approval_id];
-      const result = await lane.reeve(words, (told) => told.status === 0 || isElsewhere(told));
-      if (!isElsewhere(result)) return /(\S+made-\w+(?:-two)?)/.exec(`${subject ?? ""} ${title}`)?.[1] ?? "";
+      const result = await lane.reeve(words, (told) => told.status === 0 || isElsewhere(told) || isUnknown(told));
+      if (!isElsewhere(result) && !isUnknown(result))
+        return /(\S+made-\w+(?:-two)?)/.exec(`${subject ?? ""} ${title}`)?.[1] ?? "";
     }
   }
   throw new Stuck("none of the questions that are listed is on the screen");
@@ -107,6 +108,10 @@ function isElsewhere({ stdout }: Result): boolean {
   return stdout.includes("Another question is on the screen");
 }
 
+function isUnknown({ stdout }: Result): boolean {
+  return stdout.includes("Answer again.");
+}
+
 function isAsking(lane: Lane): boolean {
   return lane.activity() === "awaiting-approval";
 }
@@ -115,7 +120,10 @@ async function answerWith(lane: Lane, answer: string): Promise<void> {
   // Who refuses may end the turn by it, depending on the agent; who is refused may go on.
   if (answer === "deny" || answer === "pane-no") lane.noteStop();
   if (answer === "approve" || answer === "deny") {
-    await lane.reeve([answer, lane.sessionId()]);
+    const words = [answer, lane.sessionId()];
+    // Reeve may die between noting that it answers and the key: then it says so, and a person answers again.
+    const result = await lane.reeve(words, (told) => told.status === 0 || isUnknown(told));
+    if (isUnknown(result)) await lane.reeve(words);
     return;
   }
   await lane.until("the question is on the screen", () => isOnScreen(lane), 15_000);

@@ -50,6 +50,10 @@ const settled = (id: string): Promise<void> =>
 
 async function approve(id: string, afterKey: () => Promise<void> = () => settled(id)): Promise<void> {
   await ground.ledger.apply("s", { type: "answer", approvalId: id, decision: "approved" });
+  await give(id, afterKey);
+}
+
+async function give(id: string, afterKey: () => Promise<void>): Promise<void> {
   const runtime = {
     send: async (_target: unknown, steps: readonly InputStep[]) => {
       pressed.push({ steps, stage: approvalOf(id)?.answer?.stage });
@@ -100,6 +104,24 @@ describe("an answer (issue 8, 4)", () => {
     expect(ground.events("approval-answer-failed")[0]?.reason.text).toContain("It is r (git push --force).");
   });
 
+  test.each([
+    ["the shorter", "q", "Run npm test?"],
+    ["the longer", "r", "Run npm test -- --watch?"],
+  ])(
+    "of two that begin alike, %s is answered when it is on the screen, and not the other",
+    async (_which, id, shown) => {
+      await ask("q", "npm test");
+      await ask("r", "npm test -- --watch");
+      dialog = shown;
+      const other = id === "q" ? "r" : "q";
+      await approve(other);
+      expect([pressed, failures()]).toEqual([[], ["another-approval-on-screen"]]);
+      expect(ground.events("approval-answer-failed")[0]?.reason.text).toContain(`It is ${id} (`);
+      await approve(id, () => read({ approval: { settled: { id, decision: "approved" } } }));
+      expect([pressed, ground.session().conversation.approvals.map((open) => open.id)]).toEqual([ONCE, [other]]);
+    },
+  );
+
   test("of several, the next question on the screen tells that it was taken", async () => {
     await ask("q", "rm -rf build");
     await ask("r", "git push --force");
@@ -117,6 +139,16 @@ describe("an answer (issue 8, 4)", () => {
     dialog = "Run rm -rf build?";
     await approve("q", async () => undefined);
     expect([pressed, failures()]).toEqual([ONCE, ["answer-unverified"]]);
+  });
+
+  test("that a daemon died over is not pressed again, and told as what may not have been given", async () => {
+    await ask("q", "rm -rf build");
+    dialog = "Run rm -rf build?";
+    await ground.ledger.apply("s", { type: "answer", approvalId: "q", decision: "approved" });
+    await ground.ledger.apply("s", { type: "answer-given", incarnation: 1, approvalId: "q" });
+    await give("q", async () => undefined);
+    expect([pressed, failures()]).toEqual([[], ["answer-unknown"]]);
+    expect(approvalOf("q")?.answer).toBeNull();
   });
 
   test("without screen rules goes to the question that was asked first, and to no other", async () => {

@@ -16,7 +16,7 @@ import type { Attention } from "../attention/attention.ts";
 import type { Adapters } from "../launch/adapters.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { targetOf } from "../ledger/target.ts";
-import { type Showing, showingOf } from "./visible-question.ts";
+import { arePartOf, showingOf } from "./visible-question.ts";
 import { until } from "../ledger/until.ts";
 
 /** The hook tells of a question a moment before it is drawn. */
@@ -52,7 +52,7 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
       watching.abort();
       await watched;
     }
-    throw unverified();
+    throw approval.answer.stage === "given" ? unknown() : unverified();
   } catch (error) {
     const code = error instanceof ReeveError ? error.code : "answer-failed";
     const evidence = { source: "supervisor", detail: messageOf(error), at: parts.clock.now() } as const;
@@ -104,27 +104,27 @@ async function see(parts: AnswerParts, { id }: Session, approval: Approval): Pro
   const reading = session === undefined ? null : await parts.attention.look(session);
   if (session === undefined || reading?.activity !== "awaiting-approval") return { is: "nothing" };
   const dialog = reading.dialog ?? "";
-  const showing = (open: Approval): Showing => showingOf(wordsOf(parts, session, open), dialog);
-  const others = session.conversation.approvals.filter((open) => open.id !== approval.id);
-  const shown = others.filter((open) => showing(open) !== "no");
-  const another: Seen = { is: "another", which: shown.length === 1 ? (shown[0] ?? null) : null };
+  const { approvals } = session.conversation;
+  const words = (open: Approval): readonly string[] => wordsOf(parts, session, open);
+  const showings = new Map(approvals.map((open) => [open.id, showingOf(words(open), dialog)]));
+  const found = approvals.filter(({ id: one }) => showings.get(one) !== "no");
+  // What is found only because a longer one is there is not on the screen.
+  const shown = found.filter((one) => !found.some((other) => arePartOf(words(one), words(other))));
+  const others = shown.filter((open) => open.id !== approval.id);
+  const another: Seen = { is: "another", which: others.length === 1 ? (others[0] ?? null) : null };
   // Nothing tells them apart that the screen would show: then only the one that was asked first can be on it.
-  const isAlone = others.length === 0 || session.conversation.approvals[0]?.id === approval.id;
-  if (wordsOf(parts, session, approval).length === 0) return isAlone && shown.length === 0 ? { is: "it" } : another;
-  const mine = showing(approval);
-  if (mine === "no") return another;
-  const rivals = shown.filter((open) => !(mine === "whole" && showing(open) === "cut"));
-  const isSame = rivals.every((open) => sameWords(parts, session, open, approval));
-  return rivals.length === 0 || (isSame && isAlone) ? { is: "it" } : another;
+  const isFirst = approvals[0]?.id === approval.id;
+  if (words(approval).length === 0) return isFirst && others.length === 0 ? { is: "it" } : another;
+  if (others.length === shown.length) return another;
+  const isWhole = showings.get(approval.id) === "whole";
+  const rivals = others.filter(({ id: one }) => !(isWhole && showings.get(one) === "cut"));
+  const isSame = rivals.every((open) => JSON.stringify(words(open)) === JSON.stringify(words(approval)));
+  return rivals.length === 0 || (isSame && isFirst) ? { is: "it" } : another;
 }
 
 /** Of a question that was only seen on the screen, the words that were seen. */
 function wordsOf(parts: AnswerParts, session: Session, approval: Approval): readonly string[] {
   return isOnlySeen(approval) ? [] : parts.adapters.agent(session.identity.agent).shownOf(approval);
-}
-
-function sameWords(parts: AnswerParts, session: Session, one: Approval, other: Approval): boolean {
-  return JSON.stringify(wordsOf(parts, session, one)) === JSON.stringify(wordsOf(parts, session, other));
 }
 
 /**
@@ -202,5 +202,14 @@ function unverified(): ReeveError {
     code: "answer-unverified",
     kind: "conflict",
     message: "The answer was given, but the agent still asks; look at its screen.",
+  });
+}
+
+/** The daemon that answered died over it: a second key might answer the next question. */
+function unknown(): ReeveError {
+  return new ReeveError({
+    code: "answer-unknown",
+    kind: "conflict",
+    message: "Reeve was restarted while it answered, and the agent still asks. Answer again.",
   });
 }

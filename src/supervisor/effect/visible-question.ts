@@ -39,3 +39,14 @@ function isPartIn(piece: string, seen: string): boolean {
   const least = Math.min(LEAST_PIECE, piece.length);
   return seen.includes(piece.slice(0, least)) || seen.includes(piece.slice(-least));
 }
+
+/**
+ * Whether these words are found wherever the others are, and are not all of
+ * them: `npm test` is in every dialog about `npm test -- --watch`.
+ */
+export function arePartOf(words: readonly string[], others: readonly string[]): boolean {
+  const [some, all] = [words.map(visibleText), others.map(visibleText)];
+  const isIn = (parts: readonly string[], wholes: readonly string[]): boolean =>
+    parts.every((part) => wholes.some((whole) => whole.includes(part)));
+  return words.length > 0 && isIn(some, all) && !isIn(all, some);
+}

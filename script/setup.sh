@@ -7,13 +7,16 @@ cd "$(dirname "$0")/.."
 
 say() { printf 'setup: %s\n' "$1" >&2; }
 
-# Packages: again only when the lock file changed since they were installed.
-if ! cmp -s package-lock.json node_modules/.reeve-lock; then
-  say "installing npm packages"
+# Installs the npm packages of directory $1. Does nothing if its lock file did not change since the last time.
+install_npm_packages() {
+  cmp -s "$1/package-lock.json" "$1/node_modules/.reeve-lock" && return
+  say "$2"
   # Not `npm ci`: it refuses a registry that lacks other platforms' optional binaries, which nothing here needs.
-  npm install --no-save --no-audit --no-fund --loglevel=error >&2
-  cp package-lock.json node_modules/.reeve-lock
-fi
+  (cd "$1" && npm install --no-save --no-audit --no-fund --loglevel=error >&2)
+  cp "$1/package-lock.json" "$1/node_modules/.reeve-lock"
+}
+
+install_npm_packages . "installing npm packages"
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
 
@@ -41,8 +44,9 @@ for program in tmux git; do
   fi
 done
 
-# Without these the tests of shell completion fail, and say so.
+# The real agents, more than a gigabyte; and the shells, without which the tests of completion fail, and say so.
 if [ "${1:-}" = --for-tests ]; then
+  install_npm_packages test/agent-programs "installing the real agents, for the tests"
   for program in bash zsh fish; do
     command -v "$program" >/dev/null 2>&1 && continue
     say "installing $program, for the tests"

@@ -7,12 +7,35 @@ cd "$(dirname "$0")/.."
 
 say() { printf 'setup: %s\n' "$1" >&2; }
 
-# Packages: again only when the lock file changed since they were installed.
-if ! cmp -s package-lock.json node_modules/.reeve-lock; then
-  say "installing npm packages"
+wants_tests=no
+if [ "${1:-}" = --for-tests ]; then wants_tests=yes; fi
+
+# Installs the npm packages of directory $1, once for each state of its lock file; $2 is the copy that says for which
+# they were installed, the rest are options.
+install_npm_packages() {
+  directory=$1 stamp=$2
+  shift 2
+  cmp -s "$directory/package-lock.json" "$directory/node_modules/$stamp" && return
   # Not `npm ci`: it refuses a registry that lacks other platforms' optional binaries, which nothing here needs.
-  npm install --no-save --no-audit --no-fund --loglevel=error >&2
-  cp package-lock.json node_modules/.reeve-lock
+  (cd "$directory" && npm install --no-save --no-audit --no-fund --loglevel=error "$@" >&2)
+  cp "$directory/package-lock.json" "$directory/node_modules/$stamp"
+}
+
+# The tools of the tests (test/tools) are left out until somebody needs them. Once they are there they stay: npm would
+# remove them if it were told to leave them out.
+if [ $wants_tests = yes ] || [ -e node_modules/vitest ]; then
+  cmp -s package-lock.json node_modules/.reeve-lock || say "installing npm packages"
+  install_npm_packages . .reeve-lock
+else
+  cmp -s package-lock.json node_modules/.reeve-lock-start || say "installing the npm packages that the build needs"
+  install_npm_packages . .reeve-lock-start --workspaces=false
+fi
+# The real agents, nearly a gigabyte. Before the path changes: on another Node, npm would look for the machine's own
+# settings (its registry, its certificates) elsewhere.
+if [ $wants_tests = yes ]; then
+  cmp -s test/agent-programs/package-lock.json test/agent-programs/node_modules/.reeve-lock ||
+    say "installing the real agents, for the tests"
+  install_npm_packages test/agent-programs .reeve-lock
 fi
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
@@ -42,7 +65,7 @@ for program in tmux git; do
 done
 
 # Without these the tests of shell completion fail, and say so.
-if [ "${1:-}" = --for-tests ]; then
+if [ $wants_tests = yes ]; then
   for program in bash zsh fish; do
     command -v "$program" >/dev/null 2>&1 && continue
     say "installing $program, for the tests"
@@ -50,7 +73,14 @@ if [ "${1:-}" = --for-tests ]; then
   done
 fi
 
-if [ ! -e dist/.built ] || [ -n "$(find src test/scripted-model script/build.ts package.json tsconfig.json -newer dist/.built -print -quit)" ]; then
+# Only the tests look at the client's types, which need TypeScript.
+is_built() {
+  [ -e dist/.built ] || return 1
+  if [ $wants_tests = yes ] && [ ! -e dist/types ]; then return 1; fi
+  [ -z "$(find src test/scripted-model script/build.ts package.json tsconfig.json -newer dist/.built -print -quit)" ]
+}
+
+if ! is_built; then
   say "building"
   node script/build.ts
 fi

@@ -41,6 +41,27 @@ export async function call<V extends Verb>(
   input: InputOf<V>,
   rules: CallRules = {},
 ): Promise<OutputOf<V>> {
+  // The daemon made it by the operation's own output schema.
+  return (await callFor(link, verb, input, rules, parseAnswer)) as OutputOf<V>;
+}
+
+/** The answer as the daemon wrote it: JSON, for those who only pass it on. */
+export function callForBytes<V extends Verb>(
+  link: Link,
+  verb: V,
+  input: InputOf<V>,
+  rules: CallRules = {},
+): Promise<Buffer> {
+  return callFor(link, verb, input, rules, (bytes) => bytes);
+}
+
+async function callFor<V extends Verb, T>(
+  link: Link,
+  verb: V,
+  input: InputOf<V>,
+  rules: CallRules,
+  read: (bytes: Buffer) => T,
+): Promise<T> {
   const target = aim(ROUTES[verb], input);
   const key = target.method === "POST" ? (rules.idempotencyKey ?? link.idempotencyKey ?? crypto.randomUUID()) : null;
   const request: Request = {
@@ -53,10 +74,9 @@ export async function call<V extends Verb>(
     ...(rules.outlastsSilence === true ? { outlastsSilence: true } : {}),
     ...(rules.signal === undefined ? {} : { signal: rules.signal }),
   };
-  const attempt = (): Promise<unknown> => askJson(link, request, rules.revival);
+  const attempt = async (): Promise<T> => read(await ask(link, request, rules.revival));
   try {
-    // The daemon made it by the operation's own output schema.
-    return (await (rules.isOnce === true ? attempt() : enduring(link, attempt, rules.signal))) as OutputOf<V>;
+    return await (rules.isOnce === true ? attempt() : enduring(link, attempt, rules.signal));
   } catch (error) {
     throw key === null ? error : withKey(error, key);
   }
@@ -75,7 +95,7 @@ function withKey(error: unknown, key: string): unknown {
   return new ReeveError({ code, kind, message, details: { ...details, idempotency_key: key } });
 }
 
-async function askJson(link: Link, request: Request, revival: Revival | undefined): Promise<unknown> {
+async function ask(link: Link, request: Request, revival: Revival | undefined): Promise<Buffer> {
   let status = 0;
   let chunks: Buffer[] = [];
   const listener = {
@@ -86,12 +106,17 @@ async function askJson(link: Link, request: Request, revival: Revival | undefine
     body: (bytes: Buffer): void => void chunks.push(bytes),
   };
   await reach(link, request, listener, revival);
-  const text = Buffer.concat(chunks).toString("utf8");
-  if (status !== 200) throw problemFrom(status, text);
+  const bytes = Buffer.concat(chunks);
+  if (status !== 200) throw problemFrom(status, bytes.toString("utf8"));
+  return bytes;
+}
+
+function parseAnswer(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8");
   try {
     return JSON.parse(text);
   } catch {
-    throw problemFrom(status, text);
+    throw problemFrom(200, text);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The typed client: one method per operation, over the daemon's unix socket. */
 import { resolve } from "node:path";
 import { locateHome } from "../platform/home.ts";
-import { call } from "./call.ts";
+import { call, callForBytes } from "./call.ts";
 import type { CallOptions } from "./call.ts";
 import { followEvents } from "./follow-events.ts";
 import type { FollowInput } from "./follow-events.ts";
@@ -34,6 +34,8 @@ export interface Installation {
 export interface Client {
   startSession(input: InputOf<"startSession">, options?: CallOptions): Promise<OutputOf<"startSession">>;
   listSessions(input?: InputOf<"listSessions">, options?: CallOptions): Promise<OutputOf<"listSessions">>;
+  /** The same, as the JSON that the daemon wrote. */
+  listSessionsBytes(input?: InputOf<"listSessions">, options?: CallOptions): Promise<Buffer>;
   getSession(input: InputOf<"getSession">, options?: CallOptions): Promise<OutputOf<"getSession">>;
   getSessionData(input: InputOf<"getSessionData">, options?: CallOptions): Promise<OutputOf<"getSessionData">>;
   explainSession(input: InputOf<"explainSession">, options?: CallOptions): Promise<OutputOf<"explainSession">>;
@@ -54,7 +56,7 @@ export interface Client {
   followEvents(input?: FollowInput, options?: CallOptions): AsyncIterable<EventView>;
   daemonStatus(options?: CallOptions): Promise<OutputOf<"daemonStatus">>;
   /** Asked once: a daemon that went away while it was asked did what it was asked. */
-  stopDaemon(options?: CallOptions): Promise<OutputOf<"stopDaemon">>;
+  stopDaemon(input?: InputOf<"stopDaemon">, options?: CallOptions): Promise<OutputOf<"stopDaemon">>;
 }
 
 export function createClient(options: ClientOptions, installation: Installation): Client {
@@ -63,6 +65,7 @@ export function createClient(options: ClientOptions, installation: Installation)
     // A daemon that dies before its process is there takes the environment along: this client would bring it again.
     startSession: (input, rules) => call(link, "startSession", { until: "created", ...input }, rules),
     listSessions: (input = {}, rules) => call(link, "listSessions", input, rules),
+    listSessionsBytes: (input = {}, rules) => callForBytes(link, "listSessions", input, rules),
     getSession: (input, rules) => call(link, "getSession", input, rules),
     getSessionData: (input, rules) => call(link, "getSessionData", input, rules),
     explainSession: (input, rules) => call(link, "explainSession", input, rules),
@@ -80,7 +83,7 @@ export function createClient(options: ClientOptions, installation: Installation)
     readEvents: (input = {}, rules) => call(link, "readEvents", input, rules),
     followEvents: (input = {}, rules) => followEvents(link, input, rules?.signal),
     daemonStatus: (rules) => call(link, "daemonStatus", {}, rules),
-    stopDaemon: (rules) => call({ ...link, start: null }, "stopDaemon", {}, { ...rules, isOnce: true }),
+    stopDaemon: (input = {}, rules) => call({ ...link, start: null }, "stopDaemon", input, { ...rules, isOnce: true }),
   };
 }
 

@@ -36,6 +36,8 @@ export interface DaemonControl {
   /** What a person should know about this installation, such as a missing linger setting. */
   warnings(): readonly string[];
   stop(): void;
+  /** Ends what the runtimes keep running for all sessions; throws if a session still lives. */
+  retireRuntimes(): Promise<void>;
 }
 
 export interface Operation<Input extends z.ZodMiniType = z.ZodMiniType, Output extends z.ZodMiniType = z.ZodMiniType> {

@@ -68,7 +68,13 @@ export async function makeDoorGround(
     ownEnvironment: {},
     scrub: [],
   });
-  const daemon = { version: "0", startedAt: 0, warnings: () => [], stop: () => undefined };
+  const daemon = {
+    version: "0",
+    startedAt: 0,
+    warnings: () => [],
+    stop: () => undefined,
+    retireRuntimes: async () => undefined,
+  };
   const left = new AbortController();
   return {
     home,

@@ -1,19 +1,35 @@
 import * as z from "zod/mini";
+import { ReeveError } from "../platform/reeve-error.ts";
+import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
 
 export const stopDaemon = defineOperation({
   name: "stop_daemon",
-  summary: "Stop the daemon. Sessions run on, and are found again when it is next started.",
+  summary:
+    "Stop the daemon. Sessions run on, and are found again when it is next started. With with_runtimes, what carries them (the tmux server) is stopped too; that is refused until every session has ended.",
   method: "POST",
   path: "/v1/daemon/stop",
   effect: "change",
   callers: { operator: "any", session: "none" },
   names: [],
-  input: z.object({}),
+  input: z.object({ with_runtimes: z.optional(z.boolean()) }),
   output: z.object({ pid: z.number() }),
 
-  async run(_input, { daemon }) {
+  async run({ with_runtimes: withRuntimes = false }, { store, daemon }) {
+    if (withRuntimes) {
+      const living = store.registry.all().filter((session) => !isEnded(session));
+      if (living.length > 0) throw sessionsLeft(living.map(({ name }) => name));
+      await daemon.retireRuntimes();
+    }
     daemon.stop();
     return { pid: process.pid };
   },
 });
+
+function sessionsLeft(names: readonly string[]): ReeveError {
+  return new ReeveError({
+    code: "sessions-left",
+    kind: "conflict",
+    message: `Nothing was stopped: ${names.length} sessions have not ended (${names.slice(0, 5).join(", ")}); end them first: reeve end --all`,
+  });
+}

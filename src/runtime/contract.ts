@@ -150,6 +150,8 @@ export interface Runtime {
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;
   attachCommand(target: Target, taken: TakenKeys): Promise<AttachCommand>;
+  /** Ends what it keeps running for all sessions, such as a server. Throws if something still lives in it, or if that is not known. */
+  retire(): Promise<void>;
   close(): Promise<void>;
 }
 

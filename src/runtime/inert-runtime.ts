@@ -59,6 +59,8 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
     endProof: async () => ({ isWhole: false, text: impediment }),
     onChange: () => () => undefined,
     attachCommand: cannot,
+    // It keeps nothing running that this daemon could know of.
+    retire: async () => undefined,
     close: async () => undefined,
   };
 }

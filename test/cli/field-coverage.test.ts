@@ -98,7 +98,7 @@ const COVERAGE = {
     fields: { after: "--since", session: "<session>", limit: "not an option: it reads page after page" },
   },
   daemon_status: { command: "daemon", fields: {} },
-  stop_daemon: { command: "daemon", fields: {} },
+  stop_daemon: { command: "daemon", fields: { with_runtimes: "not an option: reeve uninstall asks for it" } },
 } as const satisfies Record<
   string,
   | { readonly command: string; readonly fields: Readonly<Record<string, string>> }

@@ -27,6 +27,17 @@ export function testLife(ground: Ground): void {
     expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...first, observation: { status: "running" } }] });
   });
 
+  it("retires only when nothing lives in it, and can be used again afterwards", async () => {
+    await ground.runtime.retire();
+    await ground.runtime.create(shell(first, "sleep 100"));
+    await expect(ground.runtime.retire()).rejects.toMatchObject({ kind: "conflict" });
+    expect(await ground.runtime.observe(first)).toMatchObject({ status: "running" });
+    await ground.runtime.stop(first, { graceMs: 1_000 });
+    await ground.runtime.retire();
+    expect(await ground.runtime.observe(first)).toMatchObject({ status: "absent" });
+    expect(await ground.runtime.create(shell(second, "sleep 100"))).toMatchObject({ isNew: true });
+  });
+
   it("refuses a new incarnation while an older one runs", async () => {
     await ground.runtime.create(shell(first, "sleep 100"));
     await expect(ground.runtime.create(shell(second, "sleep 100"))).rejects.toMatchObject({ code: "still-running" });

@@ -1,4 +1,4 @@
-/** The package as npm would publish it: what it contains is enough for the program and for the client's types. */
+/** The package as npm would publish it: what it contains is enough for the program and for the client's types; installed, it works from any directory. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readCommandLine } from "../../src/platform/process-table.ts";
+import { createTestHome, runProgram } from "../support/test-home.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 let directory = "";
@@ -56,25 +58,30 @@ test("a program that imports reeve/client type-checks against nothing but its de
   expect(output).toBe("");
 });
 
-/** Unpacked, with its programs linked as npm links them. */
-function installed(): { readonly bin: string; readonly programs: readonly string[] } {
-  const target = join(directory, "installed");
-  const bin = join(target, "node_modules", ".bin");
-  const root = join(target, "node_modules", "reeve");
-  mkdirSync(bin, { recursive: true });
-  mkdirSync(root, { recursive: true });
-  execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", target], { cwd: ROOT });
-  const [archive = ""] = readdirSync(target).filter((name) => name.endsWith(".tgz"));
-  execFileSync("tar", ["-xzf", join(target, archive), "-C", root, "--strip-components=1"]);
+/** As `npm install -g reeve` does it, from the archive that npm would publish; nothing is asked of a registry. */
+function installGlobally(prefix: string): { readonly bin: string; readonly programs: readonly string[] } {
+  mkdirSync(prefix, { recursive: true });
+  const pack = ["pack", "--ignore-scripts", "--silent", "--pack-destination", prefix];
+  const archive = execFileSync("npm", pack, { cwd: ROOT, encoding: "utf8" }).trim();
+  // Its one dependency, as npm's cache would have it.
+  const zod = execFileSync("npm", pack, { cwd: join(ROOT, "node_modules", "zod"), encoding: "utf8" }).trim();
+  const options = ["--offline", "--no-audit", "--no-fund", "--loglevel=error", "--cache", join(prefix, "cache")];
+  const archives = [archive, zod].map((name) => join(prefix, name));
+  execFileSync("npm", ["install", "--global", "--prefix", prefix, ...options, ...archives], { cwd: prefix });
+  const root = join(prefix, "lib", "node_modules", "reeve");
   const { bin: programs } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     bin: Record<string, string>;
   };
-  for (const [name, path] of Object.entries(programs)) symlinkSync(join("..", "reeve", path), join(bin, name));
-  return { bin, programs: Object.keys(programs) };
+  return { bin: join(prefix, "bin"), programs: Object.keys(programs) };
 }
 
+let installed: ReturnType<typeof installGlobally>;
+beforeAll(() => {
+  installed = installGlobally(join(directory, "prefix"));
+}, 120_000);
+
 test("every program of the package runs and says how it is used (issue 7, 33)", async () => {
-  const { bin, programs } = installed();
+  const { bin, programs } = installed;
   expect(programs).toEqual(["reeve", "reeve-scripted-model"]);
   const environment = { PATH: process.env["PATH"], HOME: directory };
   for (const name of programs) {
@@ -94,3 +101,35 @@ test("every program of the package runs and says how it is used (issue 7, 33)", 
     await once(model, "exit");
   }
 });
+
+test("installed, it starts, lists and ends sessions from any directory, and removes itself (issue 9, install)", async () => {
+  const home = createTestHome();
+  try {
+    const deep = join(home.dir, "a directory", "with spaces");
+    const linked = join(home.dir, "linked");
+    mkdirSync(deep, { recursive: true });
+    symlinkSync(deep, linked);
+    const environment = { ...home.environment, PATH: `${installed.bin}:${home.environment["PATH"] ?? ""}` };
+    const type = (cwd: string, line: string) => runProgram("sh", ["-c", `cd '${cwd}' && ${line}`], environment);
+    for (const [index, cwd] of ["/", deep, linked].entries()) {
+      const name = `session-${index}`;
+      expect(await type(cwd, `reeve start command --name ${name} -- sleep 600`)).toMatchObject({ status: 0 });
+      const { stdout } = await type(cwd, "reeve list --json");
+      expect((JSON.parse(stdout) as { sessions: object[] }).sessions).toMatchObject([{ name, state: "running" }]);
+      expect(await type(cwd, "reeve list")).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining(name) as string,
+      });
+      expect(await type(cwd, `reeve end ${name}`)).toMatchObject({ status: 0 });
+    }
+    const daemon = await type("/", "reeve daemon status --json");
+    const { pid } = JSON.parse(daemon.stdout) as { pid: number };
+    expect(readCommandLine(pid)).toContain(
+      join(directory, "prefix", "lib", "node_modules", "reeve", "dist", "daemon.js"),
+    );
+    expect(await type(deep, "reeve uninstall --data --yes")).toMatchObject({ status: 0, stderr: "" });
+    expect(readdirSync(home.dir).toSorted()).toEqual([".cache", "a directory", "linked"]);
+  } finally {
+    await home.dispose();
+  }
+}, 60_000);

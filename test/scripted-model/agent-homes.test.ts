@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { pathWithAgents } from "../agent-programs/agent-programs.ts";
 import { claudeHome, codexHome, geminiHome } from "./agent-homes.ts";
 
 const url = "http://127.0.0.1:1/s/abc";
@@ -14,7 +15,12 @@ afterEach(() => rm(home, { recursive: true }));
 
 const read = (path: string) => readFile(join(home, path), "utf8");
 const readJson = async (path: string): Promise<unknown> => JSON.parse(await read(path));
-const base = () => ({ PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", TERM: "xterm-256color" });
+const base = () => ({
+  PATH: pathWithAgents(process.env["PATH"] ?? ""),
+  HOME: home,
+  LANG: "C.UTF-8",
+  TERM: "xterm-256color",
+});
 
 test("codex: a provider of its own, trust, nothing that leaves the machine, and no word on the daemon", async () => {
   const { environment } = await codexHome(home, url, { trust: ["/w/a", '/w/"b"'] });

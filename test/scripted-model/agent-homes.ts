@@ -3,6 +3,7 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { pathWithAgents } from "../agent-programs/agent-programs.ts";
 
 export interface AgentHomeOptions {
   /** Directories in which the agent may work without asking. */
@@ -118,7 +119,8 @@ function trustOf(options: AgentHomeOptions): readonly string[] {
 }
 
 function clean(home: string): Record<string, string> {
-  return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8", TERM: "xterm-256color" };
+  const path = pathWithAgents(process.env["PATH"] ?? "/usr/bin:/bin");
+  return { PATH: path, HOME: home, LANG: "C.UTF-8", TERM: "xterm-256color" };
 }
 
 async function write(path: string, text: string): Promise<void> {

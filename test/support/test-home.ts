@@ -17,6 +17,7 @@ import {
   readEnvironmentVariable,
   sendSignal,
 } from "../../src/platform/process-table.ts";
+import { pathWithAgents } from "../agent-programs/agent-programs.ts";
 import { cgroupsLeft, removeCgroups } from "./cgroup-leftovers.ts";
 import { eventually } from "./eventually.ts";
 import { standsStill } from "./stands-still.ts";
@@ -92,7 +93,7 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
   const failpointFile = join(dir, "failpoint");
   const tmuxSocket = join(dir, "run", "tmux.sock");
   const environment = {
-    PATH: `${NODE_DIRECTORY}:${process.env["PATH"] ?? ""}`,
+    PATH: `${NODE_DIRECTORY}:${pathWithAgents(process.env["PATH"] ?? "")}`,
     HOME: dir,
     LANG: "C.UTF-8",
     TERM: "xterm-256color",

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
+import { agentVersions } from "../agent-programs/agent-programs.ts";
 import { formatCase } from "./case.ts";
 import { KINDS } from "./finding.ts";
 import type { Kind } from "./finding.ts";
@@ -101,15 +102,11 @@ export function ms(value: number | null): string {
 export function circumstances(now = new Date()): string {
   const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     readonly version: string;
-    readonly devDependencies: Readonly<Record<string, string>>;
   };
-  const agents = ["@anthropic-ai/claude-code", "@google/gemini-cli", "@openai/codex"].map(
-    (name) => `${name} ${manifest.devDependencies[name] ?? "?"}`,
-  );
   const parts = [
     now.toISOString().slice(0, 10),
     `Reeve ${manifest.version} (${commitOf()})`,
-    ...agents,
+    ...agentVersions(),
     `Node ${process.versions.node}`,
     versionOf("tmux", ["-V"]),
     `Linux ${release()}`,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AGENT_PROGRAMS } from "../../../test/agent-programs/agent-programs.ts";
 import { codexHome } from "../../../test/scripted-model/agent-homes.ts";
 import { type ScriptedModel, startScriptedModel } from "../../../test/scripted-model/scripted-model.ts";
 import type { Reading } from "../../session/reading.ts";
@@ -17,7 +18,7 @@ import { connectRpc } from "./rpc.ts";
 import { connectWebSocket } from "./websocket.ts";
 
 const root = new URL("../../..", import.meta.url).pathname;
-const codex = join(root, "node_modules/.bin/codex");
+const codex = join(AGENT_PROGRAMS, "codex");
 const bootstrap = join(root, "src/agent/codex/bootstrap.ts");
 const run = promisify(execFile);
 
@@ -27,7 +28,7 @@ interface Opened {
 }
 
 describe.skipIf(!existsSync(codex))(
-  "Codex's app-server (needs @openai/codex in node_modules)",
+  "Codex's app-server (needs sh script/setup.sh --for-tests)",
   { timeout: 60_000 },
   () => {
     let dir: string;

@@ -12,6 +12,7 @@ import { errnoOf, messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import { endAbandonedClients } from "./abandoned-clients.ts";
 import { openControlConnection, unreachable, type ControlConnection } from "./control-connection.ts";
 import { askForNewSocket, rememberServerIn, type ServerIdentity } from "./remembered-server.ts";
+import { retireServer } from "./retire-server.ts";
 import { attachArguments, restoreAnchorArguments, serverEnvironment } from "./server-config.ts";
 import { requireStartable, startServer } from "./server-start.ts";
 import { parseVersion, runOnce, type TmuxVersion } from "./tmux-binary.ts";
@@ -35,6 +36,8 @@ export interface ServerLink {
   requireStartable(): Promise<TmuxVersion>;
   /** Has the server look for dead children it may have missed. */
   remindOfChildren(): void;
+  /** Ends the server if one runs and nothing lives in it; throws what is in the way. */
+  retire(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -244,6 +247,13 @@ export function createServerLink(options: LinkOptions): ServerLink {
     remindOfChildren() {
       const server = remembered.last();
       if (server !== null) sendSignal(server.pid, server.startTicks, "SIGCHLD");
+    },
+    async retire() {
+      const reached = await reach();
+      if (reached.status === "unreachable") throw unreachable(reached.evidence);
+      const server = remembered.living();
+      if (reached.status === "connected" && server !== null)
+        await retireServer(reached.connection, server, options.clock);
     },
     async close() {
       closing.abort();

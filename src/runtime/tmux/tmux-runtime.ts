@@ -259,6 +259,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const paths = { binary, socket: join(runDir, "tmux.sock") };
       return { argv: personArguments(paths, session, taken), detach: detachKeys(taken) };
     },
+    retire: link.retire,
     close: link.close,
   };
 }

@@ -19,6 +19,7 @@ import { restartCommand } from "./command/restart.ts";
 import { resumeCommand } from "./command/resume.ts";
 import { sendCommand } from "./command/send.ts";
 import { startCommand } from "./command/start.ts";
+import { uninstallCommand } from "./command/uninstall.ts";
 import { waitCommand } from "./command/wait.ts";
 
 export const commands: readonly Command[] = [
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   daemonCommandLine,
   demoCommand,
   completionCommand,
+  uninstallCommand,
   helpCommand,
   completeCommand,
 ];

@@ -4,6 +4,7 @@
  */
 import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, Command, Completion, OptionSpec } from "./command.ts";
+import { HELP_TOPICS } from "./help.ts";
 
 export interface Candidate {
   readonly value: string;
@@ -16,6 +17,7 @@ export interface Candidates {
   readonly paths: "none" | "file" | "directory";
 }
 
+const TOPICS = HELP_TOPICS.map((value) => ({ value, description: "a topic" }));
 const NOTHING: Candidates = { values: [], paths: "none" };
 
 /** `words` are those after `reeve`; the last one is being typed. */
@@ -42,7 +44,7 @@ export function candidatesFor(
       case "session":
         return fitting(sessions, text, prefix);
       case "command":
-        return fitting([...named, { value: "exit-codes", description: "what the exit codes mean" }], text, prefix);
+        return fitting([...named, ...TOPICS], text, prefix);
       default:
         return fitting(
           completion.map((value) => ({ value, description: "" })),

@@ -1,7 +1,10 @@
 /** Help as text, from the table of commands. */
 import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, Command, OptionSpec } from "./command.ts";
-import { EXIT_CODE_NOTES, EXIT_CODES } from "./exit-codes.ts";
+
+/** What `reeve help` explains besides commands; the texts are in help-topics.ts. */
+export const HELP_TOPICS = ["exit-codes", "environment", "files", "settings"] as const;
+export type HelpTopic = (typeof HELP_TOPICS)[number];
 
 export function overview(commands: readonly Command[]): string {
   const shown = commands.filter((command) => command.isHidden !== true);
@@ -12,8 +15,8 @@ export function overview(commands: readonly Command[]): string {
     "",
     ...columns(shown.map((command) => [command.name, command.summary])),
     "",
-    "reeve <command> --help shows arguments, options and examples; reeve help exit-codes what a script may rely on;",
-    "reeve demo shows how it feels.",
+    "reeve <command> --help shows arguments, options and examples; reeve demo shows how it feels.",
+    `More help: ${HELP_TOPICS.map((topic) => `reeve help ${topic}`).join(", ")}.`,
     "",
   ].join("\n");
 }
@@ -33,13 +36,6 @@ export function commandHelp(command: Command): string {
       : ["", "Examples:", ...columns(command.examples.map(({ line, does }) => [line, does]))]),
     "",
   ].join("\n");
-}
-
-export function exitCodeHelp(): string {
-  const rows = EXIT_CODES.map(({ code, name, meaning }) => [`${code}`.padStart(3), `${name}: ${meaning}`] as const);
-  return ["What reeve's exit codes mean, for every command.", "", ...columns(rows), "", ...EXIT_CODE_NOTES, ""].join(
-    "\n",
-  );
 }
 
 export function usageLine(command: Command): string {
@@ -66,7 +62,7 @@ function describe(option: OptionSpec): string {
   return `${option.summary}${choices}${option.isRepeatable === true ? "; may be repeated" : ""}`;
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
+export function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

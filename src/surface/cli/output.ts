@@ -5,6 +5,7 @@
  * status still says what came of the command. No hidden character gets past
  * here, whoever wrote it.
  */
+import { isAscii } from "node:buffer";
 import { fstatSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { escapeHidden, showHidden } from "../../platform/hidden-characters.ts";
@@ -15,6 +16,8 @@ export interface Output {
   print(text: string): void;
   /** One line of JSON to stdout, exact also where a text holds hidden characters. */
   printJson(value: unknown): void;
+  /** One line of JSON that somebody else wrote, likewise. */
+  passJson(bytes: Buffer): void;
   /** One line to stderr. */
   note(line: string): void;
   /** False once something was printed that nobody could read. */
@@ -34,6 +37,11 @@ export function standardOutput(environment: Readonly<Record<string, string | und
   return {
     print: (text) => toReader(showHidden(text)),
     printJson: (value) => toReader(`${escapeHidden(JSON.stringify(value))}\n`),
+    passJson: (bytes) => {
+      // ASCII holds no hidden character, and most lists are ASCII: then nothing has to be decoded.
+      if (!isAscii(bytes)) return toReader(`${escapeHidden(bytes.toString("utf8"))}\n`);
+      hasReader = hasReader && writeAll(1, bytes) && writeAll(1, "\n");
+    },
     note: (line) => void writeAll(2, `${showHidden(line)}\n`),
     hasReader: () => hasReader,
     hasColour: isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb",
@@ -45,8 +53,8 @@ export function standardOutput(environment: Readonly<Record<string, string | und
 const FULL_PAUSE_MS = 5;
 
 /** False: nobody is there to read it. */
-function writeAll(descriptor: number, text: string): boolean {
-  let rest: Uint8Array = Buffer.from(text);
+function writeAll(descriptor: number, text: string | Buffer): boolean {
+  let rest: Uint8Array = typeof text === "string" ? Buffer.from(text) : text;
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));

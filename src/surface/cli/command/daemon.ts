@@ -91,7 +91,7 @@ async function stop(context: CliContext): Promise<number> {
 const LONGEST_STOP_MS = 10_000;
 const LOOK_MS = 15;
 
-async function untilGone(pid: number): Promise<void> {
+export async function untilGone(pid: number): Promise<void> {
   const deadline = systemClock.monotonic() + LONGEST_STOP_MS;
   while (isThere(pid)) {
     if (systemClock.monotonic() > deadline) {
@@ -113,7 +113,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-async function statusIfRunning(context: CliContext): Promise<Status | null> {
+export async function statusIfRunning(context: CliContext): Promise<Status | null> {
   try {
     return await context.client({ autostart: false }).daemonStatus();
   } catch (error) {

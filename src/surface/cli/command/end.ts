@@ -68,7 +68,7 @@ async function beingEnded(client: Client): Promise<readonly string[]> {
 const FIRST_SECONDS = 3;
 const NEXT_SECONDS = 60;
 
-async function endOne(client: Client, request: InputOf<"endSession">, context: CliContext): Promise<Outcome> {
+export async function endOne(client: Client, request: InputOf<"endSession">, context: CliContext): Promise<Outcome> {
   const isNow = request.when === "now";
   let isOver = false;
   context.onInterrupt(() => (isOver ? null : goesOn(request.session, isNow)));

@@ -1,25 +1,26 @@
 import { answer } from "../answer.ts";
 import { findCommand } from "../command-line.ts";
-import type { Command } from "../command.ts";
+import type { CliContext, Command } from "../command.ts";
 import { EXIT_CODE_NOTES, EXIT_CODES } from "../exit-codes.ts";
-import { commandHelp, exitCodeHelp, overview, usageLine } from "../help.ts";
+import { commandHelp, HELP_TOPICS, overview, usageLine } from "../help.ts";
+import type { HelpTopic } from "../help.ts";
 
 export const helpCommand: Command = {
   name: "help",
-  summary: "show the commands, one of them, or what the exit codes mean",
+  summary: "show the commands, one of them, or a topic",
   arguments: [{ name: "command", isOptional: true, completion: "command" }],
   options: [],
+  notes: [`Topics: ${HELP_TOPICS.join(", ")}.`],
   examples: [
     { line: "reeve help wait", does: "the same as reeve wait --help" },
     { line: "reeve help exit-codes", does: "what a script may rely on" },
+    { line: "reeve help files", does: "where your sessions, settings and logs are" },
   ],
 
   async run(input, context) {
     const [name] = input.arguments;
-    if (name === "exit-codes") {
-      answer(context, { exit_codes: EXIT_CODES, notes: EXIT_CODE_NOTES }, exitCodeHelp);
-      return 0;
-    }
+    const topic = HELP_TOPICS.find((candidate) => candidate === name);
+    if (topic !== undefined) return await explainTopic(topic, context);
     const shown =
       name === undefined
         ? context.commands.filter((command) => command.isHidden !== true)
@@ -36,3 +37,15 @@ export const helpCommand: Command = {
     return 0;
   },
 };
+
+async function explainTopic(topic: HelpTopic, context: CliContext): Promise<number> {
+  const { topicHelp, topicOf } = await import("../help-topics.ts");
+  const text = topicOf(topic, context.environment);
+  const rows = text.rows.map(([name, meaning]) => ({ name, meaning }));
+  const value =
+    topic === "exit-codes"
+      ? { exit_codes: EXIT_CODES, notes: EXIT_CODE_NOTES }
+      : { topic, title: text.title, rows, notes: text.notes };
+  answer(context, value, () => topicHelp(text));
+  return 0;
+}

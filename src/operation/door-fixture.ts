@@ -64,7 +64,7 @@ export async function makeDoorGround(
     ownEnvironment: {},
     scrub: [],
   });
-  const daemon = { version: "0", startedAt: 0, warnings: () => [], stop: () => undefined };
+  const daemon = { version: "0", socketPath: "/nowhere", startedAt: 0, warnings: () => [], stop: () => undefined };
   const left = new AbortController();
   return {
     home,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { defineOperation } from "./contract.ts";
+import { count } from "./field.ts";
 
 export const stopDaemon = defineOperation({
   name: "stop_daemon",
@@ -8,9 +9,10 @@ export const stopDaemon = defineOperation({
   path: "/v1/daemon/stop",
   effect: "change",
   callers: { operator: "any", session: "none" },
+  example: {},
   names: [],
   input: z.object({}),
-  output: z.object({ pid: z.number() }),
+  output: z.object({ pid: count("The process that stops.") }),
 
   async run(_input, { daemon }) {
     daemon.stop();

@@ -23,18 +23,21 @@ export type PauseMode = "detach" | "suspend";
 
 export type RestartPolicy = "never" | "on-failure" | "always";
 
+export const SOURCES = [
+  "operator",
+  "session",
+  "runtime",
+  "protocol",
+  "hook",
+  "transcript",
+  "status",
+  "screen",
+  "supervisor",
+] as const;
+
 /** Where a claim comes from, so that whoever reads it can check it. */
 export interface Evidence {
-  readonly source:
-    | "operator"
-    | "session"
-    | "runtime"
-    | "protocol"
-    | "hook"
-    | "transcript"
-    | "status"
-    | "screen"
-    | "supervisor";
+  readonly source: (typeof SOURCES)[number];
   readonly detail: string;
   readonly at: number;
 }

@@ -25,8 +25,8 @@ export function checkInput(operation: Operation, given: unknown): Readonly<Recor
   throw badRequest(sentenceOf(issue, shape, given), nameOf(issue.path));
 }
 
-/** Refuses the first name that is not known; `where` is what the names belong to. */
-export function requireKnown(given: readonly string[], known: readonly string[], where: string): void {
+/** Refuses the first name that is not known. */
+function requireKnown(given: readonly string[], known: readonly string[], operation: string): void {
   const unknown = given.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const nearest = nearestWord(unknown, known);
@@ -34,7 +34,7 @@ export function requireKnown(given: readonly string[], known: readonly string[],
   throw new ReeveError({
     code: "unknown-field",
     kind: "usage",
-    message: `${where} has no field ${showName(unknown)}; ${nearest === null ? `${others}.` : `did you mean ${nearest}?`}`,
+    message: `${operation} has no field ${showName(unknown)}; ${nearest === null ? `${others}.` : `did you mean ${nearest}?`}`,
     details: { field: unknown.slice(0, LONGEST_DETAIL), nearest, known },
   });
 }

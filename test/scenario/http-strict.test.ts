@@ -73,10 +73,15 @@ test.each([
     "POST",
     "/v1/sessions/x/end?when=now",
     undefined,
-    'POST /v1/sessions/{session}/end takes its fields as a JSON object in the body, not in the query ("when").',
+    '/v1/sessions/x/end takes nothing in its query, such as "when"; send a JSON object in the body.',
   ],
   ["GET", "/v1/sessions", { all: true }, "GET /v1/sessions takes its fields in the query; send no body."],
-  ["GET", "/openapi.json?format=yaml", undefined, '/openapi.json has no field "format"; it takes no fields.'],
+  [
+    "GET",
+    "/openapi.json?format=yaml",
+    undefined,
+    '/openapi.json takes nothing in its query, such as "format"; it takes no fields.',
+  ],
 ])("%s %s with %j is refused with what is wrong", async (method, path, body, detail) => {
   const { status, headers, body: told } = await ask(method, path, body);
   expect({ status, detail: told["detail"] }).toEqual({ status: 400, detail });

@@ -20,8 +20,8 @@ export async function readInput(
   parameters: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const isRead = operation.method === "GET";
-  if (isRead) requireNoBody(request, operation);
-  else requireNoQuery(url, operation);
+  if (isRead) requireNoBody(request, url);
+  else requireNoQuery(url, "send a JSON object in the body");
   const given = isRead ? queryOf(url, operation) : await readJson(request);
   const twice = Object.keys(parameters).find((name) => Object.hasOwn(given, name));
   if (twice !== undefined)
@@ -29,16 +29,16 @@ export async function readInput(
   return { ...given, ...parameters };
 }
 
-function requireNoBody({ headers }: IncomingMessage, { method, path }: Operation): void {
+function requireNoBody({ headers }: IncomingMessage, url: URL): void {
   if ((headers["content-length"] ?? "0") === "0" && headers["transfer-encoding"] === undefined) return;
-  throw misplaced(`${method} ${path} takes its fields in the query; send no body.`, null);
+  throw misplaced(`GET ${url.pathname} takes its fields in the query; send no body.`, null);
 }
 
-function requireNoQuery(url: URL, { method, path }: Operation): void {
+export function requireNoQuery(url: URL, instead = "it takes no fields"): void {
   const [name] = url.searchParams.keys();
   if (name === undefined) return;
   throw misplaced(
-    `${method} ${path} takes its fields as a JSON object in the body, not in the query (${showName(name)}).`,
+    `${url.pathname} takes nothing in its query, such as ${showName(name)}; ${instead}.`,
     name.slice(0, LONGEST_DETAIL),
   );
 }

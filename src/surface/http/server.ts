@@ -5,7 +5,6 @@
  * what is not HTTP at all (malformed.ts).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { requireKnown } from "../../operation/check-input.ts";
 import type { Operation } from "../../operation/contract.ts";
 import type { Door } from "../../operation/door.ts";
 import type { Log } from "../../platform/log.ts";
@@ -19,7 +18,7 @@ import { describeApi } from "./openapi.ts";
 import { refuseMalformed } from "./malformed.ts";
 import { encodeProblem, headersOf, internalProblem } from "./problem.ts";
 import type { EncodedProblem } from "./problem.ts";
-import { readInput, urlOf } from "./request.ts";
+import { readInput, requireNoQuery, urlOf } from "./request.ts";
 import { createRouter } from "./router.ts";
 
 // Not imported: an ES module's import of node:http evaluates all its exports, undici among them (40 ms, 13 MB; Node 24).
@@ -80,7 +79,7 @@ async function answer(
   const url = urlOf(request);
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
   if (operation === null) {
-    requireKnown([...url.searchParams.keys()], [], url.pathname);
+    requireNoQuery(url);
     return sendJson(response, 200, describeApi(parts.operations, parts.version));
   }
   const input = await readInput(request, url, operation, parameters);

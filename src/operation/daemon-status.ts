@@ -17,7 +17,7 @@ export const daemonStatus = defineOperation({
   output: z.object({
     pid: count("The daemon's process."),
     version: text("The version of Reeve that it runs."),
-    socket: text("The path of the unix socket on which it serves this API."),
+    socket_path: text("The path of the unix socket on which it serves this API."),
     started_at: instant("When it was started."),
     sessions: count("How many sessions it looks after; ended ones are not counted."),
     cursor: cursor("The newest event. Pass it to `read_events` as `since` to read only what happens from now on."),
@@ -37,7 +37,7 @@ export const daemonStatus = defineOperation({
     return {
       pid: process.pid,
       version: daemon.version,
-      socket: daemon.socketPath,
+      socket_path: daemon.socketPath,
       started_at: iso(daemon.startedAt),
       sessions: store.registry.all().filter((session) => !isEnded(session)).length,
       cursor: store.log.head(),

@@ -72,7 +72,7 @@ export async function run(cwd: string) {
     listed: listed.sessions.map(({ name }) => name),
     exits,
     refused: "code" in refused ? refused.code : null,
-    socket: (await daemon.daemonStatus()).socket,
+    socket: (await daemon.daemonStatus()).socket_path,
   };
 }
 `;

@@ -159,8 +159,8 @@ test.each([
 });
 
 test("the daemon says where it listens", async () => {
-  expect((await ask("GET", "/v1/daemon")).body).toMatchObject({ socket: home.socketPath });
-  expect(await home.json("daemon", "status")).toMatchObject({ socket: home.socketPath });
+  expect((await ask("GET", "/v1/daemon")).body).toMatchObject({ socket_path: home.socketPath });
+  expect(await home.json("daemon", "status")).toMatchObject({ socket_path: home.socketPath });
   expect((await home.run(["daemon", "status"])).stdout).toContain(home.socketPath);
 });
 

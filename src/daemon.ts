@@ -158,6 +158,7 @@ export async function run(
     ].filter((warning) => warning !== null);
   const daemon = {
     version,
+    socketPath: home.socketPath,
     startedAt: clock.now(),
     warnings,
     stop: () => void setImmediate(stop),

@@ -52,7 +52,7 @@ export interface Client {
   getAttachCommand(input: InputOf<"getAttachCommand">, options?: CallOptions): Promise<OutputOf<"getAttachCommand">>;
   diagnose(input: InputOf<"diagnose">, options?: CallOptions): Promise<OutputOf<"diagnose">>;
   readEvents(input?: InputOf<"readEvents">, options?: CallOptions): Promise<OutputOf<"readEvents">>;
-  /** Each event once, from `after` on, across broken connections; ends when the signal fires. */
+  /** Each event once, from `since` on, across broken connections; ends when the signal fires. */
   followEvents(input?: FollowInput, options?: CallOptions): AsyncIterable<EventView>;
   daemonStatus(options?: CallOptions): Promise<OutputOf<"daemonStatus">>;
   /** Asked once: a daemon that went away while it was asked did what it was asked. */

@@ -23,15 +23,15 @@ describe("followEvents", () => {
       setTimeout(() => request.socket.destroy(), 10);
     });
     const seen: number[] = [];
-    for await (const event of fixture.client.followEvents({ after: 4, session: "x" })) {
+    for await (const event of fixture.client.followEvents({ since: 4, session: "x" })) {
       seen.push(event.seq);
       if (seen.length === 3) break;
     }
     expect(seen).toEqual([5, 6, 7]);
     expect(asked).toEqual([
-      "/v1/events?after=4&session=x 4 text/event-stream",
-      "/v1/events?after=5&session=x 5 text/event-stream",
-      "/v1/events?after=6&session=x 6 text/event-stream",
+      "/v1/events?since=4&session=x 4 text/event-stream",
+      "/v1/events?since=5&session=x 5 text/event-stream",
+      "/v1/events?since=6&session=x 6 text/event-stream",
     ]);
   });
 

@@ -26,14 +26,14 @@ export async function* followEvents(
   input: FollowInput,
   signal?: AbortSignal,
 ): AsyncGenerator<EventView, void, void> {
-  let cursor = input.after ?? 0;
+  let cursor = input.since ?? 0;
   // Whoever cannot be reached at all is reported; whoever was reached once is waited for.
   let isReached = false;
   const begunAt = systemClock.monotonic();
   for (;;) {
     try {
       const onReached = (): void => void (isReached = true);
-      for await (const event of oneConnection(link, { ...input, after: cursor }, isReached, onReached, signal)) {
+      for await (const event of oneConnection(link, { ...input, since: cursor }, isReached, onReached, signal)) {
         cursor = event.seq;
         yield event;
       }
@@ -87,7 +87,7 @@ async function* oneConnection(
       else refusal += text;
     },
   };
-  const headers = { accept: "text/event-stream", "last-event-id": String(input.after ?? 0) };
+  const headers = { accept: "text/event-stream", "last-event-id": String(input.since ?? 0) };
   const request = { ...aim(ROUTES.readEvents, input), headers, signal, patienceMs: SILENCE_MS, ...ENDLESS };
   const finished = reach(link, request, listener, wasReached ? "after-crash" : "always").finally(() => {
     isOver = true;

@@ -44,16 +44,11 @@ interface Operations {
 
 export type Verb = keyof Operations;
 
-/** These lists may be left out, which their schema (it takes one value or many) cannot say in its type. */
-type LeftOut = "also" | "for" | "taken";
-
 /** What may be left out is the schema's say; what a value is, is what the operation is handed. */
-type Given<In, Out> = { [Key in keyof In as Exclude<Key, LeftOut>]: Key extends keyof Out ? Out[Key] : never } & {
-  [Key in Extract<keyof In, LeftOut>]?: Key extends keyof Out ? Out[Key] : never;
-};
+type Given<In, Out> = { [Key in keyof In]: Key extends keyof Out ? Out[Key] : never };
 
 export type InputOf<V extends Verb> = Given<z.input<Operations[V]["input"]>, z.output<Operations[V]["input"]>>;
 export type OutputOf<V extends Verb> = z.output<Operations[V]["output"]>;
 
 export type { SessionView } from "../operation/session-view.ts";
-export type { EventView } from "../operation/read-events.ts";
+export type { EventView } from "../operation/event-schema.ts";

@@ -7,11 +7,14 @@ import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { firstEvent } from "./wait-watch.ts";
 import { defineOperation } from "./contract.ts";
+import { cursor, text, textOrNull } from "./field.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 
 /** Longer than the supervisor takes to look for the question, answer it and verify that. */
 const SETTLED_WITHIN_MS = 15_000;
+
+const decisionSchema = z.enum(["approved", "denied"]);
 
 export const answerApproval = defineOperation({
   name: "answer_approval",
@@ -20,25 +23,34 @@ export const answerApproval = defineOperation({
   path: "/v1/approvals",
   effect: "change",
   callers: { operator: "any", session: "none" },
+  example: { session: "fix", decision: "approved" },
   names: ["session"],
   input: z.object({
     session: sessionReference,
-    /** May be left out where the session asks one thing only. */
-    approval_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
-    decision: z.enum(["approved", "denied"]),
+    approval_id: z
+      .optional(z.string().check(z.minLength(1), z.maxLength(200)))
+      .check(z.describe("Which question to answer. You may leave it out where the session asks one thing only.")),
+    decision: decisionSchema.check(z.describe("Your answer.")),
   }),
   output: z.object({
-    approval_id: z.string(),
-    session_id: z.string(),
-    title: z.nullable(z.string()),
-    /** settled: it took effect. pending: it is on its way. failed: the agent still asks, and why. */
-    state: z.enum(["settled", "pending", "failed"]),
-    decision: z.nullable(z.enum(["approved", "denied"])),
-    /** Who answered: `operator`, `session:<id>` or `system` through Reeve; `pane`: somebody in the terminal; `agent`. */
-    by: z.nullable(z.string()),
-    detail: z.nullable(z.string()),
-    /** For `wait_for_session`: what comes of this answer. */
-    cursor: z.number(),
+    approval_id: text("The question that was answered."),
+    session_id: text("The session that asked it."),
+    title: textOrNull("What was asked, in one line; null where the question was gone before."),
+    state: z
+      .enum(["settled", "pending", "failed"])
+      .check(
+        z.describe(
+          "settled: the answer took effect in the agent. pending: it is on its way. failed: the agent still asks; `detail` says why.",
+        ),
+      ),
+    decision: z
+      .nullable(decisionSchema)
+      .check(z.describe("The answer that took effect; null while none has, or where nobody could see it.")),
+    by: textOrNull(
+      "Who answered: `operator`, `session:<id>` or `system` through Reeve, `pane` for somebody in the terminal, or `agent`.",
+    ),
+    detail: textOrNull("How the outcome is known, or why there is none."),
+    cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this answer."),
   }),
 
   async run(input, context) {

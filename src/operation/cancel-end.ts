@@ -11,6 +11,7 @@ export const cancelEnd = defineOperation({
   path: "/v1/sessions/{session}/end/cancel",
   effect: "change",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix" },
   names: ["session"],
   input: z.object({ session: sessionReference }),
   output: lifecycleOutput,

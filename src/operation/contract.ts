@@ -32,6 +32,8 @@ export interface OperationContext {
 
 export interface DaemonControl {
   readonly version: string;
+  /** Where it serves the API. */
+  readonly socketPath: string;
   readonly startedAt: number;
   /** What a person should know about this installation, such as a missing linger setting. */
   warnings(): readonly string[];
@@ -40,7 +42,10 @@ export interface DaemonControl {
   retireRuntimes(): Promise<void>;
 }
 
-export interface Operation<Input extends z.ZodMiniType = z.ZodMiniType, Output extends z.ZodMiniType = z.ZodMiniType> {
+export interface Operation<
+  Input extends z.ZodMiniObject = z.ZodMiniObject,
+  Output extends z.ZodMiniType = z.ZodMiniType,
+> {
   /** The MCP tool's name and OpenAPI's operationId. */
   readonly name: string;
   readonly summary: string;
@@ -49,6 +54,8 @@ export interface Operation<Input extends z.ZodMiniType = z.ZodMiniType, Output e
   readonly path: `/v1/${string}`;
   readonly effect: EffectClass;
   readonly callers: Callers;
+  /** A usual input, as the description of the API shows it. */
+  readonly example: z.input<Input>;
   /** The fields of the input that name sessions: on those it is called. */
   readonly names: readonly string[];
   readonly input: Input;
@@ -58,9 +65,11 @@ export interface Operation<Input extends z.ZodMiniType = z.ZodMiniType, Output e
   readonly stream?: Stream<Input>;
 }
 
-export interface Stream<Input extends z.ZodMiniType = z.ZodMiniType> {
+export interface Stream<Input extends z.ZodMiniObject = z.ZodMiniObject> {
   /** The field of the input that says where to begin: whoever lost the connection goes on after the last id it had. */
-  readonly after: string;
+  readonly since: string;
+  /** Fields of the input that are for one answer only. */
+  readonly without: readonly string[];
   /** Of each item's data. */
   readonly item: z.ZodMiniType;
   /** Page by page, read when the one before was taken; ends when the context's signal fires. */
@@ -74,7 +83,7 @@ export interface StreamItem {
 }
 
 /** Keeps the schema types of one operation while checking its shape. */
-export function defineOperation<Input extends z.ZodMiniType, Output extends z.ZodMiniType>(
+export function defineOperation<Input extends z.ZodMiniObject, Output extends z.ZodMiniType>(
   operation: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return operation;

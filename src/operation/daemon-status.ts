@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
+import { count, cursor, instant, text } from "./field.ts";
 import { iso } from "./session-view.ts";
 
 export const daemonStatus = defineOperation({
@@ -10,22 +11,33 @@ export const daemonStatus = defineOperation({
   path: "/v1/daemon",
   effect: "read",
   callers: { operator: "any", session: "none" },
+  example: {},
   names: [],
   input: z.object({}),
   output: z.object({
-    pid: z.number(),
-    version: z.string(),
-    started_at: z.string(),
-    sessions: z.number(),
-    cursor: z.number(),
-    orphans: z.array(z.object({ session_id: z.string(), incarnation: z.number(), what: z.string() })),
-    warnings: z.array(z.string()),
+    pid: count("The daemon's process."),
+    version: text("The version of Reeve that it runs."),
+    socket_path: text("The path of the unix socket on which it serves this API."),
+    started_at: instant("When it was started."),
+    sessions: count("How many sessions it looks after; ended ones are not counted."),
+    cursor: cursor("The newest event. Pass it to `read_events` as `since` to read only what happens from now on."),
+    orphans: z
+      .array(
+        z.object({
+          session_id: text("The session that it belonged to."),
+          incarnation: count("Which start of that session it belonged to."),
+          what: text("What was found, such as a process with its id."),
+        }),
+      )
+      .check(z.describe("Processes that a session left behind. Reeve ends them after a grace period.")),
+    warnings: z.array(z.string()).check(z.describe("What you should know about this installation, a sentence each.")),
   }),
 
   async run(_input, { store, supervisor, daemon }) {
     return {
       pid: process.pid,
       version: daemon.version,
+      socket_path: daemon.socketPath,
       started_at: iso(daemon.startedAt),
       sessions: store.registry.all().filter((session) => !isEnded(session)).length,
       cursor: store.log.head(),

@@ -6,15 +6,24 @@ import type { Runtime } from "../runtime/contract.ts";
 import { withFiles } from "../supervisor/launch/user-file.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
+import { environment, plainText, text, textOrNull, yesOrNo } from "./field.ts";
 
 const checkSchema = z.object({
-  what: z.string(),
-  status: z.enum(["ok", "missing", "warning", "problem"]),
-  detail: z.string(),
-  /** What to do about it. */
-  advice: z.nullable(z.string()),
-  /** Of an agent, as far as files and variables tell: nobody is asked. */
-  login: z.nullable(z.enum(["logged-in", "logged-out", "unknown"])),
+  what: text("What was checked: a runtime, `ending`, an agent, or the daemon."),
+  status: z
+    .enum(["ok", "missing", "warning", "problem"])
+    .check(
+      z.describe("missing: an agent that is not installed, which is fine if you do not use it. problem: fix it first."),
+    ),
+  detail: text("What was found."),
+  advice: textOrNull("What to do about it; null where nothing needs to be done or nothing is known."),
+  login: z
+    .nullable(z.enum(["logged-in", "logged-out", "unknown"]))
+    .check(
+      z.describe(
+        "Of an agent: whether you are logged in, as far as its files and variables tell. Its vendor is not asked.",
+      ),
+    ),
 });
 type Check = z.infer<typeof checkSchema>;
 
@@ -26,13 +35,21 @@ export const diagnose = defineOperation({
   path: "/v1/doctor",
   effect: "read",
   callers: { operator: "any", session: "none" },
+  example: { cwd: "/home/me/project", environment: { PATH: "/usr/bin:/bin", HOME: "/home/me" } },
   names: [],
   input: z.object({
-    /** The caller's environment: agents are looked for where the caller would find them. */
-    environment: z._default(z.record(z.string(), z.optional(z.string())), {}),
-    cwd: z.string(),
+    environment: z._default(environment, {}).check(
+      z.meta({
+        description: "Your environment: agents are looked for where you would find them. It is not stored.",
+        writeOnly: true,
+      }),
+    ),
+    cwd: plainText().check(z.describe("The directory to look from.")),
   }),
-  output: z.object({ healthy: z.boolean(), checks: z.array(checkSchema) }),
+  output: z.object({
+    healthy: yesOrNo("Whether no check found a problem."),
+    checks: z.array(checkSchema).check(z.describe("What was checked, with the outcome of each.")),
+  }),
 
   async run(input, context) {
     const runtimes = context.supervisor.runtimes();

@@ -70,6 +70,7 @@ export async function makeDoorGround(
   });
   const daemon = {
     version: "0",
+    socketPath: "/nowhere",
     startedAt: 0,
     warnings: () => [],
     stop: () => undefined,

@@ -141,7 +141,7 @@ describe("issue 8, 1: who may call, and on what", () => {
 
   test("the input is checked before anybody is asked who they are", async () => {
     expect(await sentence(endSession, { session: "worker", when: "never" }, OPERATOR)).toMatch(
-      /^"when" is not right: /,
+      /^when must be now or after-turn, not "never"/,
     );
     expect(await outcome(endSession, { session: "../x" }, by("nobody"))).toBe("bad-request");
   });

@@ -5,7 +5,7 @@
  * this operation on the sessions that the input names. It must never take the
  * caller, or anything about it, from the input.
  */
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import type { Log } from "../platform/log.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Caller } from "../session/caller.ts";
@@ -13,7 +13,8 @@ import { callerName } from "../session/caller.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Registry } from "../store/contract.ts";
-import type { Operation, OperationContext, StreamItem } from "./contract.ts";
+import { checkInput } from "./check-input.ts";
+import type { Operation, OperationContext, Stream, StreamItem } from "./contract.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import type { Scope } from "./scope.ts";
 import { REACH_WORDS, scopeOf } from "./scope.ts";
@@ -31,7 +32,7 @@ export interface Call {
 
 export interface Door {
   invoke<Output extends z.ZodMiniType>(
-    operation: Operation<z.ZodMiniType, Output>,
+    operation: Operation<z.ZodMiniObject, Output>,
     input: unknown,
     caller: Caller,
     call: Call,
@@ -44,7 +45,7 @@ export function createDoor({ log, ...parts }: DoorParts): Door {
   const { registry } = parts.store;
 
   function admit(operation: Operation, raw: unknown, caller: Caller, call: Call) {
-    const checked = check(operation, raw);
+    const checked = checkInput(operation, raw);
     const scope = scopeOf(registry, caller, operation.callers);
     try {
       const input = caller.kind === "session" ? allowed(registry, operation, checked, caller.id, scope) : checked;
@@ -71,26 +72,31 @@ export function createDoor({ log, ...parts }: DoorParts): Door {
           message: `${operation.name} gives one answer and no stream; ask for application/json.`,
         });
       const { input, context } = admit(operation, raw, caller, call);
+      requireStreamed(operation.stream, raw as object);
       return operation.stream.open(input, context);
     },
   };
 }
 
-function check(operation: Operation, input: unknown): unknown {
-  const result = z.safeParse(operation.input, input);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const where = issue === undefined || issue.path.length === 0 ? "The request" : `"${issue.path.join(".")}"`;
+function requireStreamed({ without }: Stream, raw: object): void {
+  const field = without.find((name) => name in raw);
+  if (field === undefined) return;
   throw new ReeveError({
-    code: "bad-request",
+    code: "unknown-field",
     kind: "usage",
-    message: `${where} is not right: ${issue?.message ?? "invalid input"}.`,
-    details: { path: issue?.path.map(String) ?? [] },
+    message: `A stream takes no ${field}; leave it out, or ask for application/json.`,
+    details: { field },
   });
 }
 
 /** The input as this session may give it: each session it names is one in its reach, by id. */
-function allowed(registry: Registry, operation: Operation, input: unknown, callerId: string, scope: Scope): unknown {
+function allowed(
+  registry: Registry,
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+  callerId: string,
+  scope: Scope,
+): Readonly<Record<string, unknown>> {
   const session = registry.get(callerId);
   if (session === undefined)
     throw refused("unknown-caller", `There is no session ${callerId}, so it may not call ${operation.name}.`);
@@ -102,11 +108,9 @@ function allowed(registry: Registry, operation: Operation, input: unknown, calle
       `Session ${session.identity.name} may not call ${operation.name}: ${REACH_WORDS.none}.`,
     );
   const resolve = (reference: string): string => resolveWithin(registry, operation, session, reference, scope).id;
-  const named = Object.entries(input as Readonly<Record<string, unknown>>).map(([field, value]) => [
-    field,
-    operation.names.includes(field) ? eachText(value, resolve) : value,
-  ]);
-  return Object.fromEntries(named) as unknown;
+  const named = (field: string, value: unknown): unknown =>
+    operation.names.includes(field) ? eachText(value, resolve) : value;
+  return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, named(field, value)]));
 }
 
 /** Names and beginnings of ids are those of the sessions in reach; of others a session learns only that they are others. */

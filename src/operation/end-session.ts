@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
+import { seconds } from "./field.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
 import { sessionReference } from "./session-reference.ts";
 
@@ -16,13 +17,19 @@ export const endSession = defineOperation({
   path: "/v1/sessions/{session}/end",
   effect: "end",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix", when: "now" },
   names: ["session"],
   input: z.object({
     session: sessionReference,
-    when: z._default(z.enum(["now", "after-turn"]), "after-turn"),
-    grace_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),
-    /** How long to wait for the proof before answering `done: false`. */
-    timeout_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),
+    when: z
+      ._default(z.enum(["now", "after-turn"]), "after-turn")
+      .check(z.describe("now: at once. after-turn: once the turn under way is over.")),
+    grace_seconds: z
+      .optional(seconds(3_600))
+      .check(z.describe("How long its processes may take to end by themselves before they are killed.")),
+    timeout_seconds: z
+      .optional(seconds(3_600))
+      .check(z.describe("How long to wait for the proof before answering `done: false`; by default long enough.")),
   }),
   output: lifecycleOutput,
 

@@ -7,16 +7,22 @@ import type { Evidence, Session, LastTurn } from "../session/session.ts";
 import { isWitness } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
+import { count, instant, text, textOrNull } from "./field.ts";
 import { waitingFor } from "./send-message.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
-import { iso, sessionViewSchema, viewSession } from "./session-view.ts";
+import { evidenceSchema, iso, sessionViewSchema, viewSession } from "./session-view.ts";
 
 /** Disagreements are rare; the newest are enough to see a pattern. */
 const MOST_DISPUTES = 20;
 const PAGE = 5_000;
 
-const evidenceSchema = z.object({ source: z.string(), detail: z.string(), at: z.string() });
-const claimSchema = z.object({ claim: z.string(), because: z.string(), evidence: z.nullable(evidenceSchema) });
+const claimSchema = z
+  .object({
+    claim: text("What Reeve says."),
+    because: text("Why it says so."),
+    evidence: z.nullable(evidenceSchema).check(z.describe("What it was told, and by whom; null where nobody told it.")),
+  })
+  .register(z.globalRegistry, { id: "Claim", description: "Something that Reeve says of a session, and why." });
 
 export const explainSession = defineOperation({
   name: "explain_session",
@@ -26,39 +32,54 @@ export const explainSession = defineOperation({
   path: "/v1/sessions/{session}/explain",
   effect: "read",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix" },
   names: ["session"],
   input: z.object({ session: sessionReference }),
   output: z.object({
-    session: sessionViewSchema,
-    /** How it is watched. */
-    mode: z.object({ name: z.string(), text: z.string(), version: z.nullable(z.string()) }),
-    /** The state of the agent's own protocol; null where it has none. */
-    channel: z.nullable(z.string()),
-    liveness: claimSchema,
-    observability: claimSchema,
-    activity: claimSchema,
-    turn: z.nullable(claimSchema),
-    /** Messages that have no outcome yet, oldest first, and what is in the way of the first. */
-    messages: z.array(
-      z.object({
-        message_id: z.string(),
-        state: z.string(),
-        detail: z.nullable(z.string()),
-        sent_by: z.nullable(z.string()),
-      }),
-    ),
-    /** The last word of each source since this daemon started, newest first. */
-    sources: z.array(
-      z.object({
-        source: z.string(),
-        said: z.nullable(z.string()),
-        detail: z.string(),
-        at: z.string(),
-        weight: z.string(),
-      }),
-    ),
-    /** Ends of turns that two sources told differently, newest first. */
-    disputes: z.array(z.object({ turn: z.number(), counted: z.string(), other: z.string(), detail: z.string() })),
+    session: sessionViewSchema.check(z.describe("The session as it is now.")),
+    mode: z
+      .object({
+        name: text("A short name, such as `hooks` or `app-server`."),
+        text: text("What that means."),
+        version: textOrNull("The version of the agent's program; null where it could not be read."),
+      })
+      .check(z.describe("How the session is watched.")),
+    channel: textOrNull("The state of the connection to the agent's own protocol; null where it has none."),
+    liveness: claimSchema.check(z.describe("Whether its process is there.")),
+    observability: claimSchema.check(z.describe("Whether its transcript can be read.")),
+    activity: claimSchema.check(z.describe("What it is doing.")),
+    turn: z.nullable(claimSchema).check(z.describe("How its newest turn stands; null where it has had none.")),
+    messages: z
+      .array(
+        z.object({
+          message_id: text("The message."),
+          state: text("admitted: it waits. leased: it is being typed."),
+          detail: textOrNull("What it waits for; null where that is not known."),
+          sent_by: textOrNull("Who sent it: `operator`, `session:<id>` or `system`."),
+        }),
+      )
+      .check(z.describe("Messages that have no outcome yet, oldest first.")),
+    sources: z
+      .array(
+        z.object({
+          source: text("Who told it: protocol, hook, transcript, status or screen."),
+          said: textOrNull("What it told about the activity; null where it told something else."),
+          detail: text("Its words."),
+          at: instant("When."),
+          weight: text("Whether that counted, and why."),
+        }),
+      )
+      .check(z.describe("The last word of each source since this daemon was started, newest first.")),
+    disputes: z
+      .array(
+        z.object({
+          turn: count("Which turn."),
+          counted: text("The outcome that counts, with its source."),
+          other: text("The outcome that another source told."),
+          detail: text("The words of the later source."),
+        }),
+      )
+      .check(z.describe("Ends of turns that two sources told differently, newest first.")),
   }),
 
   async run(input, { store, supervisor }) {

@@ -2,15 +2,13 @@ import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { targetOf } from "../supervisor/ledger/target.ts";
 import { defineOperation } from "./contract.ts";
+import { text, textOrNull } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 
 /** Names of keys only: they stand in a command line. */
 const TAKEN_KEY = /^[A-Za-z0-9^_-]{1,16}=(?:[A-Za-z0-9^_-]{1,16}(?: [A-Za-z0-9^_-]{1,16}){0,3})?$/;
 
-const takenKeys = z.pipe(
-  z.transform((value: unknown) => (value === undefined ? [] : Array.isArray(value) ? value : [value])),
-  z.array(z.string().check(z.regex(TAKEN_KEY, "A taken key is KEY=KEYS, such as C-b=C-b C-b"))),
-);
+const takenKey = z.string().check(z.regex(TAKEN_KEY, "KEY=KEYS, such as C-b=C-b C-b"));
 
 export const getAttachCommand = defineOperation({
   name: "get_attach_command",
@@ -19,17 +17,22 @@ export const getAttachCommand = defineOperation({
   path: "/v1/sessions/{session}/attach",
   effect: "read",
   callers: { operator: "any", session: "none" },
+  example: { session: "fix" },
   names: ["session"],
   input: z.object({
     session: sessionReference,
-    /** Keys that the caller's terminal keeps for itself, as `KEY=what passes it on`, or `KEY=` where nothing does. */
-    taken: takenKeys,
+    taken: z
+      ._default(z.array(takenKey), [])
+      .check(
+        z.describe(
+          "Keys that your terminal keeps for itself (the prefix of a tmux, for example): `KEY=KEYS` with the keys that pass it on, or `KEY=` where nothing does.",
+        ),
+      ),
   }),
   output: z.object({
-    session_id: z.string(),
-    argv: z.array(z.string()),
-    /** The keys that leave the session running, in that terminal; null where none would arrive. */
-    detach: z.nullable(z.string()),
+    session_id: text("The session."),
+    argv: z.array(z.string()).check(z.describe("The program to run in your terminal, and its arguments.")),
+    detach: textOrNull("The keys that leave the session and let it run on; null where none would arrive."),
   }),
 
   async run(input, { store, supervisor }) {

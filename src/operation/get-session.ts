@@ -10,6 +10,7 @@ export const getSession = defineOperation({
   path: "/v1/sessions/{session}",
   effect: "read",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix" },
   names: ["session"],
   input: z.object({ session: sessionReference }),
   output: sessionViewSchema,

@@ -4,24 +4,27 @@ import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Approval } from "../session/approval.ts";
 import type { Session } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
+import { cursor, instant, text, textOrNull } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
-const approvalSchema = z.object({
-  approval_id: z.string(),
-  session_id: z.string(),
-  session_name: z.string(),
-  agent: z.string(),
-  kind: z.enum(["command", "edit", "tool", "other"]),
-  title: z.string(),
-  /** The command, the file or the tool's input, in full. */
-  subject: z.nullable(z.string()),
-  cwd: z.nullable(z.string()),
-  reason: z.nullable(z.string()),
-  requested_at: z.string(),
-  /** An answer that is on its way. */
-  answer: z.nullable(z.enum(["approved", "denied"])),
-});
+const approvalSchema = z
+  .object({
+    approval_id: text("The question; unique within its session."),
+    session_id: text("The session that asks."),
+    session_name: text("The name of that session."),
+    agent: text("The agent that runs in it."),
+    kind: z.enum(["command", "edit", "tool", "other"]).check(z.describe("What kind of thing it wants to do.")),
+    title: text("What is asked, in one line."),
+    subject: textOrNull("The command, the file or the tool's input, in full; null where it is not known."),
+    cwd: textOrNull("The directory in which it would be done; null where it is not known."),
+    reason: textOrNull("Why, in the agent's words; null where it gave none."),
+    requested_at: instant("Since when it asks."),
+    answer: z
+      .nullable(z.enum(["approved", "denied"]))
+      .check(z.describe("An answer that is on its way; null while nobody has answered.")),
+  })
+  .register(z.globalRegistry, { id: "Approval", description: "A question that an agent puts before it goes on." });
 
 export const listApprovals = defineOperation({
   name: "list_approvals",
@@ -30,9 +33,15 @@ export const listApprovals = defineOperation({
   path: "/v1/approvals",
   effect: "read",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix" },
   names: ["session"],
-  input: z.object({ session: z.optional(sessionReference) }),
-  output: z.object({ approvals: z.array(approvalSchema), cursor: z.number() }),
+  input: z.object({
+    session: z.optional(sessionReference).check(z.describe("Only what this session asks; its id or name.")),
+  }),
+  output: z.object({
+    approvals: z.array(approvalSchema).check(z.describe("What is asked right now, oldest first.")),
+    cursor: cursor("The newest event. Pass it to `read_events` as `since` to read what happened after this answer."),
+  }),
 
   async run(input, { store, scope }) {
     const sessions = input.session === undefined ? scope.sessions() : [resolveSession(store.registry, input.session)];

@@ -4,6 +4,7 @@ import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { About } from "../supervisor/supervisor.ts";
 import { defineOperation } from "./contract.ts";
+import { cursor } from "./field.ts";
 import type { SessionView } from "./session-view.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 
@@ -14,9 +15,16 @@ export const listSessions = defineOperation({
   path: "/v1/sessions",
   effect: "read",
   callers: { operator: "any", session: "descendants" },
+  example: { role: "agent" },
   names: [],
-  input: z.object({ all: z._default(z.stringbool(), false), role: z.optional(z.string()) }),
-  output: z.object({ sessions: z.array(sessionViewSchema), cursor: z.number() }),
+  input: z.object({
+    all: z._default(z.boolean(), false).check(z.describe("Also those that were ended.")),
+    role: z.optional(z.string()).check(z.describe("Only those with this role.")),
+  }),
+  output: z.object({
+    sessions: z.array(sessionViewSchema).check(z.describe("In order of creation.")),
+    cursor: cursor("The newest event. Pass it to `read_events` as `since` to read what happened after this answer."),
+  }),
 
   async run(input, { store, supervisor, scope }) {
     const wanted = (session: Session): boolean =>

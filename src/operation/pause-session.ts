@@ -12,8 +12,12 @@ export const pauseSession = defineOperation({
   path: "/v1/sessions/{session}/pause",
   effect: "change",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix", suspend: true },
   names: ["session"],
-  input: z.object({ session: sessionReference, suspend: z._default(z.boolean(), false) }),
+  input: z.object({
+    session: sessionReference,
+    suspend: z._default(z.boolean(), false).check(z.describe("Also stop its processes until it is resumed.")),
+  }),
   output: lifecycleOutput,
 
   async run(input, context) {

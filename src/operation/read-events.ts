@@ -4,20 +4,11 @@ import type { LoggedEvent } from "../session/event.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { OperationContext, StreamItem } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
+import type { EventView } from "./event-schema.ts";
+import { eventSchema } from "./event-schema.ts";
+import { cursor } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
-
-const eventViewSchema = z.object({
-  seq: z.number(),
-  at: z.string(),
-  session_id: z.nullable(z.string()),
-  /** Who asked for it: operator, session:<id> or system; null where nobody did. */
-  caller: z.nullable(z.string()),
-  type: z.string(),
-  data: z.record(z.string(), z.unknown()),
-});
-
-export type EventView = z.infer<typeof eventViewSchema>;
 
 export const readEvents = defineOperation({
   name: "read_events",
@@ -27,23 +18,41 @@ export const readEvents = defineOperation({
   path: "/v1/events",
   effect: "read",
   callers: { operator: "any", session: "descendants" },
+  example: { since: 120, session: "fix" },
   names: ["session"],
   input: z.object({
-    after: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0),
-    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1_000)), 1_000),
-    session: z.optional(sessionReference),
+    since: z
+      ._default(z.int().check(z.minimum(0)), 0)
+      .check(
+        z.describe(
+          "A cursor: only events after it. By default from the first event on. In a stream, `Last-Event-ID` counts more.",
+        ),
+      ),
+    limit: z
+      ._default(z.int().check(z.minimum(1), z.maximum(1_000)), 1_000)
+      .check(z.meta({ description: "At most so many; a stream has no such limit.", "x-unit": "events" })),
+    session: z.optional(sessionReference).check(z.describe("Only events of this session; its id or name.")),
   }),
-  output: z.object({ events: z.array(eventViewSchema), cursor: z.number() }),
+  output: z.object({
+    events: z.array(eventSchema).check(z.describe("Oldest first.")),
+    cursor: cursor("Pass it as `since` to read on."),
+  }),
 
   async run(input, context) {
-    const { events, cursor } = await readOn(input.after, input.limit, sessionsOf(input.session, context), context);
-    return { events: events.map(viewEvent), cursor };
+    const { events, cursor: next } = await readOn(
+      input.since,
+      input.limit,
+      sessionsOf(input.session, context),
+      context,
+    );
+    return { events: events.map(viewEvent), cursor: next };
   },
 
   stream: {
-    after: "after",
-    item: eventViewSchema,
-    open: (input, context) => follow(input.after, sessionsOf(input.session, context), context),
+    since: "since",
+    without: ["limit"],
+    item: eventSchema,
+    open: (input, context) => follow(input.since, sessionsOf(input.session, context), context),
   },
 });
 

@@ -4,6 +4,7 @@ import type { Session } from "../session/session.ts";
 import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
+import { environment as environmentSchema, seconds } from "./field.ts";
 import { readScreen } from "./get-session-data.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
 import { requireReady } from "./require-ready.ts";
@@ -27,14 +28,22 @@ export const restartSession = defineOperation({
   path: "/v1/sessions/{session}/restart",
   effect: "change",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix" },
   names: ["session"],
   input: z.object({
     session: sessionReference,
-    grace_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_600))),
-    /** How long to wait for an agent to show that it is up before answering `done: false`. */
-    timeout_seconds: z._default(z.number().check(z.minimum(0), z.maximum(3_600)), COMES_UP_SECONDS),
-    /** The caller's environment; used only where the one it was started with is gone. */
-    environment: z.optional(z.record(z.string(), z.optional(z.string()))),
+    grace_seconds: z
+      .optional(seconds(3_600))
+      .check(z.describe("How long its processes may take to end by themselves before they are killed.")),
+    timeout_seconds: z
+      ._default(seconds(3_600), COMES_UP_SECONDS)
+      .check(z.describe("How long to wait for an agent to show that it is up before answering `done: false`.")),
+    environment: z.optional(environmentSchema).check(
+      z.meta({
+        description: "Your environment. It is used only where the one that the session was started with is gone.",
+        writeOnly: true,
+      }),
+    ),
   }),
   output: lifecycleOutput,
 

@@ -10,6 +10,7 @@ export const resumeSession = defineOperation({
   path: "/v1/sessions/{session}/resume",
   effect: "change",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix" },
   names: ["session"],
   input: z.object({ session: sessionReference }),
   output: lifecycleOutput,

@@ -12,6 +12,7 @@ import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
+import { cursor, instant, seconds, text, textOrNull } from "./field.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
@@ -25,26 +26,36 @@ export const sendMessage = defineOperation({
   path: "/v1/sessions/{session}/messages",
   effect: "change",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix", text: "Now write a test for it" },
   names: ["session"],
   input: z.object({
     session: sessionReference,
-    text: z.string().check(z.minLength(1, "the message is empty; give some text")),
-    /** Press Enter after it. */
-    submit: z._default(z.boolean(), true),
-    /** While a turn is under way: wait for its end, put it into that turn, or stop that turn first. */
-    how: z._default(z.enum(["queue", "steer", "interrupt"]), "queue"),
-    /** How long to wait for the outcome before answering "admitted". */
-    timeout_seconds: z._default(z.number().check(z.minimum(0), z.maximum(60)), 5),
+    text: z.string().check(z.minLength(1, "some text"), z.describe("What to type into the session.")),
+    submit: z._default(z.boolean(), true).check(z.describe("Press Enter after it.")),
+    how: z
+      ._default(z.enum(["queue", "steer", "interrupt"]), "queue")
+      .check(
+        z.describe(
+          "What to do while a turn is under way. queue: wait for its end. steer: put it into that turn. interrupt: stop that turn first.",
+        ),
+      ),
+    timeout_seconds: z
+      ._default(seconds(60), 5)
+      .check(z.describe("How long to wait for the outcome before answering with the state it has by then.")),
   }),
   output: z.object({
-    message_id: z.string(),
-    session_id: z.string(),
-    state: z.enum(["admitted", "leased", "delivered", "refused", "unknown"]),
-    /** How the outcome is known; of a message that waits, what is in its way. */
-    detail: z.nullable(z.string()),
-    admitted_at: z.string(),
-    /** For `wait_for_session`: what comes of this message. */
-    cursor: z.number(),
+    message_id: text("The message."),
+    session_id: text("The session that it was sent to."),
+    state: z
+      .enum(["admitted", "leased", "delivered", "refused", "unknown"])
+      .check(
+        z.describe(
+          "admitted: it waits. leased: it is being typed. delivered: the agent took it. refused: it will not be typed. unknown: it was typed, and nobody could see whether it was taken.",
+        ),
+      ),
+    detail: textOrNull("How the outcome is known; of a message that waits, what it waits for."),
+    admitted_at: instant("When it was recorded."),
+    cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this message."),
   }),
 
   async run(input, context) {

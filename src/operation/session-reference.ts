@@ -10,7 +10,10 @@ import type { Registry } from "../store/contract.ts";
 /** What may stand for a session; checked before anything is looked up. */
 export const sessionReference = z
   .string()
-  .check(z.regex(SESSION_ID_PATTERN, "A session is named by lower-case letters, digits and dashes, at most 64"));
+  .check(
+    z.regex(SESSION_ID_PATTERN, "made of lower-case letters, digits and dashes, at most 64"),
+    z.describe("A session: its id, its name, or any beginning of its id that no other session has."),
+  );
 
 export function resolveSession(registry: Registry, reference: string): Session {
   const byId = registry.get(reference);

@@ -2,76 +2,164 @@
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import { isBackgroundOnly } from "../session/background.ts";
-import type { Session, LastCommand } from "../session/session.ts";
-import { STATES } from "../session/session.ts";
+import type { LastCommand, Session } from "../session/session.ts";
+import { SOURCES, STATES } from "../session/session.ts";
 import type { About } from "../supervisor/supervisor.ts";
+import { count, instant, instantOrNull, text, textOrNull, yesOrNo } from "./field.ts";
 
-const instant = z.nullable(z.string());
+export const usageSchema = z
+  .object({
+    input_tokens: count("Tokens that the model read, cached ones included."),
+    cached_input_tokens: count("Of these, tokens that came from the vendor's cache."),
+    output_tokens: count("Tokens that the model wrote."),
+    cost_usd: z.nullable(z.number()).check(z.describe("In US dollars, where the agent says so; null otherwise.")),
+  })
+  .register(z.globalRegistry, { id: "Usage", description: "What the model was used for, as the agent reports it." });
 
-export const usageSchema = z.object({
-  input_tokens: z.number(),
-  cached_input_tokens: z.number(),
-  output_tokens: z.number(),
-  cost_usd: z.nullable(z.number()),
-});
+export const evidenceSchema = z
+  .object({
+    source: z
+      .enum(SOURCES)
+      .check(
+        z.describe(
+          "Who told it: the operator, a session, the runtime, the agent's protocol, a hook, its transcript, its status file, its screen, or Reeve (supervisor).",
+        ),
+      ),
+    detail: text("What was seen or told."),
+    at: instant("When."),
+  })
+  .register(z.globalRegistry, { id: "Evidence", description: "Where something that Reeve says comes from." });
 
-export const sessionViewSchema = z.object({
-  session_id: z.string(),
-  name: z.string(),
-  role: z.string(),
-  agent: z.string(),
-  state: z.enum(STATES),
-  desired: z.enum(["running", "paused", "stopped"]),
-  reason: z.string(),
-  reason_code: z.string(),
-  evidence: z.object({ source: z.string(), detail: z.string(), at: z.string() }),
-  activity: z.enum(["starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"]),
-  asks: z.nullable(z.string()),
-  liveness: z.enum(["running", "exited", "absent", "unreachable"]),
-  liveness_evidence: z.string(),
-  observability: z.object({
-    status: z.enum(["pending", "observable", "lost"]),
-    expected: z.boolean(),
-    reason: z.string(),
-    native_id: z.nullable(z.string()),
-    transcript_path: z.nullable(z.string()),
-  }),
-  wait: z.enum(["notification", "poll"]),
-  /** How to wait for it, in a sentence. */
-  guidance: z.string(),
-  runtime: z.object({ kind: z.string(), id: z.nullable(z.string()), pid: z.nullable(z.number()) }),
-  cwd: z.string(),
-  branch: z.object({ declared: z.nullable(z.string()) }),
-  pause_mode: z.nullable(z.enum(["detach", "suspend"])),
-  turns: z.number(),
-  turn_open: z.boolean(),
-  last_turn: z.nullable(z.enum(["completed", "failed", "interrupted"])),
-  last_turn_error: z.nullable(z.string()),
-  stalled_since: instant,
-  /** Questions that wait for an answer. */
-  approvals: z.number(),
-  /** What the agent left working beside its turns; a turn is over when what holds it has ended, too. */
-  background: z.array(z.object({ kind: z.enum(["subagent", "command"]), title: z.string(), holds_turn: z.boolean() })),
-  usage: z.nullable(usageSchema),
-  agent_version: z.nullable(z.string()),
-  watched_by: z.string(),
-  exit: z.nullable(z.object({ code: z.nullable(z.number()), signal: z.nullable(z.string()), at: z.string() })),
-  restart_policy: z.enum(["never", "on-failure", "always"]),
-  restarts: z.number(),
-  restart_due_at: instant,
-  created_at: z.string(),
-  started_at: instant,
-  last_activity_at: instant,
-  ended_at: instant,
-  parent_session_id: z.nullable(z.string()),
-  /** Who asked for it: operator, session:<id> or system; null where an earlier version recorded it. */
-  started_by: z.nullable(z.string()),
-  /** The last pause, resume, restart, end or answer that changed it, and who asked for it. */
-  last_command: z.nullable(z.object({ command: z.string(), by: z.string(), at: z.string() })),
-  held: z.nullable(z.object({ reason: z.string(), until: z.nullable(z.string()) })),
-  outputs_dir: z.string(),
-  revision: z.number(),
-});
+export const exitSchema = z
+  .object({
+    code: z
+      .nullable(z.int())
+      .check(z.describe("Its exit code; null where a signal ended it or the code is not known.")),
+    signal: textOrNull("The signal that ended it; null where none did."),
+    at: instant("When it ended."),
+  })
+  .register(z.globalRegistry, { id: "Exit", description: "How a process ended." });
+
+export const verdictSchema = z.enum(["completed", "failed", "interrupted"]);
+export const livenessStatus = z.enum(["running", "exited", "absent", "unreachable"]);
+export const observabilityStatus = z.enum(["pending", "observable", "lost"]);
+export const activityStatus = z.enum(["starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"]);
+
+export const sessionViewSchema = z
+  .object({
+    session_id: text("Its id; it never changes."),
+    name: text("Its name; no two living sessions have the same."),
+    role: text("What it is for, in a word that you chose; `agent` by default."),
+    agent: text("What runs in it: codex, claude, gemini, command, or an agent of your settings."),
+    state: z
+      .enum(STATES)
+      .check(
+        z.describe(
+          "planned: not started yet. error: it does not run, and should; `reason` says why. stopped: it was ended, or its program ended.",
+        ),
+      ),
+    desired: z
+      .enum(["running", "paused", "stopped"])
+      .check(z.describe("What was asked for, whether or not it is so yet.")),
+    reason: text("Why it is in this state, in a sentence."),
+    reason_code: text("The same for programs: a stable word."),
+    evidence: evidenceSchema.check(z.describe("Where the reason comes from.")),
+    activity: activityStatus.check(z.describe("What it is doing.")),
+    asks: textOrNull("What it asks, while it waits for an approval or an input."),
+    liveness: livenessStatus.check(
+      z.describe(
+        "Whether its process is there. exited and absent are proven; unreachable means that nobody could be asked.",
+      ),
+    ),
+    liveness_evidence: text("How that is known."),
+    observability: z
+      .object({
+        status: observabilityStatus.check(
+          z.describe(
+            "pending: there is no transcript yet. observable: it can be read. lost: it was there, and is not now.",
+          ),
+        ),
+        expected: yesOrNo("Whether it is normal for this agent at this moment that there is no transcript."),
+        reason: text("Why, in a sentence."),
+        native_id: textOrNull("The agent's own id of the conversation; null until it is known."),
+        transcript_path: textOrNull("The agent's own file; null until it is known."),
+      })
+      .check(z.describe("Whether its transcript can be read. This says nothing about whether it runs.")),
+    wait: z
+      .enum(["notification", "poll"])
+      .check(z.describe("notification: call `wait_for_session`. poll: the agent tells nothing, so look at its data.")),
+    guidance: text("What to do next about this session, in a sentence."),
+    runtime: z
+      .object({
+        kind: text("The runtime, such as tmux."),
+        id: textOrNull("Its place there; null while it has none."),
+        pid: z.nullable(z.int()).check(z.describe("Its process; null while there is none on this machine.")),
+      })
+      .check(z.describe("Where it runs.")),
+    cwd: text("The directory it was started in."),
+    branch: z
+      .object({ declared: textOrNull("The git branch that was asked for; null where none was.") })
+      .check(z.describe("The git branch it works on.")),
+    pause_mode: z
+      .nullable(z.enum(["detach", "suspend"]))
+      .check(z.describe("detach: input is held back. suspend: its processes are stopped, too. null: not paused.")),
+    turns: count("How many turns it has begun."),
+    turn_open: yesOrNo("Whether a turn is under way."),
+    last_turn: z
+      .nullable(verdictSchema)
+      .check(z.describe("How its newest turn ended; null while that is under way, or where nobody saw the end.")),
+    last_turn_error: textOrNull("What that turn failed of; null otherwise."),
+    stalled_since: instantOrNull("Since when nothing was heard of the turn under way; null while all is well."),
+    approvals: count("How many questions wait for an answer: see `list_approvals`."),
+    background: z
+      .array(
+        z.object({
+          kind: z.enum(["subagent", "command"]).check(z.describe("What it is.")),
+          title: text("What it does."),
+          holds_turn: yesOrNo("Whether the turn counts as under way until this has ended."),
+        }),
+      )
+      .check(z.describe("What the agent left working beside its turns.")),
+    usage: z.nullable(usageSchema).check(z.describe("Of the whole session, where the agent reports it.")),
+    agent_version: textOrNull("The version of the agent's program; null where it could not be read."),
+    watched_by: text("How it is watched, such as `hooks` or `app-server`; `explain_session` tells more."),
+    exit: z
+      .nullable(exitSchema)
+      .check(z.describe("How its process ended; null while it runs or where that is not known.")),
+    restart_policy: z
+      .enum(["never", "on-failure", "always"])
+      .check(z.describe("Whether Reeve starts it again when its process ends by itself.")),
+    restarts: count("How many times it was started again."),
+    restart_due_at: instantOrNull("When it will be started again; null where that is not planned."),
+    created_at: instant("When it was recorded."),
+    started_at: instantOrNull("When its process was started; null until then."),
+    last_activity_at: instantOrNull("When it was last seen to do something; null until then."),
+    ended_at: instantOrNull("When it was ended; null until then."),
+    parent_session_id: textOrNull("The session that started it; null where none did."),
+    started_by: textOrNull(
+      "Who asked for it: `operator`, `session:<id>` or `system`; null where an earlier version recorded it.",
+    ),
+    last_command: z
+      .nullable(
+        z.object({
+          command: text("pause, resume, restart, end, cancel-end or answer."),
+          by: text("Who asked for it: `operator`, `session:<id>` or `system`."),
+          at: instant("When."),
+        }),
+      )
+      .check(z.describe("The last command that changed it; null where there was none.")),
+    held: z
+      .nullable(
+        z.object({
+          reason: text("Why."),
+          until: instantOrNull("When the hold ends by itself; null: it does not."),
+        }),
+      )
+      .check(z.describe("Why Reeve does not start it by itself; null where it does.")),
+    outputs_dir: text("The directory with everything that Reeve keeps of it."),
+    revision: count("How many times its record was changed."),
+  })
+  .register(z.globalRegistry, { id: "Session", description: "A session as it is now." });
 
 export type SessionView = z.infer<typeof sessionViewSchema>;
 

@@ -18,16 +18,23 @@ import { holdsSecret } from "../supervisor/launch/concealed-text.ts";
 import { secretsOfLaunch } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
+import { cursor, environment as environmentSchema, plainText } from "./field.ts";
 import { idempotent } from "./idempotency.ts";
 import type { RecordFor } from "./idempotency.ts";
 import { requireReady } from "./require-ready.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import { settled } from "./settled.ts";
 
-const word = (what: string) =>
-  z.string().check(z.regex(SESSION_ID_PATTERN, `${what} is made of lower-case letters, digits and dashes, at most 64`));
-const plainText = (what: string) =>
-  z.string().check(z.refine((text) => !text.includes("\0"), `${what} must not contain a NUL character`));
+const word = (description: string) =>
+  z
+    .string()
+    .check(
+      z.regex(SESSION_ID_PATTERN, "made of lower-case letters, digits and dashes, at most 64"),
+      z.describe(description),
+    );
+const variableName = z
+  .string()
+  .check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable: letters, digits and underscores"));
 
 export const startSession = defineOperation({
   name: "start_session",
@@ -36,39 +43,62 @@ export const startSession = defineOperation({
   path: "/v1/sessions",
   effect: "change",
   callers: { operator: "any", session: "descendants" },
+  example: {
+    agent: "command",
+    args: ["make", "test"],
+    cwd: "/home/me/project",
+    name: "build",
+    environment: { PATH: "/usr/bin:/bin" },
+  },
   names: ["parent"],
   input: z.object({
-    agent: word("An agent's name"),
-    args: z._default(z.array(plainText("An argument")).check(z.maxLength(1_000)), []),
-    prompt: z.optional(z.string().check(z.minLength(1, "the prompt is empty; give some text or leave it out"))),
-    name: z.optional(word("A name")),
-    role: z._default(word("A role"), "agent"),
-    cwd: plainText("A directory"),
-    branch: z.optional(plainText("A branch").check(z.maxLength(255))),
-    runtime: z.optional(word("A runtime")),
-    model: z.optional(plainText("A model").check(z.maxLength(255))),
-    restart: z._default(z.enum(["never", "on-failure", "always"]), "never"),
-    parent: z.optional(word("A parent session")),
-    /** The caller's whole environment; handed to the runtime, never stored. */
-    environment: z._default(z.record(z.string(), z.optional(plainText("An environment value"))), {}),
-    env: z._default(
-      z.record(
-        z
-          .string()
-          .check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "A variable's name is made of letters, digits and underscores")),
-        plainText("A value"),
-      ),
-      {},
+    agent: word("What to run: codex, claude, gemini, command, or an agent of your settings."),
+    args: z
+      ._default(z.array(plainText()).check(z.maxLength(1_000)), [])
+      .check(z.describe("Arguments for the agent; for `command` the whole command line.")),
+    prompt: z
+      .optional(z.string().check(z.minLength(1, "some text, or be left out")))
+      .check(z.describe("What to say to the agent first.")),
+    name: z.optional(word("Its name; without one it is called after its agent, with a number.")),
+    role: z._default(word("What it is for, in a word of yours; its files are kept under it."), "agent"),
+    cwd: plainText().check(z.describe("The directory to start it in.")),
+    branch: z
+      .optional(plainText().check(z.maxLength(255)))
+      .check(z.describe("The git branch that `cwd` must be on; the start is refused if it is on another.")),
+    runtime: z.optional(word("Where to run it; by default in tmux.")),
+    model: z.optional(plainText().check(z.maxLength(255))).check(z.describe("The model, as the agent calls it.")),
+    restart: z
+      ._default(z.enum(["never", "on-failure", "always"]), "never")
+      .check(z.describe("Whether to start it again when its process ends by itself.")),
+    parent: z.optional(word("The session that it belongs to; by default the one that calls, if a session does.")),
+    environment: z._default(environmentSchema, {}).check(
+      z.meta({
+        description: "Your whole environment; the session gets it. It is handed to the runtime and not stored.",
+        writeOnly: true,
+      }),
     ),
-    env_file: z.optional(plainText("A file name")),
-    /**
-     * When to answer: as soon as it is recorded, or once its process has the environment, too. Until then only the
-     * caller can bring that again, by repeating the request to the next daemon. What fails at first is not waited for.
-     */
-    until: z._default(z.enum(["recorded", "created"]), "recorded"),
+    env: z._default(z.record(variableName, plainText()), {}).check(
+      z.meta({
+        description: "Further variables. Their values are not stored, and are taken out of what Reeve records.",
+        writeOnly: true,
+      }),
+    ),
+    env_file: z
+      .optional(plainText())
+      .check(z.describe("A file with further variables, a line each; relative to `cwd`.")),
+    until: z
+      ._default(z.enum(["recorded", "created"]), "recorded")
+      .check(
+        z.describe(
+          "When to answer. recorded: as soon as it is durable. created: once its process has the environment, too; if the daemon dies before, repeat the request with the same Idempotency-Key.",
+        ),
+      ),
   }),
-  /** `cursor`: for `wait_for_session`, what comes of this start. */
-  output: z.extend(sessionViewSchema, { cursor: z.number() }),
+  output: z
+    .extend(sessionViewSchema, {
+      cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this start."),
+    })
+    .register(z.globalRegistry, { id: "StartedSession", description: "A session, and where in the log its start is." }),
 
   async run(input, context) {
     const { supervisor, store, caller } = context;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
+import { count, yesOrNo } from "./field.ts";
 
 export const stopDaemon = defineOperation({
   name: "stop_daemon",
@@ -11,14 +12,19 @@ export const stopDaemon = defineOperation({
   path: "/v1/daemon/stop",
   effect: "change",
   callers: { operator: "any", session: "none" },
+  example: {},
   names: [],
-  input: z.object({ with_runtimes: z.optional(z.boolean()) }),
-  output: z.object({ pid: z.number() }),
+  input: z.object({
+    with_runtimes: z.optional(
+      yesOrNo("Ends what the runtimes keep running, too, such as the tmux server; refused while a session lives."),
+    ),
+  }),
+  output: z.object({ pid: count("The process that stops.") }),
 
   async run({ with_runtimes: withRuntimes = false }, { store, daemon }) {
     if (withRuntimes) {
       const living = store.registry.all().filter((session) => !isEnded(session));
-      if (living.length > 0) throw sessionsLeft(living.map(({ name }) => name));
+      if (living.length > 0) throw sessionsLeft(living.map(({ identity }) => identity.name));
       await daemon.retireRuntimes();
     }
     daemon.stop();

@@ -7,38 +7,34 @@ import * as z from "zod/mini";
 import { WAKE_REASONS } from "../session/wake.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
+import { cursor, seconds, since, text, textOrNull, yesOrNo } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import type { Watch } from "./wait-watch.ts";
 import { watchSessions } from "./wait-watch.ts";
 
-const list = <T extends z.ZodMiniType>(item: T) =>
-  z.pipe(
-    z.transform((value: unknown) => (value === undefined ? [] : Array.isArray(value) ? value : [value])),
-    z.array(item),
-  );
-
 const outputSchema = z.object({
-  /** What was waited for came: one of `for`, or without it anything that ends a wait. */
-  done: z.boolean(),
-  /** It went well: one of `for` came; without it, the turn completed, or a program without turns exited with 0. */
-  ok: z.boolean(),
-  /** With `done: false`: what came instead, why it cannot come any more. */
-  reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for", "timeout"]),
-  /** Why there is nothing to wait for. */
-  why: z.nullable(z.string()),
-  cursor: z.number(),
-  session: sessionViewSchema,
-  /** With several sessions: each of which it is known by now. */
-  woken: z.array(
-    z.object({
-      session_id: z.string(),
-      name: z.string(),
-      reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for"]),
-      ok: z.boolean(),
-      why: z.nullable(z.string()),
-    }),
+  done: yesOrNo("Whether what was waited for came: one of `for`, or without it anything that ends a wait."),
+  ok: yesOrNo(
+    "Whether it went well: one of `for` came; without it, the turn completed, or a program without turns exited with 0.",
   ),
+  reason: z
+    .enum([...WAKE_REASONS, "nothing-to-wait-for", "timeout"])
+    .check(z.describe("What came; with `done: false`, what came instead, or why nothing did.")),
+  why: textOrNull("Why there is nothing to wait for; null otherwise."),
+  cursor: cursor("Pass it as `since` to wait on without missing an event."),
+  session: sessionViewSchema.check(z.describe("The session that woke you, or the first of those you asked about.")),
+  woken: z
+    .array(
+      z.object({
+        session_id: text("The session."),
+        name: text("Its name."),
+        reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for"]).check(z.describe("What came of it.")),
+        ok: yesOrNo("Whether that went well."),
+        why: textOrNull("Why there is nothing to wait for; null otherwise."),
+      }),
+    )
+    .check(z.describe("Each session of which the outcome is known by now.")),
 });
 
 export const waitForSession = defineOperation({
@@ -49,17 +45,27 @@ export const waitForSession = defineOperation({
   path: "/v1/sessions/{session}/wait",
   effect: "read",
   callers: { operator: "any", session: "descendants" },
+  example: { session: "fix", for: ["turn-completed"], timeout_seconds: 600 },
   names: ["session", "also"],
   input: z.object({
     session: sessionReference,
-    /** Further sessions to wait for. */
-    also: list(sessionReference),
-    /** Only these count. It answers `done: false` as soon as none of them can come unless somebody does something. */
-    for: list(z.enum(WAKE_REASONS)),
-    mode: z._default(z.enum(["any", "all"]), "any"),
-    /** A cursor: what came after it. The cursor of a start, a message or an answer: what came of that. */
-    since: z.optional(z.coerce.number().check(z.int(), z.minimum(0))),
-    timeout_seconds: z._default(z.coerce.number().check(z.minimum(0), z.maximum(3_600)), 45),
+    also: z._default(z.array(sessionReference), []).check(z.describe("Further sessions to wait for.")),
+    for: z
+      ._default(z.array(z.enum(WAKE_REASONS)), [])
+      .check(
+        z.describe(
+          "Only these count. It answers `done: false` as soon as none of them can come unless somebody does something.",
+        ),
+      ),
+    mode: z
+      ._default(z.enum(["any", "all"]), "any")
+      .check(z.describe("With several sessions: whether the first or the last of them ends the wait.")),
+    since: since(
+      "A cursor: what came after it counts. The cursor of a start, a message or an answer: what came of that.",
+    ),
+    timeout_seconds: z
+      ._default(seconds(3_600), 45)
+      .check(z.describe("How long to wait before answering `reason: timeout`.")),
   }),
   output: outputSchema,
 

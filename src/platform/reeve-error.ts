@@ -6,6 +6,8 @@ export type ErrorKind =
   | "usage" // the caller asked for something malformed
   | "too-large" // more than is ever taken at once
   | "not-found" // only ever: no such session
+  | "no-such-path" // of the HTTP API
+  | "wrong-method" // for this path of the HTTP API
   | "conflict" // legal, but not in this state
   | "forbidden"
   | "unavailable" // something Reeve needs is not there right now
@@ -16,6 +18,8 @@ const HTTP_STATUS = {
   usage: 400,
   "too-large": 413,
   "not-found": 404,
+  "no-such-path": 404,
+  "wrong-method": 405,
   conflict: 409,
   forbidden: 403,
   unavailable: 503,
@@ -28,6 +32,8 @@ const EXIT_STATUS = {
   usage: 2,
   "too-large": 2,
   "not-found": 1,
+  "no-such-path": 2,
+  "wrong-method": 2,
   conflict: 1,
   forbidden: 77,
   unavailable: 69,

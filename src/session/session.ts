@@ -50,7 +50,7 @@ export type PauseMode = Of<typeof pauseMode>;
 const restartPolicy = oneOf("never", "on-failure", "always");
 export type RestartPolicy = Of<typeof restartPolicy>;
 
-const source = oneOf(
+export const SOURCES = [
   "operator",
   "session",
   "runtime",
@@ -60,7 +60,8 @@ const source = oneOf(
   "status",
   "screen",
   "supervisor",
-);
+] as const;
+const source = oneOf(...SOURCES);
 
 /** Where a claim comes from, so that whoever reads it can check it. */
 const evidence = object({ source, detail: text, at: instant });

@@ -56,7 +56,7 @@ async function lastAdoption(client: HttpClient, after: number, sessions: number)
   let cursor = after;
   let latest = 0;
   for (let adopted = 0; adopted < sessions;) {
-    const page = await client.getJson<Page>(`/v1/events?after=${cursor}`);
+    const page = await client.getJson<Page>(`/v1/events?since=${cursor}`);
     const adoptions = page.events.filter(({ type }) => type === "session-adopted");
     adopted += adoptions.length;
     latest = adoptions.reduce((time, { at }) => Math.max(time, Date.parse(at)), latest);

@@ -95,7 +95,7 @@ const COVERAGE = {
   },
   read_events: {
     command: "events",
-    fields: { after: "--since", session: "<session>", limit: "not an option: it reads page after page" },
+    fields: { since: "--since", session: "<session>", limit: "not an option: it reads page after page" },
   },
   daemon_status: { command: "daemon", fields: {} },
   stop_daemon: { command: "daemon", fields: { with_runtimes: "not an option: reeve uninstall asks for it" } },

@@ -28,7 +28,7 @@ describe("issue 8, 1: over the socket", () => {
     return new Promise((resolve, reject) => {
       const asked = request({
         socketPath: home.socketPath,
-        path: `${path}?caller=system`,
+        path,
         method: "POST",
         headers: {
           host: "localhost",
@@ -42,7 +42,7 @@ describe("issue 8, 1: over the socket", () => {
         response.resume();
         response.once("end", () => resolve(response.statusCode ?? 0));
       });
-      asked.end(JSON.stringify({ ...body, caller: "system", by: "session:boss" }));
+      asked.end(JSON.stringify(body));
     });
   }
 
@@ -53,6 +53,10 @@ describe("issue 8, 1: over the socket", () => {
     expect(await claim(home, "/v1/sessions", { ...sleeper, environment: { PATH: "/usr/bin:/bin" } })).toBe(200);
     await eventually("it runs", async () => (await home.session("sleeper")).state === "running");
     expect(await home.session("sleeper")).toMatchObject({ started_by: "operator", last_command: null });
+    // A field that would say so is none (issue 9, API).
+    expect(await claim(home, "/v1/sessions/sleeper/pause?caller=system", {})).toBe(400);
+    expect(await claim(home, "/v1/sessions/sleeper/pause", { caller: "system" })).toBe(400);
+    expect(await home.session("sleeper")).toMatchObject({ last_command: null });
     expect(await claim(home, "/v1/sessions/sleeper/pause", {})).toBe(200);
     expect(await home.session("sleeper")).toMatchObject({ last_command: { command: "pause", by: "operator" } });
 

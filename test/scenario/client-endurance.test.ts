@@ -53,7 +53,7 @@ describe("a connection that is cut", () => {
     pause: (asked) => asked.pauseSession({ session: "s" }),
     wait: (asked) => asked.waitForSession({ session: "s", timeout_seconds: 0 }),
     approvals: (asked) => asked.listApprovals(),
-    events: (asked) => asked.readEvents({ after: 0, limit: 5 }),
+    events: (asked) => asked.readEvents({ since: 0, limit: 5 }),
     status: (asked) => asked.daemonStatus(),
     doctor: (asked) => asked.diagnose({ cwd: "/", environment: {} }),
     end: (asked) => asked.endSession({ session: "s", when: "now", timeout_seconds: 0 }),
@@ -87,13 +87,13 @@ describe("a connection that is cut", () => {
   );
 
   test("a stream of events goes on without a gap (issue 7, 12)", { timeout: 90_000 }, async () => {
-    await client.readEvents({ after: 0 });
+    await client.readEvents({ since: 0 });
     const { answer } = proxy.lengths();
     const leave = new AbortController();
     const seen: number[] = [];
     const places = placesIn(answer);
     proxy.cutNext({ of: "answer", after: places[0] ?? 0 });
-    for await (const event of client.followEvents({ after: 0 }, { signal: leave.signal })) {
+    for await (const event of client.followEvents({ since: 0 }, { signal: leave.signal })) {
       seen.push(event.seq);
       if (event.seq >= 60) leave.abort();
       else if (proxy.isCutMade()) {

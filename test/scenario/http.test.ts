@@ -68,7 +68,7 @@ test("the socket is private", () => {
 
 test("openapi.json names every operation with its schemas", async () => {
   const { body } = await ask("GET", "/openapi.json");
-  expect(body["openapi"]).toBe("3.1.0");
+  expect(body["openapi"]).toBe("3.1.1");
   const paths = body["paths"] as Record<string, Record<string, { operationId: string; responses: object }>>;
   const described = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map((operation) => operation.operationId),
@@ -116,7 +116,7 @@ test("problems are problem+json with a stable code", async () => {
       details: { nearest: [] },
     },
   });
-  expect(await ask("GET", "/v1/nothing")).toMatchObject({ status: 400, body: { code: "unknown-path" } });
+  expect(await ask("GET", "/v1/nothing")).toMatchObject({ status: 404, body: { code: "unknown-path" } });
   expect(await ask("POST", "/v1/sessions", { agent: 7 })).toMatchObject({ status: 400, body: { code: "bad-request" } });
 });
 

@@ -105,7 +105,7 @@ export async function createWorld(config: string): Promise<World> {
   }
 
   async function readOn(): Promise<void> {
-    const page = await client.readEvents({ after: cursor }, { signal: closing.signal });
+    const page = await client.readEvents({ since: cursor }, { signal: closing.signal });
     for (const { session_id: id, ...view } of page.events) {
       // Another look may have read it meanwhile.
       if (view.seq <= cursor) continue;

@@ -7,6 +7,8 @@ import { EXIT_CODES, statusOfWait, WAIT_STATUS } from "./exit-codes.ts";
 const KINDS = {
   usage: true,
   "not-found": true,
+  "no-such-path": true,
+  "wrong-method": true,
   conflict: true,
   forbidden: true,
   unavailable: true,

@@ -24,14 +24,14 @@ export function isLost({ state }: Sent): boolean {
 
 /** The same message with the outcome it has by now. */
 export async function settledBy(client: Client, sent: Sent): Promise<Sent> {
-  for (let after = sent.cursor; ;) {
-    const { events, cursor } = await client.readEvents({ session: sent.session_id, after });
+  for (let since = sent.cursor; ;) {
+    const { events, cursor } = await client.readEvents({ session: sent.session_id, since });
     const outcome = events.findLast(
       ({ data, type }) => data["message_id"] === sent.message_id && stateBy(type) !== null,
     );
     if (outcome !== undefined) return withOutcome(sent, outcome);
     if (events.length === 0) return sent;
-    after = cursor;
+    since = cursor;
   }
 }
 

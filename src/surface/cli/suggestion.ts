@@ -1,10 +1,7 @@
-import { editDistance } from "../../platform/edit-distance.ts";
+import { nearestWord } from "../../platform/nearest-word.ts";
 
 /** The word somebody probably meant. */
 export function didYouMean(given: string, known: readonly string[]): string | null {
-  const [best] = known
-    .map((word) => ({ word, far: word.startsWith(given) && given.length > 3 ? 1 : editDistance(given, word) }))
-    .filter(({ word, far }) => far <= Math.max(1, Math.floor(Math.min(word.length, given.length) / 3)))
-    .toSorted((a, b) => a.far - b.far);
-  return best === undefined ? null : `did you mean ${best.word}?`;
+  const nearest = nearestWord(given, known);
+  return nearest === null ? null : `did you mean ${nearest}?`;
 }

@@ -1,118 +1,141 @@
 /** OpenAPI 3.1, made from the table of operations when somebody asks for it. */
-import * as z from "zod/mini";
 import type { Operation } from "../../operation/contract.ts";
-
-const PROBLEM = {
-  description: "What was wrong and what to do",
-  content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
-};
+import type { JsonSchema, SchemaBook } from "./openapi-schemas.ts";
+import { createSchemaBook } from "./openapi-schemas.ts";
+import { ABOUT, EVENT_STREAM, IDEMPOTENCY_KEY, LAST_EVENT_ID, PROBLEM, PROBLEMS, TAGS } from "./openapi-texts.ts";
 
 export function describeApi(operations: readonly Operation[], version: string): object {
+  const book = createSchemaBook();
+  book.add("Problem", PROBLEM);
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describeOperation(operation);
+    path[operation.method.toLowerCase()] = describeOperation(operation, book);
   }
   return {
-    openapi: "3.1.0",
-    info: {
-      title: "Reeve",
-      version,
-      description: "Every agent session accounted for.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    servers: [{ url: "http://localhost", description: "the daemon's unix socket" }],
+    openapi: "3.1.1",
+    info: { title: "Reeve", version, description: ABOUT, license: { name: "MIT", identifier: "MIT" } },
+    servers: [
+      {
+        url: "http://localhost",
+        description: "The daemon's unix socket: `reeve daemon status` shows its path. There is no TCP port.",
+      },
+    ],
+    // What guards the API is who may open the socket. A request carries no token.
+    security: [],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: { Problem: PROBLEM_SCHEMA } },
+    components: {
+      schemas: book.components,
+      responses: Object.fromEntries(
+        Object.values(PROBLEMS).map(({ name, description }) => [
+          name,
+          {
+            description,
+            content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+          },
+        ]),
+      ),
+    },
   };
 }
 
-const PROBLEM_SCHEMA = {
-  type: "object",
-  required: ["type", "title", "status", "detail", "code", "kind"],
-  properties: {
-    type: { type: "string" },
-    title: { type: "string" },
-    status: { type: "integer" },
-    detail: { type: "string", description: "One sentence: what is wrong and what to do" },
-    code: { type: "string", description: "Stable" },
-    kind: { type: "string" },
-    details: { type: "object" },
-  },
-};
-
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, object>>;
-  readonly required?: readonly string[];
-}
-
-function describeOperation(operation: Operation): object {
-  const input = z.toJSONSchema(operation.input, { io: "input", unrepresentable: "any" }) as ObjectSchema;
-  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map((found) => found[1] ?? "");
-  const pathParameters = inPath.map((name) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: input.properties?.[name] ?? {},
-  }));
-  const others = Object.entries(input.properties ?? {}).filter(([name]) => !inPath.includes(name));
-  const required = (input.required ?? []).filter((name) => !inPath.includes(name));
+function describeOperation(operation: Operation, book: SchemaBook): object {
+  const { properties, required } = book.input(operation.input);
+  const example = operation.example as Readonly<Record<string, unknown>>;
+  const isInPath = (name: string): boolean => operation.path.includes(`{${name}}`);
   const isRead = operation.method === "GET";
-  const queryParameters = isRead
-    ? others.map(([name, schema]) => ({ name, in: "query", required: required.includes(name), schema }))
-    : [];
-  const idempotencyKey = {
-    name: "Idempotency-Key",
-    in: "header",
-    required: false,
-    schema: { type: "string", maxLength: 255 },
+  const others = Object.keys(properties).filter((name) => !isInPath(name));
+  const parameter = (name: string): object => {
+    const { description, ...schema } = properties[name] ?? {};
+    return {
+      name,
+      in: isInPath(name) ? "path" : "query",
+      required: required.includes(name),
+      description,
+      schema,
+      ...(name in example ? { example: example[name] } : {}),
+    };
   };
-  const body = { type: "object", properties: Object.fromEntries(others), ...(required.length > 0 ? { required } : {}) };
   return {
     operationId: operation.name,
-    summary: operation.summary,
+    tags: [tagOf(operation)],
+    summary: shortly(operation.summary),
+    description: operation.summary,
     "x-effect": operation.effect,
     "x-callers": operation.callers,
     parameters: [
-      ...pathParameters,
-      ...queryParameters,
-      ...(isRead ? [] : [idempotencyKey]),
+      ...Object.keys(properties).filter(isInPath).map(parameter),
+      ...(isRead ? others.map(parameter) : []),
+      ...(operation.effect === "read" ? [] : [IDEMPOTENCY_KEY]),
       ...(operation.stream === undefined ? [] : [LAST_EVENT_ID]),
     ],
-    ...(isRead
-      ? {}
-      : { requestBody: { required: required.length > 0, content: { "application/json": { schema: body } } } }),
+    ...(isRead || others.length === 0 ? {} : { requestBody: describeBody(operation, book, others) }),
     responses: {
       "200": {
-        description: "Done",
-        content: {
-          "application/json": {
-            schema: withoutDialect(z.toJSONSchema(operation.output, { io: "output", unrepresentable: "any" })),
-          },
-          ...streamContent(operation),
-        },
+        description: "Done.",
+        content: { "application/json": { schema: answerOf(operation, book) }, ...streamOf(operation, book) },
       },
-      default: PROBLEM,
+      ...problemsOf(operation),
     },
   };
 }
 
-const LAST_EVENT_ID = {
-  name: "Last-Event-ID",
-  in: "header",
-  required: false,
-  description: "Of a stream: go on after this event",
-  schema: { type: "integer" },
-};
-
-/** The schema is that of the data of each event. */
-function streamContent({ stream }: Operation): object {
-  if (stream === undefined) return {};
-  const schema = withoutDialect(z.toJSONSchema(stream.item, { io: "output", unrepresentable: "any" }));
-  return { "text/event-stream": { schema } };
+function describeBody(operation: Operation, book: SchemaBook, fields: readonly string[]): object {
+  const { properties, required, ...rest } = book.input(operation.input);
+  const only = (values: object): object =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => fields.includes(name)));
+  const needed = required.filter((name) => fields.includes(name));
+  const schema = book.add(`${pascalCase(operation.name)}Request`, {
+    description: `What ${operation.name} takes.`,
+    ...rest,
+    properties: only(properties),
+    ...(needed.length === 0 ? {} : { required: needed }),
+  });
+  return {
+    description: "The fields that do not stand in the path.",
+    required: needed.length > 0,
+    content: { "application/json": { schema, example: only(operation.example) } },
+  };
 }
 
-function withoutDialect(schema: object): object {
-  const { $schema: _dialect, ...rest } = schema as { readonly $schema?: string };
-  return rest;
+function answerOf({ name, output }: Operation, book: SchemaBook): JsonSchema {
+  return book.output(output, `${pascalCase(name)}Answer`, `What ${name} answers.`);
+}
+
+/** OpenAPI 3.1 cannot say of what a stream consists; `x-item-schema` is the `itemSchema` of 3.2. */
+function streamOf({ name, stream }: Operation, book: SchemaBook): object {
+  if (stream === undefined) return {};
+  const item = book.output(stream.item, `${pascalCase(name)}Item`, `What ${name} streams.`);
+  return { "text/event-stream": { ...EVENT_STREAM, "x-item-schema": item } };
+}
+
+function problemsOf({ names, method, effect }: Operation): object {
+  const isPossible = {
+    "400": true,
+    "403": true,
+    "404": names.length > 0,
+    "409": effect !== "read" || names.length > 0,
+    "413": method === "POST",
+    "500": true,
+    "503": true,
+  } as const satisfies Record<keyof typeof PROBLEMS, boolean>;
+  return Object.fromEntries(
+    Object.entries(PROBLEMS)
+      .filter(([status]) => isPossible[status as keyof typeof PROBLEMS])
+      .map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+}
+
+function tagOf({ path }: Operation): string {
+  return path.split("/")[2] ?? "";
+}
+
+/** In lists of operations there is room for no more. */
+function shortly(summary: string): string {
+  return /^.*?(?=[.:;](?:\s|$))/.exec(summary)?.[0] ?? summary;
+}
+
+function pascalCase(name: string): string {
+  return name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,7 +1,7 @@
 /** Errors on the wire: application/problem+json (RFC 9457) with Reeve's stable code. */
 import { ReeveError } from "../../platform/reeve-error.ts";
 
-export interface Problem {
+interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -11,7 +11,7 @@ export interface Problem {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export function toProblem(error: ReeveError): Problem {
+function toProblem(error: ReeveError): Problem {
   return {
     type: `urn:reeve:error:${error.code}`,
     title: error.code.replaceAll("-", " "),
@@ -21,6 +21,30 @@ export function toProblem(error: ReeveError): Problem {
     kind: error.kind,
     details: error.details,
   };
+}
+
+export interface EncodedProblem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** `status`: where HTTP has a number of its own for it. */
+export function encodeProblem(error: ReeveError, status = error.httpStatus): EncodedProblem {
+  const text = JSON.stringify({ ...toProblem(error), status });
+  const { allow } = error.details;
+  return {
+    status,
+    headers: {
+      ...headersOf(text, "application/problem+json"),
+      ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {}),
+    },
+    text,
+  };
+}
+
+export function headersOf(text: string, type: string): Readonly<Record<string, string>> {
+  return { "content-type": type, "content-length": String(Buffer.byteLength(text)), "cache-control": "no-store" };
 }
 
 /** What went wrong inside is for the log; the caller learns only that it did. */

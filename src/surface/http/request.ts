@@ -1,7 +1,14 @@
-/** What a request carries, read within bounds. Whether it makes sense is for the door to say. */
+/**
+ * What a request carries, read within bounds and with nothing left over: fields
+ * stand in the path, and in the query (GET) or the body (POST). The text of a
+ * query becomes what the operation's schema takes there; text that cannot stays
+ * text. Whether it all makes sense is for the door to say.
+ */
 import type { IncomingMessage } from "node:http";
+import type * as z from "zod/mini";
 import type { Operation } from "../../operation/contract.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
+import { showName } from "../../platform/shown-value.ts";
 
 /** 1 MB of text can be six times as long in JSON. */
 const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
@@ -12,17 +19,62 @@ export async function readInput(
   operation: Operation,
   parameters: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const given = operation.method === "GET" ? queryOf(url) : await readJson(request);
+  const isRead = operation.method === "GET";
+  if (isRead) requireNoBody(request, url);
+  else requireNoQuery(url, "send a JSON object in the body");
+  const given = isRead ? queryOf(url, operation) : await readJson(request);
+  const twice = Object.keys(parameters).find((name) => Object.hasOwn(given, name));
+  if (twice !== undefined)
+    throw misplaced(`${twice} stands in the path; leave it out of the ${isRead ? "query" : "body"}.`, twice);
   return { ...given, ...parameters };
 }
 
-function queryOf(url: URL): Record<string, unknown> {
-  const query: Record<string, unknown> = {};
-  for (const key of new Set(url.searchParams.keys())) {
-    const values = url.searchParams.getAll(key);
-    query[key] = values.length === 1 ? values[0] : values;
-  }
-  return query;
+function requireNoBody({ headers }: IncomingMessage, url: URL): void {
+  if ((headers["content-length"] ?? "0") === "0" && headers["transfer-encoding"] === undefined) return;
+  throw misplaced(`GET ${url.pathname} takes its fields in the query; send no body.`, null);
+}
+
+export function requireNoQuery(url: URL, instead = "it takes no fields"): void {
+  const [name] = url.searchParams.keys();
+  if (name === undefined) return;
+  throw misplaced(
+    `${url.pathname} takes nothing in its query, such as ${showName(name)}; ${instead}.`,
+    name.slice(0, LONGEST_DETAIL),
+  );
+}
+
+const LONGEST_DETAIL = 200;
+
+function misplaced(message: string, field: string | null): ReeveError {
+  return new ReeveError({ code: "bad-request", kind: "usage", message, details: { field } });
+}
+
+function queryOf(url: URL, { input: { shape } }: Operation): Readonly<Record<string, unknown>> {
+  const names = [...new Set(url.searchParams.keys())];
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      fromText(url.searchParams.getAll(name), Object.hasOwn(shape, name) ? shape[name] : undefined),
+    ]),
+  );
+}
+
+/** As JSON writes it: clients send numbers as they print them. */
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?$/i;
+
+function fromText(values: readonly string[], schema: z.core.$ZodType | undefined): unknown {
+  const kind = schema === undefined ? "unknown" : kindOf(schema);
+  const [text = ""] = values;
+  if (kind === "array" || values.length > 1) return values;
+  if (kind === "number" && NUMBER.test(text)) return Number(text);
+  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+/** Of what is inside "optional" and "or else". */
+function kindOf(schema: z.core.$ZodType): string {
+  const { def } = schema._zod;
+  return "innerType" in def ? kindOf(def.innerType as z.core.$ZodType) : def.type;
 }
 
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {

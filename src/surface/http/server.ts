@@ -1,21 +1,24 @@
 /**
  * The HTTP API on the daemon's unix socket (0600 in a 0700 directory). Every
  * route is an operation; this file says who calls, and carries bytes to the
- * door and back. It decides nothing.
+ * door and back. It decides nothing. Every refusal is a problem+json, also of
+ * what is not HTTP at all (malformed.ts).
  */
-import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Operation } from "../../operation/contract.ts";
 import type { Door } from "../../operation/door.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
+import { showValue } from "../../platform/shown-value.ts";
 import type { Caller } from "../../session/caller.ts";
 import { OPERATOR } from "../../session/caller.ts";
 import { capConnections, type ConnectionCap } from "./connection-cap.ts";
 import { sendStream } from "./event-stream.ts";
 import { describeApi } from "./openapi.ts";
-import { internalProblem, toProblem } from "./problem.ts";
-import type { Problem } from "./problem.ts";
-import { readInput, urlOf } from "./request.ts";
+import { refuseMalformed } from "./malformed.ts";
+import { encodeProblem, headersOf, internalProblem } from "./problem.ts";
+import type { EncodedProblem } from "./problem.ts";
+import { readInput, requireNoQuery, urlOf } from "./request.ts";
 import { createRouter } from "./router.ts";
 
 // Not imported: an ES module's import of node:http evaluates all its exports, undici among them (40 ms, 13 MB; Node 24).
@@ -28,11 +31,13 @@ const HOSTS = new Set(["localhost", "reeve"]);
  * Callers are on this machine and send a request at once: even 8 MB arrive in milliseconds, and a busy machine takes
  * a second. Who takes longer has died or does not mean it.
  */
-const TIMES = {
+const RULES = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
   keepAliveTimeout: 60_000,
+  // Without a Host it is refused here, with a sentence.
+  requireHostHeader: false,
 };
 
 export interface HttpParts {
@@ -45,7 +50,7 @@ export interface HttpParts {
 
 export function createHttpServer(parts: HttpParts): Server {
   const route = createRouter(parts.operations);
-  const server = createServer(TIMES);
+  const server = createServer(RULES);
   // Before the requests' own listener: it must know who is being served.
   const cap = capConnections(server);
   server.on("request", (request, response) => {
@@ -58,6 +63,7 @@ export function createHttpServer(parts: HttpParts): Server {
         response.destroy();
       });
   });
+  refuseMalformed(server);
   return server;
 }
 
@@ -71,16 +77,18 @@ async function answer(
   cap.admit(request);
   requireLocalCaller(request);
   const url = urlOf(request);
-  if (request.method === "GET" && url.pathname === "/openapi.json")
-    return sendJson(response, 200, describeApi(parts.operations, parts.version));
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
+  if (operation === null) {
+    requireNoQuery(url);
+    return sendJson(response, 200, describeApi(parts.operations, parts.version));
+  }
   const input = await readInput(request, url, operation, parameters);
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const { signal } = gone;
   const caller = callerOf(request);
-  if (operation.stream !== undefined && request.headers.accept?.includes("text/event-stream") === true) {
-    const from = { ...input, ...lastSeen(request, operation.stream.after) };
+  if (wantsStream(request, operation)) {
+    const from = { ...input, ...lastSeen(request, operation) };
     return await sendStream(response, parts.door.stream(operation, from, caller, { signal }), signal);
   }
   const key = request.headers["idempotency-key"];
@@ -93,10 +101,22 @@ function callerOf(_request: IncomingMessage): Caller {
   return OPERATOR;
 }
 
+/** Where an operation has no stream, one is only wanted by whoever takes nothing else; the door tells them. */
+function wantsStream({ headers: { accept = "" } }: IncomingMessage, { stream }: Operation): boolean {
+  return accept.includes("text/event-stream") && (stream !== undefined || !/json|\*\/\*/.test(accept));
+}
+
 /** Where a reader goes on that lost its connection. */
-function lastSeen(request: IncomingMessage, field: string): Readonly<Record<string, string>> {
+function lastSeen(request: IncomingMessage, { stream }: Operation): Readonly<Record<string, number>> {
   const id = request.headers["last-event-id"];
-  return typeof id === "string" && /^[0-9]{1,15}$/.test(id) ? { [field]: id } : {};
+  if (id === undefined || stream === undefined) return {};
+  if (typeof id === "string" && /^[0-9]{1,15}$/.test(id)) return { [stream.since]: Number(id) };
+  throw new ReeveError({
+    code: "bad-request",
+    kind: "usage",
+    message: `Last-Event-ID must be the number of an event, not ${showValue(id)}.`,
+    details: { field: "Last-Event-ID" },
+  });
 }
 
 function requireLocalCaller(request: IncomingMessage): void {
@@ -109,14 +129,10 @@ function requireLocalCaller(request: IncomingMessage): void {
   });
 }
 
-function sendJson(response: ServerResponse, status: number, body: unknown, type = "application/json"): void {
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, headersOf(text, type));
+  response.writeHead(status, headersOf(text, "application/json"));
   response.end(text);
-}
-
-function headersOf(text: string, type: string): OutgoingHttpHeaders {
-  return { "content-type": type, "content-length": Buffer.byteLength(text), "cache-control": "no-store" };
 }
 
 function refuse(parts: HttpParts, response: ServerResponse, error: unknown): void {
@@ -124,19 +140,19 @@ function refuse(parts: HttpParts, response: ServerResponse, error: unknown): voi
   if (known === internalProblem)
     parts.log("a request failed", { why: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   if (response.headersSent) return void response.destroy();
-  const problem = toProblem(known);
-  if (response.req.complete) return sendJson(response, problem.status, problem, "application/problem+json");
-  refuseUnread(response, problem);
+  const { status, headers, text } = encodeProblem(known);
+  if (!response.req.complete) return refuseUnread(response, { status, headers, text });
+  response.writeHead(status, headers);
+  response.end(text);
 }
 
 /** Long enough for a caller in the middle of sending to read why it was refused. */
 const LINGER_MS = 1_000;
 
 /** What is still to come of the request is thrown away, for a moment: closed at once, the refusal might not arrive. */
-function refuseUnread(response: ServerResponse, problem: Problem): void {
+function refuseUnread(response: ServerResponse, { status, headers, text }: EncodedProblem): void {
   const { req: request } = response;
-  const text = JSON.stringify(problem);
-  response.writeHead(problem.status, { ...headersOf(text, "application/problem+json"), connection: "close" });
+  response.writeHead(status, { ...headers, connection: "close" });
   response.write(text);
   const close = (): void => {
     clearTimeout(timer);

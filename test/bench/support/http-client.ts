@@ -76,7 +76,7 @@ export async function followEvents(scope: Scope, socketPath: string, after: numb
   };
   const close = await new Promise<() => void>((resolve, reject) => {
     const headers = { host: "localhost", accept: "text/event-stream" };
-    const sent = request({ socketPath, agent: false, path: `/v1/events?after=${after}`, headers }, (response) => {
+    const sent = request({ socketPath, agent: false, path: `/v1/events?since=${after}`, headers }, (response) => {
       let unfinished = "";
       response.setEncoding("utf8").on("data", (text: string) => {
         const at = performance.now();

@@ -61,7 +61,7 @@ function tellStatus(context: CliContext, found: Status): number {
   for (const warning of context.isJson ? [] : found.warnings) context.output.note(oneLine(warning));
   answer(context, { running: true, ...found }, () => {
     const orphans = found.orphans.length === 0 ? "" : `; ${found.orphans.length} left-over processes without a session`;
-    return `The daemon is running: pid ${found.pid}, version ${found.version}, started ${relativeTime(found.started_at, Date.now())}, ${found.sessions} sessions${orphans}.`;
+    return `The daemon is running: pid ${found.pid}, version ${found.version}, started ${relativeTime(found.started_at, Date.now())}, ${found.sessions} sessions${orphans}. Its socket is ${oneLine(found.socket_path)}.`;
   });
   return 0;
 }

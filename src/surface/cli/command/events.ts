@@ -25,8 +25,8 @@ export const eventsCommand: Command = {
     const client = context.client();
     const scope = session === undefined ? {} : { session };
     if (!input.flag("follow")) return await showAll(context, scope, input.number("since") ?? 0);
-    const after = input.number("since") ?? (await client.daemonStatus()).cursor;
-    for await (const event of client.followEvents({ ...scope, after })) {
+    const since = input.number("since") ?? (await client.daemonStatus()).cursor;
+    for await (const event of client.followEvents({ ...scope, since })) {
       if (context.isJson) context.output.printJson(event);
       else context.output.print(lineOf(event));
       if (!context.output.hasReader()) return UNREAD;
@@ -40,7 +40,7 @@ async function showAll(context: CliContext, scope: { readonly session?: string }
   const client = context.client();
   const all: EventView[] = [];
   for (let cursor = since; ;) {
-    const page = await client.readEvents({ ...scope, after: cursor });
+    const page = await client.readEvents({ ...scope, since: cursor });
     cursor = page.cursor;
     if (context.isJson) all.push(...page.events);
     else context.output.print(page.events.map(lineOf).join(""));

@@ -1,0 +1,278 @@
+/**
+ * Every type of event as the API shows it, with a description of each field.
+ * The events themselves are those of session/event.ts; a test holds the two
+ * together. `viewEvent` (read-events.ts) makes the one of the other.
+ */
+import * as z from "zod/mini";
+import type { EventType } from "../session/event.ts";
+import { count, instant, instantOrNull, text, textOrNull, yesOrNo } from "./field.ts";
+import {
+  activityStatus,
+  evidenceSchema,
+  exitSchema,
+  livenessStatus,
+  observabilityStatus,
+  verdictSchema,
+} from "./session-view.ts";
+
+export interface EventView {
+  readonly seq: number;
+  readonly at: string;
+  readonly session_id: string | null;
+  readonly caller: string | null;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Made when somebody asks for the description of the API: it takes memory
+ * that nothing else needs. Its types are for readers; a program that was made
+ * for an earlier version may meet others.
+ */
+export const eventSchema: z.ZodMiniType<EventView, EventView> = z.lazy(() => {
+  const head = {
+    seq: count("Its number in the log: the cursor of this event."),
+    at: instant("When it was recorded."),
+    session_id: textOrNull("The session; null where it is about Reeve itself."),
+    caller: textOrNull("Who asked for it: `operator`, `session:<id>` or `system`; null where nobody did."),
+  };
+  const events = Object.entries(describeEvents());
+  const schemas = events.map(([type, [description, data]]) =>
+    z
+      .object({
+        ...head,
+        type: z.literal(type).check(z.describe("What happened.")),
+        data: z.object(data).check(z.describe("What belongs to this type of event.")),
+      })
+      .register(z.globalRegistry, { id: eventName(type), description }),
+  );
+  return z
+    .discriminatedUnion("type", schemas as [(typeof schemas)[number], ...typeof schemas])
+    .register(z.globalRegistry, {
+      id: "Event",
+      description: "Something that happened. Later versions may add types of events: ignore those you do not know.",
+      discriminator: {
+        propertyName: "type",
+        mapping: Object.fromEntries(events.map(([type]) => [type, `#/components/schemas/${eventName(type)}`])),
+      },
+    });
+});
+
+/** `turn-completed` is TurnCompletedEvent. */
+function eventName(type: string): string {
+  return `${type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}
+
+/** For each type: what it means, and what its data holds. */
+export function describeEvents() {
+  const evidence = evidenceSchema.check(z.describe("How that is known."));
+  const reason = z
+    .object({
+      code: text("For programs: a stable word."),
+      text: text("For people: a sentence."),
+      evidence,
+    })
+    .register(z.globalRegistry, { id: "Reason", description: "Why something happened." })
+    .check(z.describe("Why."));
+  const incarnation = count("Which start of the session this is about; the first is 1.");
+  const turn = count("Which turn of the session this is about; the first is 1.");
+  const messageId = text("The message.");
+  const approvalId = text("The question.");
+  const sessions = count("How many sessions that concerns.");
+  const optionalTurn = z.optional(z.int()).check(z.describe("In which turn; missing where that is not known."));
+  const source = evidenceSchema.shape.source;
+  const pid = z.nullable(z.int()).check(z.describe("Its process; null where it has none on this machine."));
+  const isAfterExit = z
+    .optional(z.boolean())
+    .check(z.describe("True: `session-exited` told of it already, so nobody is woken again."));
+  const from = "What it was before.";
+  const what = text("What was found, such as a process with its id.");
+  const decision = z.enum(["approved", "denied"]);
+
+  const approval = z
+    .object({
+      id: text("The question; unique within its session."),
+      kind: z.enum(["command", "edit", "tool", "other"]).check(z.describe("What kind of thing the agent wants to do.")),
+      title: text("What is asked, in one line."),
+      subject: textOrNull("The command, the file or the tool's input, in full; null where it is not known."),
+      cwd: textOrNull("The directory in which it would be done; null where it is not known."),
+      reason: textOrNull("Why, in the agent's words; null where it gave none."),
+    })
+    .check(z.describe("What is asked."));
+
+  return {
+    "session-planned": [
+      "A session was recorded.",
+      { name: text("Its name."), agent: text("Its agent."), role: text("Its role.") },
+    ],
+    "session-starting": ["A session is being started.", { incarnation, reason }],
+    "session-running": ["Its process was started.", { incarnation, reason, pid }],
+    "session-adopted": [
+      "A daemon found the session again that an earlier daemon had started.",
+      { incarnation, pid, evidence },
+    ],
+    "start-delayed": ["It could not be started, and will be tried again.", { incarnation, reason }],
+    "environment-lost": [
+      "The daemon died before the session had its environment, so it was not started.",
+      { incarnation, reason },
+    ],
+    "pause-requested": ["Somebody asked to pause it.", { reason }],
+    "session-paused": ["It is paused.", { reason }],
+    "resume-requested": ["Somebody asked to resume it.", { reason }],
+    "session-resumed": ["It goes on after a pause.", { reason }],
+    "restart-requested": ["Somebody asked to start it again.", { reason }],
+    "restart-scheduled": [
+      "Its process ended, and Reeve will start it again.",
+      { due_at: instant("When it will be started."), reason },
+    ],
+    "restart-abandoned": ["Its process ended too often, so Reeve does not start it again.", { reason }],
+    "end-requested": ["Somebody asked to end it.", { reason }],
+    "end-cancelled": ["Its end was taken back.", { reason }],
+    "stop-delayed": ["Its processes could not be ended yet, and Reeve tries again.", { incarnation, reason }],
+    "session-exited": [
+      "Its process ended.",
+      { incarnation, exit: exitSchema.check(z.describe("How it ended.")), reason },
+    ],
+    "session-cleared": [
+      "Nothing of that start is left: no process, no place in the runtime.",
+      { incarnation, evidence },
+    ],
+    "session-errored": ["It does not run, and should.", { reason, is_after_exit: isAfterExit }],
+    "session-stopped": ["It is over.", { reason, is_after_exit: isAfterExit }],
+    "liveness-changed": [
+      "What is known of its process changed.",
+      {
+        from: livenessStatus.check(z.describe(from)),
+        liveness: z
+          .object({ status: livenessStatus.check(z.describe("What it is now.")), evidence })
+          .check(z.describe("Whether its process is there.")),
+      },
+    ],
+    "observability-changed": [
+      "What is known of its transcript changed.",
+      {
+        from: observabilityStatus.check(z.describe(from)),
+        observability: z
+          .object({
+            status: observabilityStatus.check(z.describe("What it is now.")),
+            expected: yesOrNo("Whether it is normal for this agent at this moment that there is no transcript."),
+            reason: text("Why, in a sentence."),
+            transcript_path: textOrNull("The agent's own file; null until it is known."),
+          })
+          .check(z.describe("Whether its transcript can be read.")),
+      },
+    ],
+    "activity-changed": [
+      "It does something else now, or asks for an input.",
+      {
+        from: activityStatus.check(z.describe(from)),
+        activity: z
+          .object({
+            status: activityStatus.check(z.describe("What it does now.")),
+            asks: textOrNull("What it asks, while it waits for an approval or an input."),
+            evidence,
+          })
+          .check(z.describe("What it is doing.")),
+        is_reworded: z
+          .optional(z.boolean())
+          .check(z.describe("True: the same question as before, in the words of another source.")),
+      },
+    ],
+    "conversation-known": [
+      "The agent's own id of the conversation is known.",
+      { native_id: text("That id."), evidence },
+    ],
+    "turn-started": ["A turn began.", { turn, evidence }],
+    "turn-completed": ["A turn ended well.", { turn, evidence }],
+    "turn-failed": ["A turn failed.", { turn, error: text("What it failed of."), evidence }],
+    "turn-interrupted": ["A turn was interrupted.", { turn, evidence }],
+    "turn-disputed": [
+      "Two sources that saw the same turn end told it differently; the first counts.",
+      {
+        turn,
+        counted: verdictSchema.check(z.describe("The outcome that counts.")),
+        counted_source: source.check(z.describe("Who told that.")),
+        other: verdictSchema.check(z.describe("The outcome that the other source told.")),
+        evidence,
+      },
+    ],
+    "turn-corrected": [
+      "How a turn ended had only been inferred; a source that saw it told otherwise.",
+      {
+        turn,
+        verdict: verdictSchema.check(z.describe("How it ended.")),
+        error: textOrNull("What it failed of; null where it did not fail."),
+        was: verdictSchema.check(z.describe("What had been said before.")),
+        was_source: source.check(z.describe("What that had been inferred from.")),
+        evidence,
+      },
+    ],
+    "session-stalled": ["Nothing was heard of the turn under way for a while.", { turn, evidence }],
+    "approval-requested": [
+      "The agent asks for an approval.",
+      {
+        approval,
+        evidence,
+        replaces: z
+          .optional(z.string())
+          .check(z.describe("The id under which the same question was asked before; nobody is woken again.")),
+      },
+    ],
+    "approval-answer-requested": [
+      "Somebody answered a question; Reeve gives the answer to the agent.",
+      { approval_id: approvalId, decision: decision.check(z.describe("The answer.")), turn: optionalTurn },
+    ],
+    "approval-settled": [
+      "A question is no longer asked.",
+      {
+        approval_id: approvalId,
+        title: text("What was asked."),
+        decision: z.nullable(decision).check(z.describe("How it was answered; null where nobody could see that.")),
+        by: text("Who answered: `operator`, `session:<id>` or `system` through Reeve, `pane`, or `agent`."),
+        evidence,
+      },
+    ],
+    "approval-answer-failed": [
+      "An answer could not be given; the agent still asks.",
+      { approval_id: approvalId, reason },
+    ],
+    "message-admitted": [
+      "A message was recorded, and will be typed as soon as the session can take it.",
+      { message_id: messageId, bytes: count("How long it is.") },
+    ],
+    "message-delivered": ["The agent took a message.", { message_id: messageId, turn: optionalTurn, evidence }],
+    "message-refused": ["A message will not be typed.", { message_id: messageId, reason }],
+    "message-unknown": [
+      "A message was typed, and nobody could see whether it was taken.",
+      { message_id: messageId, reason },
+    ],
+    "daemon-started": [
+      "A daemon was started.",
+      { pid: count("Its process."), version: text("Its version."), sessions },
+    ],
+    "daemon-stopped": ["The daemon stopped in order.", { pid: count("Its process.") }],
+    "daemon-died": [
+      "The daemon before this one did not stop in order.",
+      {
+        pid,
+        version: textOrNull("Its version; null where that is not known."),
+        started_at: instantOrNull("When it was started; null where that is not known."),
+        error: textOrNull("What it died of, in its own words; null where it was killed."),
+      },
+    ],
+    "runtime-lost": [
+      "A runtime ended with the sessions in it.",
+      { runtime: text("Which runtime."), sessions, evidence },
+    ],
+    "store-rebuilt": [
+      "The database could not be read, and was made anew from the files of the sessions.",
+      { from: text("What it was made from."), sessions, quarantined: text("Where the old one was put.") },
+    ],
+    "state-file-quarantined": [
+      "A session's state.json could not be used, and was put aside.",
+      { path: text("Where it was."), why: text("What was wrong with it.") },
+    ],
+    "orphan-found": ["Something was found that a session had left behind.", { what, evidence }],
+    "orphan-reaped": ["Something that a session had left behind was ended.", { what, evidence }],
+  } as const satisfies Record<EventType, readonly [string, z.core.$ZodShape]>;
+}

@@ -24,6 +24,8 @@ export const getAttachCommand = defineOperation({
     session: sessionReference,
     /** Keys that the caller's terminal keeps for itself, as `KEY=what passes it on`, or `KEY=` where nothing does. */
     taken: takenKeys,
+    /** To look only: nothing that is typed reaches the session. */
+    read_only: z._default(z.stringbool(), false),
   }),
   output: z.object({
     session_id: z.string(),
@@ -50,7 +52,9 @@ export const getAttachCommand = defineOperation({
       });
     }
     const taken = Object.fromEntries(input.taken.map(keyOf));
-    const { argv, detach } = await runtime.attachCommand(targetOf(session), taken);
+    const { argv, detach } = await runtime.attachCommand(targetOf(session), taken, {
+      isReadOnly: input.read_only,
+    });
     return { session_id: session.id, argv: [...argv], detach };
   },
 });

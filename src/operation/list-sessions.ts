@@ -1,7 +1,8 @@
 /** Lists sessions from memory: no runtime is asked, nothing is spawned. */
 import * as z from "zod/mini";
 import type { Session } from "../session/session.ts";
-import { isEnded } from "../session/session.ts";
+import { NEEDS_SOMEBODY, needOf } from "../session/need.ts";
+import { isEnded, STATES } from "../session/session.ts";
 import type { About } from "../supervisor/supervisor.ts";
 import { defineOperation } from "./contract.ts";
 import type { SessionView } from "./session-view.ts";
@@ -15,12 +16,24 @@ export const listSessions = defineOperation({
   effect: "read",
   callers: { operator: "any", session: "descendants" },
   names: [],
-  input: z.object({ all: z._default(z.stringbool(), false), role: z.optional(z.string()) }),
+  input: z.object({
+    all: z._default(z.stringbool(), false),
+    role: z.optional(z.string()),
+    agent: z.optional(z.string()),
+    state: z.optional(z.enum(STATES)),
+    /** Only those that wait for a person: blocked, failed or finished. */
+    needs_me: z._default(z.stringbool(), false),
+  }),
   output: z.object({ sessions: z.array(sessionViewSchema), cursor: z.number() }),
 
   async run(input, { store, supervisor, scope }) {
+    const isAsked = (wanted: string | undefined, is: string): boolean => wanted === undefined || wanted === is;
     const wanted = (session: Session): boolean =>
-      (input.all || !isEnded(session)) && (input.role === undefined || session.role === input.role);
+      (input.all || !isEnded(session)) &&
+      isAsked(input.role, session.role) &&
+      isAsked(input.agent, session.agent) &&
+      isAsked(input.state, session.state) &&
+      (!input.needs_me || NEEDS_SOMEBODY.has(needOf(session)));
     const sessions = scope
       .sessions()
       .filter(wanted)

@@ -2,6 +2,8 @@
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import { isBackgroundOnly } from "../session/background.ts";
+import { headlineOf, needOf, NEEDS, needSince } from "../session/need.ts";
+import { isUnseen } from "../session/notice.ts";
 import type { Session } from "../session/session.ts";
 import { STATES } from "../session/session.ts";
 import type { About } from "../supervisor/supervisor.ts";
@@ -27,6 +29,13 @@ export const sessionViewSchema = z.object({
   evidence: z.object({ source: z.string(), detail: z.string(), at: z.string() }),
   activity: z.enum(["starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"]),
   asks: z.nullable(z.string()),
+  /** Whether it needs a person, in the order in which to look: see session/need.ts. */
+  need: z.enum(NEEDS),
+  need_since: z.string(),
+  /** The one line that matters: what it asks, what it died of, or the last sentence it said. May be empty. */
+  headline: z.string(),
+  /** Something happened (a turn ended, its process died) and nobody has looked yet. */
+  unseen: z.boolean(),
   liveness: z.enum(["running", "exited", "absent", "unreachable"]),
   liveness_evidence: z.string(),
   observability: z.object({
@@ -92,6 +101,10 @@ export function viewSession(session: Session, { wait, impediment, place }: About
     },
     activity: session.activity.status,
     asks: safeOrNull(session.activity.asks),
+    need: needOf(session),
+    need_since: iso(needSince(session)),
+    headline: oneLine(impediment ?? headlineOf(session)),
+    unseen: isUnseen(session),
     liveness: session.liveness.status,
     liveness_evidence: stripTerminal(session.liveness.evidence.detail),
     observability: {
@@ -177,6 +190,14 @@ export function iso(at: number): string {
 
 function viewCommand(last: Session["lastCommand"]): SessionView["last_command"] {
   return last === null ? null : { command: stripTerminal(last.type), by: stripTerminal(last.by), at: iso(last.at) };
+}
+
+/** Enough for the widest terminal; what is asked in full is in `asks` and in the approvals. */
+const LONGEST_HEADLINE = 300;
+
+function oneLine(text: string): string {
+  const line = stripTerminal(text).replace(/\s+/g, " ").trim();
+  return line.length <= LONGEST_HEADLINE ? line : `${line.slice(0, LONGEST_HEADLINE - 1)}\u2026`;
 }
 
 function safeOrNull(text: string | null): string | null {

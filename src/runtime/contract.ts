@@ -149,7 +149,7 @@ export interface Runtime {
   endProof(): Promise<EndProof>;
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;
-  attachCommand(target: Target, taken: TakenKeys): Promise<AttachCommand>;
+  attachCommand(target: Target, taken: TakenKeys, options?: AttachOptions): Promise<AttachCommand>;
   close(): Promise<void>;
 }
 
@@ -158,6 +158,11 @@ export interface EndProof {
   readonly isWhole: boolean;
   /** For people, in whole sentences. */
   readonly text: string;
+}
+
+export interface AttachOptions {
+  /** Nothing that is typed reaches the session. */
+  readonly isReadOnly?: boolean;
 }
 
 /** Keys that the person's own terminal keeps for itself, each with what to press to pass it on; null where nothing does. */

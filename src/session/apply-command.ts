@@ -3,6 +3,7 @@ import { answer } from "./apply-approval.ts";
 import { askedFor, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context } from "./input.ts";
+import { isUnseen } from "./notice.ts";
 import type { Outcome } from "./outcome.ts";
 import { changed, refuse, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
@@ -24,6 +25,10 @@ export function applyCommand(session: Session, command: Command, context: Contex
       return cancelEnd(session, context);
     case "answer":
       return answer(session, command, context);
+    case "seen":
+      return seen(session, command);
+    case "rename":
+      return rename(session, command);
   }
 }
 
@@ -131,6 +136,21 @@ function cancelEnd(session: Session, context: Context): Outcome {
     stop: null,
   };
   return changed({ session: next, events: [{ type: "end-cancelled", reason }] });
+}
+
+/** What came after the revision that was looked at stays unseen. */
+function seen(session: Session, { revision }: Extract<Command, { type: "seen" }>): Outcome {
+  const seenRevision = Math.min(revision, session.revision);
+  if (!isUnseen(session) || session.notice.newsRevision > seenRevision) return unchanged(session);
+  return changed({
+    session: { ...session, notice: { ...session.notice, seenRevision } },
+    events: [{ type: "session-seen" }],
+  });
+}
+
+function rename(session: Session, { name }: Extract<Command, { type: "rename" }>): Outcome {
+  if (name === session.name) return unchanged(session);
+  return changed({ session: { ...session, name }, events: [{ type: "session-renamed", from: session.name, name }] });
 }
 
 const STATE_WORDS = {

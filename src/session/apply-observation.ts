@@ -117,14 +117,16 @@ function stalled(session: Session, evidence: Evidence): Outcome {
 
 function readTranscript(
   session: Session,
-  { readings, cursor }: Extract<Observation, { type: "read-transcript" }>,
+  { readings, cursor, said }: Extract<Observation, { type: "read-transcript" }>,
   context: Context,
 ): Change {
   const start: Change = { session: { ...session, transcriptCursor: cursor }, events: [] };
-  return readings.reduce((before, reading) => {
+  const read = readings.reduce((before, reading) => {
     const after = applyReading(before.session, reading, context);
     return { session: after.session, events: [...before.events, ...after.events] };
   }, start);
+  if (said === undefined) return read;
+  return { ...read, session: { ...read.session, notice: { ...read.session.notice, said } } };
 }
 
 function foundRunning(
@@ -270,7 +272,9 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
   const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: session.incarnation, evidence };
   // Even one that never had a process is over now: nothing seen later may revive it.
   const exit = dead.session.exit ?? { code: null, signal: null, at: context.now };
-  const rested: Session = { ...dead.session, exit, createFailures: null, stop: null, suspended: false };
+  const { lastLine = session.notice.lastLine } = input;
+  const notice = { ...session.notice, lastLine };
+  const rested: Session = { ...dead.session, exit, createFailures: null, stop: null, suspended: false, notice };
   const events = [...dead.events, clearedEvent];
   if (nextStep === "rest") return changed({ session: rested, events });
   if (nextStep === "restart") {
@@ -329,6 +333,7 @@ function startNext(
     liveness: { status: "absent", evidence: { ...reason.evidence, detail: "its process has not been started yet" } },
     activity: { status: "starting", asks: null, evidence: reason.evidence },
     restart: { count: session.restart.count + 1, recentAt, dueAt: null },
+    notice: { ...session.notice, lastLine: null },
   };
   return { session: next, events: [...before, { type: "session-starting", incarnation, reason }] };
 }

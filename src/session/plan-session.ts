@@ -1,6 +1,7 @@
 /** The record of a session that was just asked for: nothing has happened yet but the asking. */
 import { askedFor, type Caller, callerName } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
+import { NO_NOTICE } from "./notice.ts";
 import type { Change } from "./outcome.ts";
 import type { Reason, Session } from "./session.ts";
 
@@ -60,6 +61,7 @@ export function planSession(request: SessionRequest, now: number, caller: Caller
     exit: null,
     restart: { count: 0, recentAt: [], dueAt: null },
     held: null,
+    notice: NO_NOTICE,
     createdAt: now,
     startedAt: null,
     lastActivityAt: null,

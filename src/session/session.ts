@@ -10,6 +10,7 @@ import type { Approval } from "./approval.ts";
 import type { BackgroundTask } from "./background.ts";
 import type { CallerName } from "./caller.ts";
 import type { Command } from "./input.ts";
+import type { Notice } from "./notice.ts";
 import type { Usage } from "./reading.ts";
 
 export type State = "planned" | "starting" | "running" | "paused" | "error" | "stopped";
@@ -254,6 +255,7 @@ export interface Session {
   readonly exit: Exit | null;
   readonly restart: RestartRecord;
   readonly held: Held | null;
+  readonly notice: Notice;
 
   readonly createdAt: number;
   readonly startedAt: number | null;

@@ -174,6 +174,12 @@ const session = object<Session>({
   exit: orNull(object<NonNullable<Session["exit"]>>({ code: orNull(instant), signal: orNull(text), at: instant })),
   restart: object<Session["restart"]>({ count, recentAt: listOf(instant), dueAt: orNull(instant) }),
   held: orNull(object<NonNullable<Session["held"]>>({ reason: text, until: orNull(instant) })),
+  notice: object<Session["notice"]>({
+    said: orNull(text),
+    lastLine: orNull(text),
+    newsRevision: count,
+    seenRevision: count,
+  }),
   createdAt: instant,
   startedAt: orNull(instant),
   lastActivityAt: orNull(instant),
@@ -197,6 +203,7 @@ const ADDED = {
   watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
   transcriptCursor: null,
   usage: null,
+  notice: { said: null, lastLine: null, newsRevision: 0, seenRevision: 0 },
 } as const satisfies Partial<Session>;
 
 /** What the last turn of older records does not have. */

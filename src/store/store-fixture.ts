@@ -107,6 +107,7 @@ export function makeSession(
     exit: null,
     restart: { count: 0, recentAt: [], dueAt: null },
     held: null,
+    notice: { said: null, lastLine: null, newsRevision: 0, seenRevision: 0 },
     createdAt: 1_700_000_000_000,
     startedAt: null,
     lastActivityAt: null,

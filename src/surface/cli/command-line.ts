@@ -12,8 +12,7 @@ export interface ParsedLine {
 }
 
 /** Only this looks like an option; "- fix it" and "--help me" (with a space) are text. */
-const OPTION = /^(?:-h|--[A-Za-z][A-Za-z0-9-]*(?:=[^]*)?)$/;
-const SHORT = /^-[A-Za-z]$/;
+const OPTION = /^(?:-[A-Za-z]|--[A-Za-z][A-Za-z0-9-]*(?:=[^]*)?)$/;
 
 export function findCommand(commands: readonly Command[], name: string): Command {
   const command = commands.find((candidate) => candidate.name === name);
@@ -34,13 +33,12 @@ export function parseLine(command: Command, words: readonly string[]): ParsedLin
       break;
     }
     if (!OPTION.test(word)) {
-      if (SHORT.test(word)) throw unknownOption(command, word, specs);
       before.push(word);
       continue;
     }
     const [name, inline] = splitOption(word);
-    const spec = specs.find((candidate) => candidate.name === name);
-    if (spec === undefined) throw unknownOption(command, `--${name}`, specs);
+    const spec = specs.find(({ name: long, short }) => `--${long}` === name || `-${short}` === name);
+    if (spec === undefined) throw unknownOption(command, name, specs);
     const values = given.get(spec.name) ?? [];
     if (values.length > 0 && spec.isRepeatable !== true && spec.value !== undefined)
       throw usage("option-twice", `--${spec.name} was given twice; give it once.`);
@@ -67,9 +65,8 @@ export function parseLine(command: Command, words: readonly string[]): ParsedLin
 }
 
 function splitOption(word: string): [string, string?] {
-  if (word === "-h") return ["help"];
   const equals = word.indexOf("=");
-  return equals < 0 ? [word.slice(2)] : [word.slice(2, equals), word.slice(equals + 1)];
+  return equals < 0 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
 }
 
 function checkedValue(spec: OptionSpec, value: string): string {

@@ -12,6 +12,8 @@ export interface OptionSpec {
   /** Without its dashes. */
   readonly name: string;
   readonly summary: string;
+  /** One letter, for `-f`. */
+  readonly short?: string;
   /** What its value is called; an option without one is a flag. */
   readonly value?: string;
   readonly type?: "text" | "number";
@@ -86,5 +88,5 @@ const KEY_OPTION: OptionSpec = {
 
 const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: "json", summary: "print exactly one JSON object, with the field names of the HTTP API" },
-  { name: "help", summary: "show this help" },
+  { name: "help", short: "h", summary: "show this help" },
 ];

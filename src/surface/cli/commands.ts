@@ -14,9 +14,12 @@ import { eventsCommand } from "./command/events.ts";
 import { explainCommand } from "./command/explain.ts";
 import { helpCommand } from "./command/help.ts";
 import { listCommand } from "./command/list.ts";
+import { messagesCommand } from "./command/messages.ts";
 import { pauseCommand } from "./command/pause.ts";
+import { renameCommand } from "./command/rename.ts";
 import { restartCommand } from "./command/restart.ts";
 import { resumeCommand } from "./command/resume.ts";
+import { seenCommand } from "./command/seen.ts";
 import { sendCommand } from "./command/send.ts";
 import { startCommand } from "./command/start.ts";
 import { waitCommand } from "./command/wait.ts";
@@ -26,7 +29,9 @@ export const commands: readonly Command[] = [
   listCommand,
   dataCommand,
   sendCommand,
+  messagesCommand,
   waitCommand,
+  seenCommand,
   approvalsCommand,
   approveCommand,
   denyCommand,
@@ -35,6 +40,7 @@ export const commands: readonly Command[] = [
   resumeCommand,
   restartCommand,
   endCommand,
+  renameCommand,
   eventsCommand,
   explainCommand,
   doctorCommand,

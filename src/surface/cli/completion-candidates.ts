@@ -90,7 +90,7 @@ function placeOf(command: Command, before: readonly string[]): Place {
       return { kind: "argument", position: position + before.length - index - 1, given, isText: true };
     }
     const [name = "", inline] = word.split("=", 2);
-    const option = optionsOf(command).find((spec) => `--${spec.name}` === name);
+    const option = optionsOf(command).find((spec) => `--${spec.name}` === name || `-${spec.short}` === name);
     if (option === undefined) {
       position += 1;
       continue;

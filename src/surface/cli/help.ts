@@ -57,7 +57,7 @@ function argumentName(argument: ArgumentSpec): string {
 }
 
 function optionName(option: OptionSpec): string {
-  const short = option.name === "help" ? "-h, " : "";
+  const short = option.short === undefined ? "" : `-${option.short}, `;
   return `${short}--${option.name}${option.value === undefined ? "" : ` ${option.value}`}`;
 }
 

@@ -1,5 +1,6 @@
 import type { OutputOf } from "../../../client/operation-types.ts";
 import { stripTerminal } from "../../../platform/terminal-text.ts";
+import { acknowledge } from "../acknowledge.ts";
 import { answer } from "../answer.ts";
 import type { CliContext, Command } from "../command.ts";
 import { paint } from "../paint.ts";
@@ -31,7 +32,8 @@ export const dataCommand: Command = {
     const tail = input.number("tail");
     const since = input.number("since");
     const source = input.text("source");
-    const data = await context.client().getSessionData({
+    const client = context.client();
+    const data = await client.getSessionData({
       session,
       ...(tail === undefined ? {} : { tail }),
       ...(since === undefined ? {} : { since }),
@@ -43,6 +45,7 @@ export const dataCommand: Command = {
         ? stripTerminal(data.text ?? "")
         : await transcriptText(data.messages, context.output, Date.now());
     answer(context, data, () => text);
+    await acknowledge(context, client, data.session);
     return 0;
   },
 };

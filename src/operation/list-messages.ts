@@ -1,0 +1,60 @@
+/** Messages that wait to be typed into a session, or are being typed. */
+import * as z from "zod/mini";
+import { stripTerminal } from "../platform/terminal-text.ts";
+import type { Message } from "../session/message.ts";
+import type { Session } from "../session/session.ts";
+import { defineOperation } from "./contract.ts";
+import { waitingFor } from "./send-message.ts";
+import { resolveSession, sessionReference } from "./session-reference.ts";
+import { iso } from "./session-view.ts";
+
+export const queuedMessageSchema = z.object({
+  message_id: z.string(),
+  session_id: z.string(),
+  session_name: z.string(),
+  text: z.string(),
+  /** admitted: it waits. leased: it is being typed, and cannot be taken back. */
+  state: z.enum(["admitted", "leased", "delivered", "refused", "unknown"]),
+  how: z.enum(["queue", "steer", "interrupt"]),
+  /** What is in its way, where that is known; of one that is over, how it ended. */
+  detail: z.nullable(z.string()),
+  sent_by: z.nullable(z.string()),
+  admitted_at: z.string(),
+});
+
+export const listMessages = defineOperation({
+  name: "list_messages",
+  summary: "Messages that wait to be typed into a session, in the order in which they will be.",
+  method: "GET",
+  path: "/v1/sessions/{session}/messages",
+  effect: "read",
+  callers: { operator: "any", session: "descendants" },
+  names: ["session"],
+  input: z.object({ session: sessionReference }),
+  output: z.object({ messages: z.array(queuedMessageSchema) }),
+
+  async run(input, { store, supervisor }) {
+    const session = resolveSession(store.registry, input.session);
+    const { obstacle } = supervisor.testimony(session);
+    const messages = store.mailbox.open(session.id);
+    return { messages: messages.map((message) => viewMessage(session, message, waitingFor(obstacle, message.id))) };
+  },
+});
+
+export function viewMessage(
+  session: Session,
+  message: Message,
+  waiting: string | null,
+): z.infer<typeof queuedMessageSchema> {
+  return {
+    message_id: message.id,
+    session_id: session.id,
+    session_name: session.name,
+    text: stripTerminal(message.text),
+    state: message.state,
+    how: message.how,
+    detail: message.detail ?? waiting,
+    sent_by: message.caller,
+    admitted_at: iso(message.admittedAt),
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * What a person should see of a session at a glance, and whether one has: the
+ * end of what its agent said, the last line before its process died, and the
+ * revision in which something happened that is worth a look.
+ *
+ * Revisions instead of instants: no clock can make old news new.
+ */
+import type { SessionEvent } from "./event.ts";
+import type { Session } from "./session.ts";
+
+export interface Notice {
+  /** The last sentence of the agent since it was last asked something; null where there is none, or none that may be kept. */
+  readonly said: string | null;
+  /** What its terminal showed last when its process ended; null while it lives, or where that may not be kept. */
+  readonly lastLine: string | null;
+  /** The revision that brought the newest news; 0: none yet. */
+  readonly newsRevision: number;
+  /** The newest revision that somebody has seen; 0: none. */
+  readonly seenRevision: number;
+}
+
+export const NO_NOTICE: Notice = { said: null, lastLine: null, newsRevision: 0, seenRevision: 0 };
+
+export function isUnseen({ notice }: Pick<Session, "notice">): boolean {
+  return notice.newsRevision > notice.seenRevision;
+}
+
+/** After a transition from `before`: `next` with what its events mean for a person. */
+export function withNews(before: Session, next: Session, events: readonly SessionEvent[]): Session {
+  const isNews = events.some((event) => isNewsworthy(before, event));
+  return isNews ? { ...next, notice: { ...next.notice, newsRevision: next.revision } } : next;
+}
+
+/** An end of the process that somebody asked for is no news to them. */
+function isNewsworthy(before: Session, { type }: SessionEvent): boolean {
+  switch (type) {
+    case "turn-completed":
+    case "turn-failed":
+    case "turn-interrupted":
+    case "turn-corrected":
+    case "session-errored":
+      return true;
+    case "session-exited":
+      return before.stop === null;
+    default:
+      return false;
+  }
+}
+
+/** Enough for one line of a wide terminal. */
+const LONGEST = 240;
+/** A sentence shorter than this says too little alone: "Done." */
+const SHORTEST = 16;
+
+/** The last sentence of a text, in one line; null where there is none. */
+export function lastSentence(text: string): string | null {
+  const lines = text
+    .split("\n")
+    .map((line) => line.replace(/^\s*(?:[-*#>]+|\d+[.)])\s+/, "").trim())
+    .filter((line) => /[\p{L}\p{N}]/u.test(line) && !line.startsWith("```"));
+  const [last = "", before = ""] = lines.toReversed();
+  const sentences = last.split(/(?<=[.!?])\s+(?=[\p{Lu}"'`(])/u);
+  const end = sentences.at(-1) ?? "";
+  const whole =
+    end.length >= SHORTEST ? end : sentences.length > 1 ? sentences.slice(-2).join(" ") : joined(before, end);
+  return whole === "" ? null : bounded(whole.replace(/\s+/g, " "));
+}
+
+/** The last line that says something; null where none does. */
+export function lastLine(text: string): string | null {
+  const line = text.split("\n").findLast((one) => /[\p{L}\p{N}]/u.test(one));
+  return line === undefined ? null : bounded(line.replace(/\s+/g, " ").trim());
+}
+
+function joined(before: string, end: string): string {
+  const line = `${before} ${end}`.trim();
+  return before === "" || line.length > LONGEST ? end : line;
+}
+
+function bounded(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}\u2026`;
+}

@@ -156,7 +156,13 @@ export async function run(
       ...setAsides,
       ...rules.problems(),
     ].filter((warning) => warning !== null);
-  const daemon = { version, startedAt: clock.now(), warnings, stop: () => void setImmediate(stop) };
+  const daemon = {
+    version,
+    startedAt: clock.now(),
+    socketPath: home.socketPath,
+    warnings,
+    stop: () => void setImmediate(stop),
+  };
   const server = createHttpServer({
     operations,
     door: createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon, log }),

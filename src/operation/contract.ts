@@ -33,6 +33,7 @@ export interface OperationContext {
 export interface DaemonControl {
   readonly version: string;
   readonly startedAt: number;
+  readonly socketPath: string;
   /** What a person should know about this installation, such as a missing linger setting. */
   warnings(): readonly string[];
   stop(): void;

@@ -16,6 +16,8 @@ export const daemonStatus = defineOperation({
     pid: z.number(),
     version: z.string(),
     started_at: z.string(),
+    /** Where it listens. */
+    socket_path: z.string(),
     sessions: z.number(),
     cursor: z.number(),
     orphans: z.array(z.object({ session_id: z.string(), incarnation: z.number(), what: z.string() })),
@@ -27,6 +29,7 @@ export const daemonStatus = defineOperation({
       pid: process.pid,
       version: daemon.version,
       started_at: iso(daemon.startedAt),
+      socket_path: daemon.socketPath,
       sessions: store.registry.all().filter((session) => !isEnded(session)).length,
       cursor: store.log.head(),
       orphans: supervisor

@@ -64,7 +64,13 @@ export async function makeDoorGround(
     ownEnvironment: {},
     scrub: [],
   });
-  const daemon = { version: "0", startedAt: 0, warnings: () => [], stop: () => undefined };
+  const daemon = {
+    version: "0",
+    startedAt: 0,
+    socketPath: "/run/reeve.sock",
+    warnings: () => [],
+    stop: () => undefined,
+  };
   const left = new AbortController();
   return {
     home,

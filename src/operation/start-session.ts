@@ -2,6 +2,7 @@
 import { rmdirSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
+import type { Agent, LaunchPlan } from "../agent/contract.ts";
 import { requireRoom } from "../platform/disk-room.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { sessionDir } from "../platform/home.ts";
@@ -40,6 +41,8 @@ export const startSession = defineOperation({
     agent: word("An agent's name"),
     args: z._default(z.array(plainText("An argument")).check(z.maxLength(1_000)), []),
     prompt: z.optional(z.string().check(z.minLength(1, "the prompt is empty; give some text or leave it out"))),
+    /** Go on with this conversation of the agent, by the agent's own id of it, instead of beginning one. */
+    resume: z.optional(plainText("A conversation").check(z.minLength(1), z.maxLength(200))),
     name: z.optional(word("A name")),
     role: z._default(word("A role"), "agent"),
     cwd: plainText("A directory"),
@@ -100,9 +103,12 @@ export const startSession = defineOperation({
           sessionId: id,
           outputsDir,
           launch: { ...launch, prompt },
-          beginning: { resume: null, prompt },
+          beginning: { resume: resumed, prompt },
         });
+      const resumed = input.resume === undefined ? null : { nativeId: input.resume, transcriptPath: null };
+      if (resumed !== null) requireAdoptable(store, agent, resumed.nativeId);
       const asAsked = await planWith(launch.prompt);
+      if (resumed !== null) await requireBegun(files, agent, asAsked.plan, launch);
       // A prompt with a secret in it stands in no record and no command line: it is sent as the first message.
       const isSecret = launch.prompt !== null && holdsSecret(launch.prompt, secretsOfLaunch(launch, environment));
       const { plan, recorded } = isSecret ? await planWith(null) : asAsked;
@@ -147,6 +153,38 @@ export const startSession = defineOperation({
     return await answer(context, id);
   },
 });
+
+/** One conversation is open in one session: a second would write into the first one's transcript. */
+function requireAdoptable(store: Store, agent: Agent, nativeId: string): void {
+  if (agent.canAdopt !== true)
+    throw new ReeveError({
+      code: "cannot-resume",
+      kind: "usage",
+      message: `The agent ${agent.name} cannot go on with a conversation from elsewhere; leave --resume out.`,
+    });
+  const holder = store.registry
+    .all()
+    .find((other) => other.agent === agent.name && other.nativeId === nativeId && other.exit === null);
+  if (holder === undefined) return;
+  throw new ReeveError({
+    code: "conversation-open",
+    kind: "conflict",
+    message: `This conversation is open in session ${holder.name} already; go there with: reeve attach ${holder.name}.`,
+    details: { session_id: holder.id },
+  });
+}
+
+/** Of agents that keep the conversations of each directory apart: told to resume nothing, they do not come up. */
+async function requireBegun(files: SessionFiles, agent: Agent, plan: LaunchPlan, { cwd }: Launch): Promise<void> {
+  const { nativeId, transcriptPath } = plan;
+  if (agent.holdsMessage === undefined || transcriptPath === null) return;
+  if ((await files.stat(transcriptPath))?.isFile === true) return;
+  throw new ReeveError({
+    code: "unknown-conversation",
+    kind: "not-found",
+    message: `There is no conversation ${nativeId} of ${agent.name} for ${cwd}; give the directory it was begun in with --cwd, or check the id.`,
+  });
+}
 
 /** A process is created within 20 ms, some times that on a busy machine; a runtime that hangs holds up no answer. */
 const CREATED_WITHIN_MS = 3_000;

@@ -47,6 +47,8 @@ function isNewsworthy(before: Session, { type }: SessionEvent): boolean {
   }
 }
 
+/** Not written out: see surface/cli/text-ruler.ts, whose bundle holds this file, too. */
+const ELLIPSIS = String.fromCodePoint(0x2026);
 /** Enough for one line of a wide terminal. */
 const LONGEST = 240;
 /** A sentence shorter than this says too little alone: "Done." */
@@ -78,5 +80,5 @@ function joined(before: string, end: string): string {
 }
 
 function bounded(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}\u2026`;
+  return text.length <= LONGEST ? text : text.slice(0, LONGEST - 1) + ELLIPSIS;
 }

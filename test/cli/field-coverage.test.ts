@@ -14,6 +14,7 @@ const COVERAGE = {
       agent: "<agent>",
       prompt: "<prompt>",
       args: "what follows --",
+      resume: "--resume",
       name: "--name",
       role: "--role",
       cwd: "--cwd",

@@ -1,5 +1,6 @@
 /** Every command there is, in the order in which help shows them. */
 import type { Command } from "./command.ts";
+import { adoptCommand } from "./command/adopt.ts";
 import { approvalsCommand } from "./command/approvals.ts";
 import { approveCommand } from "./command/approve.ts";
 import { attachCommand } from "./command/attach.ts";
@@ -26,6 +27,7 @@ import { waitCommand } from "./command/wait.ts";
 
 export const commands: readonly Command[] = [
   startCommand,
+  adoptCommand,
   listCommand,
   dataCommand,
   sendCommand,

@@ -2,6 +2,7 @@
  * What a shell may offer for the word that is being typed, from the table of commands. Pure. What was typed is only
  * compared, never run; the shell completes paths itself, because only it knows its own quotes.
  */
+import { ALIASES } from "./aliases.ts";
 import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, Command, Completion, OptionSpec } from "./command.ts";
 
@@ -26,7 +27,8 @@ export function candidatesFor(
 ): Candidates {
   const typed = words.filter((word, index) => !(index === 0 && words.length > 1 && word === "--json"));
   const current = typed.at(-1) ?? "";
-  const [name, ...before] = typed.slice(0, -1);
+  const [called, ...before] = typed.slice(0, -1);
+  const name = called === undefined ? undefined : (ALIASES.get(called)?.[0] ?? called);
   const shown = commands.filter((command) => command.isHidden !== true);
   const named = shown.map((command) => ({ value: command.name, description: command.summary }));
   if (name === undefined) return fitting(named, current);

@@ -31,7 +31,7 @@ export interface Link {
 export type Revival = "always" | "after-crash";
 
 /** The daemon answers in milliseconds; after this long it is asked whether it is there at all. */
-const QUIET_MS = 2_000;
+const QUIET_MS = 1_000;
 
 /** One try, and one more after a start. Whether to try again is for whoever knows what was asked. */
 export async function reach(
@@ -69,7 +69,7 @@ async function attempt(link: Link, request: Request, listener: Listener): Promis
       verdict = error;
       giveUp.abort();
     });
-  }, request.quietMs ?? QUIET_MS);
+  }, QUIET_MS);
   try {
     await exchange(link.socketPath, { ...request, signal: giveUp.signal }, listener);
   } catch (error) {

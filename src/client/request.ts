@@ -17,8 +17,6 @@ export interface Request {
   readonly signal?: AbortSignal;
   /** Silence longer than this means that nobody will answer. */
   readonly patienceMs: number;
-  /** Silence shorter than this is what was asked for. */
-  readonly quietMs?: number;
   /** A daemon that does not answer is waited for. */
   readonly outlastsSilence?: boolean;
 }

@@ -34,7 +34,10 @@ export function applyCommand(session: Session, command: Command, context: Contex
 
 function pause(session: Session, command: Extract<Command, { type: "pause" }>, context: Context): Outcome {
   if (session.stop !== null || (session.state !== "running" && session.state !== "paused")) {
-    return refuse("not-running", `Session ${session.name} is ${describe(session)}, so there is nothing to pause.`);
+    return refuse(
+      "not-running",
+      `Session ${session.name} is ${describe(session)}, so there is nothing to pause; see reeve list.`,
+    );
   }
   if (session.desired === "paused" && session.pauseMode === command.mode) return unchanged(session);
   const reason = asked(`pause-${command.mode}`, pauseSentence(command.mode), context);
@@ -121,7 +124,10 @@ function cancelEnd(session: Session, context: Context): Outcome {
   if (isEnded(session))
     return refuse("already-ended", `Session ${name} has ended; start it again with: reeve restart ${name}.`);
   if (session.stop?.next !== "stopped")
-    return refuse("not-being-ended", `Session ${name} is not being ended: there is nothing to take back.`);
+    return refuse(
+      "not-being-ended",
+      `Session ${name} is not being ended, so there is nothing to take back; see reeve list.`,
+    );
   if (!isEndWaiting(session))
     return refuse(
       "end-under-way",

@@ -72,10 +72,21 @@ function splitOption(word: string): [string, string?] {
 function checkedValue(spec: OptionSpec, value: string): string {
   if (spec.type === "number" && !/^-?\d{1,15}(?:\.\d+)?$/.test(value))
     throw usage("bad-value", `--${spec.name} takes a number, not "${value}".`);
+  if (spec.type === "count" && !isCount(value, spec.most))
+    throw usage(
+      "bad-value",
+      `--${spec.name} takes a whole number from 1 ${spec.most === undefined ? "on" : `to ${spec.most}`}, not "${value}".`,
+    );
+  if (spec.type === "cursor" && !/^\d{1,15}$/.test(value))
+    throw usage("bad-value", `--${spec.name} takes a cursor from an earlier answer, a whole number, not "${value}".`);
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
     throw usage("bad-value", `--${spec.name} takes one of ${spec.choices.join(", ")}, not "${value}".`);
   }
   return value;
+}
+
+function isCount(value: string, most = 999_999_999): boolean {
+  return /^[1-9]\d{0,8}$/.test(value) && Number(value) <= most;
 }
 
 function checkArguments(command: Command, positional: readonly string[]): void {
@@ -92,9 +103,10 @@ function checkArguments(command: Command, positional: readonly string[]): void {
   const last = command.arguments.at(-1);
   const extra = positional[command.arguments.length];
   if (extra === undefined || last?.isRepeated === true) return;
+  const hint = command.arguments.length === 0 ? "leave it out" : "put text with spaces in quotes";
   throw usage(
     "unexpected-argument",
-    `${command.name} does not know what to do with "${extra}"; put text with spaces in quotes. Usage: ${usageLine(command)}`,
+    `${command.name} does not know what to do with "${extra}"; ${hint}. Usage: ${usageLine(command)}`,
   );
 }
 

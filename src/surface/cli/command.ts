@@ -16,7 +16,10 @@ export interface OptionSpec {
   readonly short?: string;
   /** What its value is called; an option without one is a flag. */
   readonly value?: string;
-  readonly type?: "text" | "number";
+  /** A count is a whole number from 1 on, a cursor one from 0 on. */
+  readonly type?: "text" | "number" | "count" | "cursor";
+  /** The largest value of a count. */
+  readonly most?: number;
   readonly choices?: readonly string[];
   readonly isRepeatable?: boolean;
   readonly completion?: Completion;

@@ -3,7 +3,6 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { systemClock } from "../../platform/clock.ts";
 import { locateHome } from "../../platform/home.ts";
 import { errnoOf, ReeveError } from "../../platform/reeve-error.ts";
-import { usage } from "./command-line.ts";
 import type { CliContext } from "./command.ts";
 import { UNREAD } from "./exit-codes.ts";
 import { oneLine } from "./session-text.ts";
@@ -13,8 +12,6 @@ const MOST_BYTES = 1_048_576;
 const LOOK_MS = 300;
 
 export async function showDaemonLog(context: CliContext, count: number, isFollowing: boolean): Promise<number> {
-  if (!Number.isInteger(count) || count < 1)
-    throw usage("bad-value", `--lines takes a whole number from 1 on, not ${count}.`);
   const path = locateHome(context.environment).logPath;
   const { text, end } = readFrom(path, null);
   const lines = text

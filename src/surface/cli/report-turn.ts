@@ -23,7 +23,7 @@ export function waitTimeout(input: CommandInput, command: string): { readonly ti
   const seconds = input.number("timeout");
   if (seconds === undefined) return {};
   if (!input.flag("wait")) throw usage("timeout-without-wait", `${command} takes --timeout only together with --wait.`);
-  if (seconds < 0) throw usage("bad-value", "--timeout must not be negative.");
+  if (seconds < 0) throw usage("bad-value", `--timeout takes 0 seconds or more, not ${seconds}.`);
   return { timeout_seconds: seconds };
 }
 

@@ -1,6 +1,6 @@
 /** A text that may be given as an argument, in a file, or on stdin: a message, a prompt. */
 import { readFileSync } from "node:fs";
-import { messageOf } from "../../platform/reeve-error.ts";
+import { errnoOf, messageOf } from "../../platform/reeve-error.ts";
 import { usage } from "./command-line.ts";
 import type { CliContext, CommandInput } from "./command.ts";
 import { readStandardInput } from "./standard-input.ts";
@@ -29,6 +29,7 @@ export function readText(read: () => Buffer, what: string, isExact: boolean): st
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(read());
     return isExact ? text : text.replace(/\r?\n$/, "");
   } catch (error) {
+    if (errnoOf(error) === "ENOENT") throw usage("text-unreadable", `${what} does not exist; check the path.`);
     throw usage("text-unreadable", `${what} cannot be read (${messageOf(error)}); check that it is UTF-8 text.`);
   }
 }

@@ -22,7 +22,7 @@ export const daemonCommandLine: Command = {
       name: "lines",
       short: "n",
       value: "N",
-      type: "number",
+      type: "count",
       summary: "logs: only the last N lines; 50 unless said otherwise",
     },
     { name: "follow", short: "f", summary: "logs: go on with what is written next" },

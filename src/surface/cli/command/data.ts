@@ -15,12 +15,18 @@ export const dataCommand: Command = {
   options: [
     { name: "last", summary: "only the last answer, as it was written" },
     { name: "follow", short: "f", summary: "go on with what it says next, until its process ends" },
-    { name: "lines", short: "n", value: "N", type: "number", summary: "only the last N lines" },
-    { name: "tail", value: "BYTES", type: "number", summary: "at most so much from the end; 49152 is the most" },
+    { name: "lines", short: "n", value: "N", type: "count", summary: "only the last N lines" },
+    {
+      name: "tail",
+      value: "BYTES",
+      type: "count",
+      most: 49_152,
+      summary: "at most so much from the end; 49152 is the most",
+    },
     {
       name: "since",
       value: "CURSOR",
-      type: "number",
+      type: "cursor",
       summary: "only what the transcript gained since an earlier answer",
     },
     { name: "source", value: "SOURCE", summary: "which of the two to read", choices: ["transcript", "screen"] },
@@ -76,8 +82,6 @@ async function textOf(data: Data, input: CommandInput, context: CliContext): Pro
       : await transcriptText(data.messages, context.output, Date.now());
   const count = input.number("lines");
   if (count === undefined) return text;
-  if (!Number.isInteger(count) || count < 1)
-    throw usage("bad-value", `--lines takes a whole number from 1 on, not ${count}.`);
   return `${text.trimEnd().split("\n").slice(-count).join("\n")}\n`;
 }
 

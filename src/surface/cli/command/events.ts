@@ -18,7 +18,7 @@ export const eventsCommand: Command = {
       completion: "session",
     },
     { name: "type", value: "TYPE", summary: "only of this type, as --json names it", isRepeatable: true },
-    { name: "since", value: "CURSOR", type: "number", summary: "only what came after this cursor" },
+    { name: "since", value: "CURSOR", type: "cursor", summary: "only what came after this cursor" },
   ],
   notes: ["Without --follow it shows all there is and ends. With --follow --json it prints one object per line."],
   examples: [

@@ -56,6 +56,7 @@ export const sendCommand: Command = {
       throw usage("wait-without-enter", "Give --wait or --no-enter, not both: without Enter no turn begins.");
     const how = routeOf(input);
     const text = textOf(input, context);
+    if (text === "") throw usage("bad-request", "The message is empty; give some text.");
     const sent = await client.sendMessage({
       session,
       how,

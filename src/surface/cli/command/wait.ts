@@ -28,7 +28,7 @@ export const waitCommand: Command = {
     {
       name: "since",
       value: "CURSOR",
-      type: "number",
+      type: "cursor",
       summary: "count what happened after this cursor, from an earlier answer; otherwise what was asked last",
     },
     {
@@ -86,7 +86,8 @@ function requestOf(input: CommandInput, session: string, also: readonly string[]
   if (input.flag("any") && input.flag("all")) throw usage("any-and-all", "Give --any or --all, not both.");
   const since = input.number("since");
   const timeout = input.number("timeout");
-  if (timeout !== undefined && timeout < 0) throw usage("bad-value", "--timeout must not be negative.");
+  if (timeout !== undefined && timeout < 0)
+    throw usage("bad-value", `--timeout takes 0 seconds or more, not ${timeout}.`);
   return {
     session,
     also: [...also],

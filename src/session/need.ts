@@ -86,7 +86,8 @@ export interface Needing {
 export function byNeed(one: Needing, other: Needing): number {
   const difference = NEEDS.indexOf(one.need) - NEEDS.indexOf(other.need);
   if (difference !== 0 || !NEEDS_SOMEBODY.has(one.need)) return difference;
-  return one.need_since.localeCompare(other.need_since);
+  // Not by localeCompare: what it loads takes longer than the rest of a list.
+  return one.need_since < other.need_since ? -1 : one.need_since > other.need_since ? 1 : 0;
 }
 
 const COUNTED: Readonly<Record<Need, (count: number) => string>> = {

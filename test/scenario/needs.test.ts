@@ -119,3 +119,15 @@ test("list --watch shows what changes", async () => {
   }
   expect(await home.run(["list", "--watch"])).toMatchObject({ status: 2, stdout: "" });
 });
+
+test("what it died of holds no secret of its environment (issue 9, list)", async () => {
+  const secret = "k3y-that-nobody-may-read";
+  const script = 'echo "Error: refused with $API_TOKEN"; exit 4';
+  await home.json("start", "command", "--name", "leaks", "--env", `API_TOKEN=${secret}`, "--", "sh", "-c", script);
+  const headline = await eventually("it has died, and says of what", async () => {
+    const line = (await home.session("leaks"))["headline"];
+    return typeof line === "string" && line.startsWith("Error: refused") && line;
+  });
+  expect(headline).not.toContain(secret);
+  expect(headline).toMatch(/\(exit status 4\)$/);
+});

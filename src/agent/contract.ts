@@ -148,6 +148,8 @@ export interface Agent {
   readonly capabilities: AgentCapabilities;
   /** How an orchestrator should wait for it. */
   readonly wait: "notification" | "poll";
+  /** It can go on with a conversation that was begun outside Reeve. */
+  readonly canAdopt?: true;
   readonly program: AgentProgram | null;
   /** Environment variables that belong to one of its sessions and must not leak into another; `*` ends a prefix. */
   readonly sessionVariables: readonly string[];

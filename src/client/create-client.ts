@@ -39,7 +39,14 @@ export interface Client {
   getSession(input: InputOf<"getSession">, options?: CallOptions): Promise<OutputOf<"getSession">>;
   getSessionData(input: InputOf<"getSessionData">, options?: CallOptions): Promise<OutputOf<"getSessionData">>;
   explainSession(input: InputOf<"explainSession">, options?: CallOptions): Promise<OutputOf<"explainSession">>;
+  acknowledgeSession(
+    input: InputOf<"acknowledgeSession">,
+    options?: CallOptions,
+  ): Promise<OutputOf<"acknowledgeSession">>;
+  renameSession(input: InputOf<"renameSession">, options?: CallOptions): Promise<OutputOf<"renameSession">>;
   sendMessage(input: InputOf<"sendMessage">, options?: CallOptions): Promise<OutputOf<"sendMessage">>;
+  listMessages(input: InputOf<"listMessages">, options?: CallOptions): Promise<OutputOf<"listMessages">>;
+  cancelMessage(input: InputOf<"cancelMessage">, options?: CallOptions): Promise<OutputOf<"cancelMessage">>;
   /** Goes on across restarts of the daemon, until done or its own deadline. */
   waitForSession(input: WaitInput, options?: CallOptions): Promise<OutputOf<"waitForSession">>;
   pauseSession(input: InputOf<"pauseSession">, options?: CallOptions): Promise<OutputOf<"pauseSession">>;
@@ -69,7 +76,11 @@ export function createClient(options: ClientOptions, installation: Installation)
     getSession: (input, rules) => call(link, "getSession", input, rules),
     getSessionData: (input, rules) => call(link, "getSessionData", input, rules),
     explainSession: (input, rules) => call(link, "explainSession", input, rules),
+    acknowledgeSession: (input, rules) => call(link, "acknowledgeSession", input, rules),
+    renameSession: (input, rules) => call(link, "renameSession", input, rules),
     sendMessage: (input, rules) => call(link, "sendMessage", input, rules),
+    listMessages: (input, rules) => call(link, "listMessages", input, rules),
+    cancelMessage: (input, rules) => call(link, "cancelMessage", input, rules),
     waitForSession: (input, rules) => waitForSession(link, input, rules),
     pauseSession: (input, rules) => call(link, "pauseSession", input, rules),
     resumeSession: (input, rules) => call(link, "resumeSession", input, rules),

@@ -15,8 +15,6 @@ export type FollowInput = Omit<InputOf<"readEvents">, "limit">;
 
 /** Three heartbeats of 15 s missed. */
 const SILENCE_MS = 45_000;
-/** Between heartbeats it is quiet by design. */
-const ENDLESS = { quietMs: 20_000, outlastsSilence: true } as const;
 const RECONNECT_MS = 250;
 /** Read but not taken yet; beyond this the daemon is held back. */
 const MOST_QUEUED = 1_000;
@@ -88,7 +86,7 @@ async function* oneConnection(
     },
   };
   const headers = { accept: "text/event-stream", "last-event-id": String(input.since ?? 0) };
-  const request = { ...aim(ROUTES.readEvents, input), headers, signal, patienceMs: SILENCE_MS, ...ENDLESS };
+  const request = { ...aim(ROUTES.readEvents, input), headers, signal, patienceMs: SILENCE_MS, outlastsSilence: true };
   const finished = reach(link, request, listener, wasReached ? "after-crash" : "always").finally(() => {
     isOver = true;
     wake();

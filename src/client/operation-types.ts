@@ -1,7 +1,9 @@
 /** The types of the API, taken from the operations themselves. Types only: zod is never loaded by a client. */
 import type * as z from "zod/mini";
+import type { acknowledgeSession } from "../operation/acknowledge-session.ts";
 import type { answerApproval } from "../operation/answer-approval.ts";
 import type { cancelEnd } from "../operation/cancel-end.ts";
+import type { cancelMessage } from "../operation/cancel-message.ts";
 import type { daemonStatus } from "../operation/daemon-status.ts";
 import type { diagnose } from "../operation/diagnose.ts";
 import type { endSession } from "../operation/end-session.ts";
@@ -10,9 +12,11 @@ import type { getAttachCommand } from "../operation/get-attach-command.ts";
 import type { getSessionData } from "../operation/get-session-data.ts";
 import type { getSession } from "../operation/get-session.ts";
 import type { listApprovals } from "../operation/list-approvals.ts";
+import type { listMessages } from "../operation/list-messages.ts";
 import type { listSessions } from "../operation/list-sessions.ts";
 import type { pauseSession } from "../operation/pause-session.ts";
 import type { readEvents } from "../operation/read-events.ts";
+import type { renameSession } from "../operation/rename-session.ts";
 import type { restartSession } from "../operation/restart-session.ts";
 import type { resumeSession } from "../operation/resume-session.ts";
 import type { sendMessage } from "../operation/send-message.ts";
@@ -26,7 +30,11 @@ interface Operations {
   readonly getSession: typeof getSession;
   readonly getSessionData: typeof getSessionData;
   readonly explainSession: typeof explainSession;
+  readonly acknowledgeSession: typeof acknowledgeSession;
+  readonly renameSession: typeof renameSession;
   readonly sendMessage: typeof sendMessage;
+  readonly listMessages: typeof listMessages;
+  readonly cancelMessage: typeof cancelMessage;
   readonly waitForSession: typeof waitForSession;
   readonly pauseSession: typeof pauseSession;
   readonly resumeSession: typeof resumeSession;

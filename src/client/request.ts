@@ -42,8 +42,6 @@ export interface Request {
   readonly signal?: AbortSignal;
   /** Silence longer than this means that nobody will answer. */
   readonly patienceMs: number;
-  /** Silence shorter than this is what was asked for. */
-  readonly quietMs?: number;
   /** A daemon that does not answer is waited for. */
   readonly outlastsSilence?: boolean;
 }
@@ -60,7 +58,7 @@ export interface Listener {
 }
 
 /** The daemon answers in milliseconds; after this long it is asked whether it is there at all. */
-const QUIET_MS = 2_000;
+const QUIET_MS = 1_000;
 
 /** One try, and one more after a start. Whether to try again is for whoever knows what was asked. */
 export async function reach(
@@ -98,7 +96,7 @@ async function attempt(link: Link, request: Request, listener: Listener): Promis
       verdict = error;
       giveUp.abort();
     });
-  }, request.quietMs ?? QUIET_MS);
+  }, QUIET_MS);
   try {
     await exchange(link.socketPath, { ...request, signal: giveUp.signal }, listener);
   } catch (error) {

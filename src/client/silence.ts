@@ -9,8 +9,8 @@ import { readProcess } from "../platform/process-table.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { exchange, type Link } from "./request.ts";
 
-/** The daemon answers this in milliseconds, on a busy machine in a second. */
-const PROBE_MS = 2_000;
+/** The daemon answers this in milliseconds, on a busy machine in a second: whoever waits is told within three. */
+const PROBE_MS = 1_500;
 /** After a probe that was answered the next can wait; each costs the daemon a request. */
 const NEXT_LOOKS_MS = [10_000, 30_000, 60_000] as const;
 /** One silence may be a machine that was asleep, two a machine that is overloaded. */
@@ -21,7 +21,8 @@ const BETWEEN_SILENCES_MS = 3_000;
 export async function watchSilence(link: Link, isEndured: boolean, over: AbortSignal): Promise<void> {
   let silences = 0;
   for (let answered = 0; !over.aborted;) {
-    const isAnswering = await probe(link, over);
+    // One that is stopped need not be asked.
+    const isAnswering = !isStopped(link) && (await probe(link, over));
     if (over.aborted) return;
     if (isAnswering) {
       if (silences > 0) link.notice?.("The daemon answers again.");
@@ -55,12 +56,18 @@ function silent(link: Link): ReeveError {
   return new ReeveError({ code: "daemon-silent", kind: "unavailable", message: describe(link), details: whoIs(link) });
 }
 
+function isStopped(link: Link): boolean {
+  return STOPPED.has(whoIs(link).state ?? "");
+}
+
+/** By a signal, or by a debugger. */
+const STOPPED: ReadonlySet<string> = new Set(["T", "t"]);
+
 function describe(link: Link): string {
   const { pid, state } = whoIs(link);
   if (pid === undefined) return "The daemon does not answer; see daemon.log in its state directory.";
   const who = `The daemon (process ${pid})`;
-  if (state === "T" || state === "t")
-    return `${who} is stopped, so it does not answer; continue it with: kill -CONT ${pid}.`;
+  if (STOPPED.has(state ?? "")) return `${who} is stopped, so it does not answer; continue it with: kill -CONT ${pid}.`;
   if (state === "D") return `${who} does not answer: it waits for a disk or a network drive.`;
   return `${who} does not answer; see daemon.log in its state directory, or end it with: kill -9 ${pid}. Sessions run on.`;
 }

@@ -59,6 +59,7 @@ export const answerApproval = defineOperation({
     const titles = new Map(session.conversation.approvals.map(({ id, title }) => [id, stripTerminal(title)]));
     const approvalId = await idempotent(context, "answer_approval", async (record) => {
       supervisor.requireUnimpeded(session);
+      requireNoDialog(session, input.approval_id);
       const id = input.approval_id ?? onlyApproval(session);
       const command = { type: "answer", approvalId: id, decision: input.decision } as const;
       await supervisor.submit(session.id, command, { caller, idempotency: record(id) });
@@ -105,6 +106,21 @@ function tell(outcome: LoggedEvent["body"] | null) {
   if (outcome?.type === "approval-answer-failed")
     return { state: "failed" as const, decision: null, by: null, detail: outcome.reason.text };
   return { state: "pending" as const, decision: null, by: null, detail: "The agent has not taken it yet." };
+}
+
+/** A dialog of the agent's own is no yes or no: which key means what is known only to whoever sees it. */
+function requireNoDialog(session: Session, approvalId: string | undefined): void {
+  const { activity, approvals } = session.conversation;
+  const { status, asks } = activity;
+  if (status !== "awaiting-input" || approvals.some(({ id }) => id === approvalId)) return;
+  if (approvalId === undefined && approvals.length > 0) return;
+  const { name } = session.identity;
+  throw new ReeveError({
+    code: "approval-not-answerable",
+    kind: "conflict",
+    message: `Session ${name} shows a dialog that only you can answer; go there with: reeve attach ${name}. It says: ${stripTerminal(asks ?? "see its screen")}`,
+    details: { session_id: session.id },
+  });
 }
 
 function onlyApproval(session: Session): string {

@@ -25,7 +25,7 @@ type DataOf<Type extends EventType> = Shown<BodyOf<Type>, "">;
 type Shapes = ReturnType<typeof describeEvents>;
 type Described<Type extends EventType> = z.output<z.ZodMiniObject<Shapes[Type][1]>>;
 type Wrong = {
-  [Type in EventType]: [DataOf<Type>, keyof Described<Type>] extends [Described<Type>, keyof DataOf<Type>]
+  [Type in EventType]: [DataOf<Type>, keyof Shapes[Type][1]] extends [Described<Type>, keyof DataOf<Type>]
     ? never
     : Type;
 }[EventType];

@@ -128,6 +128,8 @@ export function describeEvents() {
     "restart-abandoned": ["Its process ended too often, so Reeve does not start it again.", { reason }],
     "end-requested": ["Somebody asked to end it.", { reason }],
     "end-cancelled": ["Its end was taken back.", { reason }],
+    "session-seen": ["Somebody has seen how its last turn or its process ended.", {}],
+    "session-renamed": ["It has another name.", { from: text("Its name before."), name: text("Its name now.") }],
     "stop-delayed": ["Its processes could not be ended yet, and Reeve tries again.", { incarnation, reason }],
     "session-exited": [
       "Its process ended.",

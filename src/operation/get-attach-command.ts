@@ -28,6 +28,9 @@ export const getAttachCommand = defineOperation({
           "Keys that your terminal keeps for itself (the prefix of a tmux, for example): `KEY=KEYS` with the keys that pass it on, or `KEY=` where nothing does.",
         ),
       ),
+    read_only: z
+      ._default(z.boolean(), false)
+      .check(z.describe("To look only: nothing that is typed there reaches the session.")),
   }),
   output: z.object({
     session_id: text("The session."),
@@ -53,7 +56,9 @@ export const getAttachCommand = defineOperation({
       });
     }
     const taken = Object.fromEntries(input.taken.map(keyOf));
-    const { argv, detach } = await runtime.attachCommand(targetOf(session), taken);
+    const { argv, detach } = await runtime.attachCommand(targetOf(session), taken, {
+      isReadOnly: input.read_only,
+    });
     return { session_id: session.id, argv: [...argv], detach };
   },
 });

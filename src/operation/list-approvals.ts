@@ -4,7 +4,7 @@ import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Approval } from "../session/approval.ts";
 import type { Session } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
-import { cursor, instant, text, textOrNull } from "./field.ts";
+import { cursor, instant, text, textOrNull, yesOrNo } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
@@ -23,12 +23,16 @@ const approvalSchema = z
     answer: z
       .nullable(z.enum(["approved", "denied"]))
       .check(z.describe("An answer that is on its way; null while nobody has answered.")),
+    answerable: yesOrNo(
+      "Whether `answer_approval` can answer it. A dialog of the agent itself (trust this folder, log in) is answered in the session.",
+    ),
   })
   .register(z.globalRegistry, { id: "Approval", description: "A question that an agent puts before it goes on." });
 
 export const listApprovals = defineOperation({
   name: "list_approvals",
-  summary: "What agents ask before they go on: the command, the directory, the reason; oldest first.",
+  summary:
+    "What agents ask before they go on: the command, the directory, the reason; also their own dialogs (trust this folder, log in), which are answered in the session. Oldest first.",
   method: "GET",
   path: "/v1/approvals",
   effect: "read",
@@ -45,13 +49,36 @@ export const listApprovals = defineOperation({
 
   async run(input, { store, scope }) {
     const sessions = input.session === undefined ? scope.sessions() : [resolveSession(store.registry, input.session)];
-    const approvals = sessions.flatMap((session) =>
-      session.conversation.approvals.map((approval) => viewApproval(session, approval)),
-    );
+    const approvals = sessions.flatMap((session) => [
+      ...session.conversation.approvals.map((approval) => viewApproval(session, approval)),
+      ...dialogOf(session),
+    ]);
     const oldestFirst = approvals.toSorted((one, other) => one.requested_at.localeCompare(other.requested_at));
     return { approvals: oldestFirst, cursor: store.log.head() };
   },
 });
+
+/** What a session asks besides approvals: a trust dialog, a log-in, a question of its own. */
+function dialogOf(session: Session): readonly z.infer<typeof approvalSchema>[] {
+  const { status, asks, evidence } = session.conversation.activity;
+  if (status !== "awaiting-input" || session.process.exit !== null) return [];
+  return [
+    {
+      approval_id: "dialog",
+      session_id: session.id,
+      session_name: session.identity.name,
+      agent: session.identity.agent,
+      kind: "other",
+      title: stripTerminal(asks ?? "It asks for something; its screen shows what."),
+      subject: null,
+      cwd: stripTerminal(session.identity.launch.cwd),
+      reason: null,
+      requested_at: iso(evidence.at),
+      answer: null,
+      answerable: false,
+    },
+  ];
+}
 
 function viewApproval(session: Session, approval: Approval): z.infer<typeof approvalSchema> {
   const safe = (text: string | null): string | null => (text === null ? null : stripTerminal(text));
@@ -67,5 +94,6 @@ function viewApproval(session: Session, approval: Approval): z.infer<typeof appr
     reason: safe(approval.reason),
     requested_at: iso(approval.requestedAt),
     answer: approval.answer?.decision ?? null,
+    answerable: true,
   };
 }

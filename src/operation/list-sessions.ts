@@ -1,7 +1,10 @@
 /** Lists sessions from memory: no runtime is asked, nothing is spawned. */
 import * as z from "zod/mini";
 import type { Session } from "../session/session.ts";
+import { needOf } from "../session/need.ts";
+import { NEEDS_SOMEBODY } from "../session/need-order.ts";
 import { isEnded } from "../session/session.ts";
+import { STATES } from "../session/states.ts";
 import type { About } from "../supervisor/supervisor.ts";
 import { defineOperation } from "./contract.ts";
 import { cursor } from "./field.ts";
@@ -20,6 +23,11 @@ export const listSessions = defineOperation({
   input: z.object({
     all: z._default(z.boolean(), false).check(z.describe("Also those that were ended.")),
     role: z.optional(z.string()).check(z.describe("Only those with this role.")),
+    agent: z.optional(z.string()).check(z.describe("Only those that run this agent.")),
+    state: z.optional(z.enum(STATES)).check(z.describe("Only those in this state.")),
+    needs_me: z
+      ._default(z.boolean(), false)
+      .check(z.describe("Only those that wait for a person: blocked, failed or finished.")),
   }),
   output: z.object({
     sessions: z.array(sessionViewSchema).check(z.describe("In order of creation.")),
@@ -27,8 +35,13 @@ export const listSessions = defineOperation({
   }),
 
   async run(input, { store, supervisor, scope }) {
+    const isAsked = (wanted: string | undefined, is: string): boolean => wanted === undefined || wanted === is;
     const wanted = (session: Session): boolean =>
-      (input.all || !isEnded(session)) && (input.role === undefined || session.identity.role === input.role);
+      (input.all || !isEnded(session)) &&
+      isAsked(input.role, session.identity.role) &&
+      isAsked(input.agent, session.identity.agent) &&
+      isAsked(input.state, session.state) &&
+      (!input.needs_me || NEEDS_SOMEBODY.has(needOf(session)));
     const sessions = scope
       .sessions()
       .filter(wanted)

@@ -1,6 +1,8 @@
 /** Every verb there is. What is not in this table has no surface. */
+import { acknowledgeSession } from "./acknowledge-session.ts";
 import { answerApproval } from "./answer-approval.ts";
 import { cancelEnd } from "./cancel-end.ts";
+import { cancelMessage } from "./cancel-message.ts";
 import { daemonStatus } from "./daemon-status.ts";
 import { diagnose } from "./diagnose.ts";
 import { endSession } from "./end-session.ts";
@@ -9,9 +11,11 @@ import { getAttachCommand } from "./get-attach-command.ts";
 import { getSessionData } from "./get-session-data.ts";
 import { getSession } from "./get-session.ts";
 import { listApprovals } from "./list-approvals.ts";
+import { listMessages } from "./list-messages.ts";
 import { listSessions } from "./list-sessions.ts";
 import { pauseSession } from "./pause-session.ts";
 import { readEvents } from "./read-events.ts";
+import { renameSession } from "./rename-session.ts";
 import { restartSession } from "./restart-session.ts";
 import { resumeSession } from "./resume-session.ts";
 import { sendMessage } from "./send-message.ts";
@@ -25,7 +29,11 @@ export const operations = [
   getSession,
   getSessionData,
   explainSession,
+  acknowledgeSession,
+  renameSession,
   sendMessage,
+  listMessages,
+  cancelMessage,
   waitForSession,
   pauseSession,
   resumeSession,

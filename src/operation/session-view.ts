@@ -2,8 +2,12 @@
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import { isBackgroundOnly } from "../session/background.ts";
+import { headlineOf, needOf, needSince } from "../session/need.ts";
+import { NEEDS } from "../session/need-order.ts";
+import { isUnseen } from "../session/notice.ts";
 import type { LastCommand, Session } from "../session/session.ts";
-import { SOURCES, STATES } from "../session/session.ts";
+import { SOURCES } from "../session/session.ts";
+import { STATES } from "../session/states.ts";
 import type { About } from "../supervisor/supervisor.ts";
 import { count, instant, instantOrNull, text, textOrNull, yesOrNo } from "./field.ts";
 
@@ -66,6 +70,18 @@ export const sessionViewSchema = z
     evidence: evidenceSchema.check(z.describe("Where the reason comes from.")),
     activity: activityStatus.check(z.describe("What it is doing.")),
     asks: textOrNull("What it asks, while it waits for an approval or an input."),
+    need: z
+      .enum(NEEDS)
+      .check(
+        z.describe(
+          "Whether it needs a person; in this order you should look at them. blocked: it asks something, or nothing was heard of its turn. failed and finished: nobody has seen that yet.",
+        ),
+      ),
+    need_since: instant("Since when that is so."),
+    headline: text(
+      "The one line that matters: what it asks, what it died of, or the last sentence it said. May be empty.",
+    ),
+    unseen: yesOrNo("Whether a turn or its process ended and nobody has looked since."),
     liveness: livenessStatus.check(
       z.describe(
         "Whether its process is there. exited and absent are proven; unreachable means that nobody could be asked.",
@@ -181,6 +197,10 @@ export function viewSession(session: Session, { wait, impediment, place }: About
     },
     activity: conversation.activity.status,
     asks: safeOrNull(conversation.activity.asks),
+    need: needOf(session),
+    need_since: iso(needSince(session)),
+    headline: oneLine(impediment ?? headlineOf(session)),
+    unseen: isUnseen(session),
     liveness: process.liveness.status,
     liveness_evidence: stripTerminal(process.liveness.evidence.detail),
     observability: {
@@ -270,6 +290,14 @@ export function iso(at: number): string {
 
 function viewCommand(last: LastCommand | null): SessionView["last_command"] {
   return last === null ? null : { command: stripTerminal(last.type), by: stripTerminal(last.by), at: iso(last.at) };
+}
+
+/** Enough for the widest terminal; what is asked in full is in `asks` and in the approvals. */
+const LONGEST_HEADLINE = 300;
+
+function oneLine(text: string): string {
+  const line = stripTerminal(text).replace(/\s+/g, " ").trim();
+  return line.length <= LONGEST_HEADLINE ? line : `${line.slice(0, LONGEST_HEADLINE - 1)}\u2026`;
 }
 
 function safeOrNull(text: string | null): string | null {

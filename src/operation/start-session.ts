@@ -2,6 +2,7 @@
 import { rmdirSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
+import type { Agent, LaunchPlan } from "../agent/contract.ts";
 import { requireRoom } from "../platform/disk-room.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { sessionDir } from "../platform/home.ts";
@@ -59,6 +60,9 @@ export const startSession = defineOperation({
     prompt: z
       .optional(z.string().check(z.minLength(1, "some text, or be left out")))
       .check(z.describe("What to say to the agent first.")),
+    resume: z
+      .optional(plainText().check(z.minLength(1, "an id"), z.maxLength(200)))
+      .check(z.describe("Go on with this conversation, by the agent's own id of it, instead of beginning one.")),
     name: z.optional(word("Its name; without one it is called after its agent, with a number.")),
     role: z._default(word("What it is for, in a word of yours; its files are kept under it."), "agent"),
     cwd: plainText().check(z.describe("The directory to start it in.")),
@@ -131,9 +135,12 @@ export const startSession = defineOperation({
           sessionId: id,
           outputsDir,
           launch: { ...launch, prompt },
-          beginning: { resume: null, prompt },
+          beginning: { resume: resumed, prompt },
         });
+      const resumed = input.resume === undefined ? null : { nativeId: input.resume, transcriptPath: null };
+      if (resumed !== null) requireAdoptable(store, agent, resumed.nativeId);
       const asAsked = await planWith(launch.prompt);
+      if (resumed !== null) await requireBegun(files, agent, asAsked.plan, launch);
       // A prompt with a secret in it stands in no record and no command line: it is sent as the first message.
       const isSecret = launch.prompt !== null && holdsSecret(launch.prompt, secretsOfLaunch(launch, environment));
       const { plan, recorded } = isSecret ? await planWith(null) : asAsked;
@@ -178,6 +185,41 @@ export const startSession = defineOperation({
     return await answer(context, id);
   },
 });
+
+/** One conversation is open in one session: a second would write into the first one's transcript. */
+function requireAdoptable(store: Store, agent: Agent, nativeId: string): void {
+  if (agent.canAdopt !== true)
+    throw new ReeveError({
+      code: "cannot-resume",
+      kind: "usage",
+      message: `The agent ${agent.name} cannot go on with a conversation from elsewhere; leave --resume out.`,
+    });
+  const holder = store.registry
+    .all()
+    .find(
+      ({ identity, conversation, process }) =>
+        identity.agent === agent.name && conversation.nativeId === nativeId && process.exit === null,
+    );
+  if (holder === undefined) return;
+  throw new ReeveError({
+    code: "conversation-open",
+    kind: "conflict",
+    message: `This conversation is open in session ${holder.identity.name} already; go there with: reeve attach ${holder.identity.name}.`,
+    details: { session_id: holder.id },
+  });
+}
+
+/** Of agents that keep the conversations of each directory apart: told to resume nothing, they do not come up. */
+async function requireBegun(files: SessionFiles, agent: Agent, plan: LaunchPlan, { cwd }: Launch): Promise<void> {
+  const { nativeId, transcriptPath } = plan;
+  if (agent.holdsMessage === undefined || transcriptPath === null) return;
+  if ((await files.stat(transcriptPath))?.isFile === true) return;
+  throw new ReeveError({
+    code: "unknown-conversation",
+    kind: "not-found",
+    message: `There is no conversation ${nativeId} of ${agent.name} for ${cwd}; give the directory it was begun in with --cwd, or check the id.`,
+  });
+}
 
 /** A process is created within 20 ms, some times that on a busy machine; a runtime that hangs holds up no answer. */
 const CREATED_WITHIN_MS = 3_000;

@@ -149,7 +149,7 @@ export interface Runtime {
   endProof(): Promise<EndProof>;
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;
-  attachCommand(target: Target, taken: TakenKeys): Promise<AttachCommand>;
+  attachCommand(target: Target, taken: TakenKeys, options?: AttachOptions): Promise<AttachCommand>;
   /** Ends what it keeps running for all sessions, such as a server. Throws if something still lives in it, or if that is not known. */
   retire(): Promise<void>;
   close(): Promise<void>;
@@ -160,6 +160,11 @@ export interface EndProof {
   readonly isWhole: boolean;
   /** For people, in whole sentences. */
   readonly text: string;
+}
+
+export interface AttachOptions {
+  /** Nothing that is typed reaches the session. */
+  readonly isReadOnly?: boolean;
 }
 
 /** Keys that the person's own terminal keeps for itself, each with what to press to pass it on; null where nothing does. */

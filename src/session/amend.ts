@@ -7,7 +7,7 @@ export type Amendment = Partial<Omit<Session, keyof typeof SECTIONS>> & {
 };
 
 export function amend(session: Session, changes: Amendment): Session {
-  const { identity, wish, process, conversation, watch } = changes;
+  const { identity, wish, process, conversation, watch, notice } = changes;
   return {
     ...session,
     ...changes,
@@ -16,5 +16,6 @@ export function amend(session: Session, changes: Amendment): Session {
     process: process ? { ...session.process, ...process } : session.process,
     conversation: conversation ? { ...session.conversation, ...conversation } : session.conversation,
     watch: watch ? { ...session.watch, ...watch } : session.watch,
+    notice: notice ? { ...session.notice, ...notice } : session.notice,
   };
 }

@@ -4,6 +4,7 @@ import { answer } from "./apply-approval.ts";
 import { askedFor, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context } from "./input.ts";
+import { isUnseen } from "./notice.ts";
 import type { Outcome } from "./outcome.ts";
 import { changed, refuse, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
@@ -25,6 +26,10 @@ export function applyCommand(session: Session, command: Command, context: Contex
       return cancelEnd(session, context);
     case "answer":
       return answer(session, command, context);
+    case "seen":
+      return seen(session, command);
+    case "rename":
+      return rename(session, command);
   }
 }
 
@@ -33,7 +38,7 @@ function pause(session: Session, command: Extract<Command, { type: "pause" }>, c
   if (wish.stop !== null || (session.state !== "running" && session.state !== "paused")) {
     return refuse(
       "not-running",
-      `Session ${session.identity.name} is ${describe(session)}, so there is nothing to pause.`,
+      `Session ${session.identity.name} is ${describe(session)}, so there is nothing to pause; see reeve list.`,
     );
   }
   if (wish.desired === "paused" && wish.pauseMode === command.mode) return unchanged(session);
@@ -117,7 +122,10 @@ function cancelEnd(session: Session, context: Context): Outcome {
   if (isEnded(session))
     return refuse("already-ended", `Session ${name} has ended; start it again with: reeve restart ${name}.`);
   if (session.wish.stop?.next !== "stopped")
-    return refuse("not-being-ended", `Session ${name} is not being ended: there is nothing to take back.`);
+    return refuse(
+      "not-being-ended",
+      `Session ${name} is not being ended, so there is nothing to take back; see reeve list.`,
+    );
   if (!isEndWaiting(session))
     return refuse(
       "end-under-way",
@@ -133,6 +141,25 @@ function cancelEnd(session: Session, context: Context): Outcome {
     },
   });
   return changed({ session: next, events: [{ type: "end-cancelled", reason }] });
+}
+
+/** What came after the revision that was looked at stays unseen. */
+function seen(session: Session, { revision }: Extract<Command, { type: "seen" }>): Outcome {
+  const seenRevision = Math.min(revision, session.revision);
+  if (!isUnseen(session) || session.notice.newsRevision > seenRevision) return unchanged(session);
+  return changed({
+    session: amend(session, { notice: { seenRevision } }),
+    events: [{ type: "session-seen" }],
+  });
+}
+
+function rename(session: Session, { name }: Extract<Command, { type: "rename" }>): Outcome {
+  const { name: from } = session.identity;
+  if (name === from) return unchanged(session);
+  return changed({
+    session: amend(session, { identity: { name } }),
+    events: [{ type: "session-renamed", from, name }],
+  });
 }
 
 const STATE_WORDS = {

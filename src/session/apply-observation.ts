@@ -128,14 +128,16 @@ function stalled(session: Session, evidence: Evidence): Outcome {
 
 function readTranscript(
   session: Session,
-  { readings, cursor }: Extract<Observation, { type: "read-transcript" }>,
+  { readings, cursor, said }: Extract<Observation, { type: "read-transcript" }>,
   context: Context,
 ): Change {
   const start: Change = { session: amend(session, { watch: { transcriptCursor: cursor } }), events: [] };
-  return readings.reduce((before, reading) => {
+  const read = readings.reduce((before, reading) => {
     const after = applyReading(before.session, reading, context);
     return { session: after.session, events: [...before.events, ...after.events] };
   }, start);
+  if (said === undefined) return read;
+  return { ...read, session: amend(read.session, { notice: { said } }) };
 }
 
 function foundRunning(
@@ -281,9 +283,11 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
   const clearedEvent: SessionEvent = { type: "session-cleared", incarnation: process.incarnation, evidence };
   // Even one that never had a process is over now: nothing seen later may revive it.
   const exit = dead.session.process.exit ?? { code: null, signal: null, at: context.now };
+  const { lastLine = session.notice.lastLine } = input;
   const rested: Session = amend(dead.session, {
     process: { exit, createFailures: null, suspended: false },
     wish: { stop: null },
+    notice: { lastLine },
   });
   const events = [...dead.events, clearedEvent];
   if (nextStep === "rest") return changed({ session: rested, events });
@@ -351,6 +355,7 @@ function startNext(
       stalledAt: null,
       activity: { status: "starting", asks: null, evidence: reason.evidence },
     },
+    notice: { lastLine: null },
   });
   return { session: next, events: [...before, { type: "session-starting", incarnation, reason }] };
 }

@@ -33,6 +33,8 @@ export type SessionEvent =
   | { readonly type: "restart-abandoned"; readonly reason: Reason }
   | { readonly type: "end-requested"; readonly reason: Reason }
   | { readonly type: "end-cancelled"; readonly reason: Reason }
+  | { readonly type: "session-seen" }
+  | { readonly type: "session-renamed"; readonly from: string; readonly name: string }
   | { readonly type: "stop-delayed"; readonly incarnation: number; readonly reason: Reason }
   | { readonly type: "session-exited"; readonly incarnation: number; readonly exit: Exit; readonly reason: Reason }
   | { readonly type: "session-cleared"; readonly incarnation: number; readonly evidence: Evidence }

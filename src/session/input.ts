@@ -14,6 +14,9 @@ export type Command =
   | { readonly type: "restart"; readonly graceMs: number }
   | { readonly type: "end"; readonly graceMs: number; readonly afterTurn: boolean }
   | { readonly type: "cancel-end" }
+  /** Somebody has seen it as it was in this revision. */
+  | { readonly type: "seen"; readonly revision: number }
+  | { readonly type: "rename"; readonly name: string }
   | { readonly type: "answer"; readonly approvalId: string; readonly decision: Decision };
 
 export type Observation =
@@ -62,6 +65,8 @@ export type Observation =
       readonly incarnation: number;
       /** Also the place was removed, with its screen and environment. */
       readonly isPlaceGone: boolean;
+      /** What its terminal showed last. */
+      readonly lastLine?: string;
       readonly evidence: Evidence;
     }
   /** The first signal of a stop follows: from here on it cannot be taken back. */
@@ -84,6 +89,8 @@ export type Observation =
       readonly incarnation: number;
       readonly readings: readonly Reading[];
       readonly cursor: TranscriptCursor;
+      /** The last sentence of the agent in them; null: it was asked something since. */
+      readonly said?: string | null;
     };
 
 /** What the agent planned for an incarnation that is about to be created. */

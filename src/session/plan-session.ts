@@ -32,6 +32,7 @@ export function planSession(request: SessionRequest, now: number, caller: Caller
       ...watch,
       observability: { status: "pending", expected: true, reason: observabilityReason, transcriptPath },
     }),
+    notice: begin(SECTIONS.notice, {}),
   });
   const { name, agent, role } = identity;
   const planned: SessionEvent = { type: "session-planned", name, agent, role };

@@ -34,8 +34,8 @@ import {
   text,
   textOf,
 } from "./shape.ts";
+import { STATES } from "./states.ts";
 
-export const STATES = ["planned", "starting", "running", "paused", "error", "stopped"] as const;
 const state = oneOf(...STATES);
 export type State = Of<typeof state>;
 
@@ -303,8 +303,23 @@ const watch = object({
   transcriptCursor: added(orNull(transcriptCursor), null),
 });
 
+/**
+ * What a person should see of it at a glance, and whether one has (notice.ts).
+ * Revisions instead of instants: no clock can make old news new.
+ */
+const notice = object({
+  /** The last sentence of the agent since it was last asked something; null where there is none, or none that may be kept. */
+  said: added(orNull(text), null),
+  /** What its terminal showed last when its process ended; null while it lives, or where that may not be kept. */
+  lastLine: added(orNull(text), null),
+  /** The revision that brought the newest news; 0: none yet. */
+  newsRevision: added(count, 0),
+  /** The newest revision that somebody has seen; 0: none. */
+  seenRevision: added(count, 0),
+});
+
 /** The sections of a record; what everybody asks for first is beside them. */
-export const SECTIONS = { identity, wish, process, conversation, watch } as const;
+export const SECTIONS = { identity, wish, process, conversation, watch, notice } as const;
 
 export const SESSION = object({
   id: matching(SESSION_ID_PATTERN),

@@ -12,6 +12,7 @@ import { applyCommand } from "./apply-command.ts";
 import { applyObservation } from "./apply-observation.ts";
 import { callerName, SYSTEM } from "./caller.ts";
 import type { Command, Context, Input } from "./input.ts";
+import { withNews } from "./notice.ts";
 import type { Outcome } from "./outcome.ts";
 import { unchanged } from "./outcome.ts";
 import type { LastCommand, Session } from "./session.ts";
@@ -20,11 +21,9 @@ export function transition(session: Session, input: Input, context: Context): Ou
   if ("incarnation" in input && input.incarnation !== session.process.incarnation) return unchanged(session);
   const outcome = isCommand(input) ? applyCommand(session, input, context) : applyObservation(session, input, context);
   if (outcome.refused !== null || outcome.session === session) return outcome;
-  const next = { ...outcome.session, revision: session.revision + 1 };
-  return {
-    ...outcome,
-    session: isCommand(input) ? amend(next, { wish: { lastCommand: commanded(input, context) } }) : next,
-  };
+  const next = withNews(session, { ...outcome.session, revision: session.revision + 1 }, outcome.events);
+  if (!isCommand(input) || input.type === "seen") return { ...outcome, session: next };
+  return { ...outcome, session: amend(next, { wish: { lastCommand: commanded(input, context) } }) };
 }
 
 function commanded({ type }: Command, { caller = SYSTEM, now }: Context): LastCommand {
@@ -38,6 +37,8 @@ const COMMANDS = {
   end: true,
   "cancel-end": true,
   answer: true,
+  seen: true,
+  rename: true,
 } as const satisfies Record<Command["type"], true>;
 
 function isCommand(input: Input): input is Command {

@@ -99,6 +99,7 @@ export function makeSession(home: { readonly outputsRoot: string }, id: string, 
       statusDir: null,
       observability: { status: "pending", expected: true, reason: "not started", transcriptPath: null },
     }),
+    notice: begin(SECTIONS.notice, {}),
   };
   return amend(session, changes);
 }

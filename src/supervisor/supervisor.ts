@@ -90,6 +90,8 @@ export interface Supervisor {
   /** A restart may bring an environment, used only where the runtime kept none. */
   submit(sessionId: string, command: Command, wish: Wish & { readonly environment?: Environment }): Promise<Session>;
   send(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">, wish: Wish): Promise<void>;
+  /** Takes a message back that nobody has begun to type. */
+  withdraw(message: Message, wish: Wish): Promise<void>;
   /** One that is not known is inert: it says so, and does nothing. */
   agent(name: string): Agent;
   agents(): readonly Agent[];
@@ -322,6 +324,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     async send(session, message, { caller, idempotency }) {
       await ledger.admit(admitted(session, message, caller), idempotency);
     },
+
+    withdraw: (message, wish) => ledger.withdraw(message, wish),
 
     async boot(version, deaths) {
       // A daemon that cannot write can still list, and says so of everything else.

@@ -14,6 +14,7 @@ const COVERAGE = {
       agent: "<agent>",
       prompt: "<prompt>",
       args: "what follows --",
+      resume: "--resume",
       name: "--name",
       role: "--role",
       cwd: "--cwd",
@@ -28,13 +29,23 @@ const COVERAGE = {
       until: "not an option: the client waits for the process by itself",
     },
   },
-  list_sessions: { command: "list", fields: { all: "--all", role: "--role" } },
+  list_sessions: {
+    command: "list",
+    fields: { all: "--all", role: "--role", agent: "--agent", state: "--state", needs_me: "--needs-me" },
+  },
   get_session: { command: null, why: "reeve list and reeve data show the same; programs use the API" },
   get_session_data: {
     command: "data",
     fields: { session: "<session>", tail: "--tail", since: "--since", source: "--source" },
   },
   explain_session: { command: "explain", fields: { session: "<session>" } },
+  acknowledge_session: {
+    command: "seen",
+    fields: { session: "<session>", revision: "not an option: what was shown, or what there is now" },
+  },
+  rename_session: { command: "rename", fields: { session: "<session>", name: "<name>" } },
+  list_messages: { command: "messages", fields: { session: "<session>" } },
+  cancel_message: { command: "messages", fields: { session: "<session>", message: "--cancel" } },
   send_message: {
     command: "send",
     fields: {
@@ -84,7 +95,11 @@ const COVERAGE = {
   },
   get_attach_command: {
     command: "attach",
-    fields: { session: "<session>", taken: "not an option: the caller's own tmux is asked" },
+    fields: {
+      session: "<session>",
+      taken: "not an option: the caller's own tmux is asked",
+      read_only: "--read-only",
+    },
   },
   diagnose: {
     command: "doctor",

@@ -65,6 +65,7 @@ test("listed with what it asks, in words and as JSON", async () => {
       reason: null,
       requested_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
       answer: null,
+      answerable: true,
     },
   ]);
   const { stdout, status } = await home.run(["approvals"]);

@@ -92,7 +92,7 @@ describe("a request that makes no sense", () => {
       code: "bad-value",
       status: 2,
     },
-    { what: "too long a tail", args: () => ["data", "alpha", "--tail", "49153"], code: "bad-request", status: 2 },
+    { what: "too long a tail", args: () => ["data", "alpha", "--tail", "49153"], code: "bad-value", status: 2 },
     { what: "unknown command", args: () => ["strat", "command"], code: "unknown-command", status: 2 },
     { what: "unknown option", args: () => ["list", "--al"], code: "unknown-option", status: 2 },
     ...strange.map((name) => ({

@@ -66,7 +66,9 @@ describe("issue 8, 1: over the socket", () => {
     expect(told).toContainEqual(["session-planned", "operator"]);
     expect(told).toContainEqual(["session-running", null]);
     expect(told).toContainEqual(["session-paused", "operator"]);
-    expect((await home.run(["events", "sleeper"])).stdout).toMatch(/ {2}session-paused {2}.* \(by the operator\)\n/);
+    expect((await home.run(["events", "sleeper"])).stdout).toMatch(
+      / {2}sleeper .*is to be paused \(by the operator\)\n/,
+    );
     const { stdout } = await home.run(["explain", "sleeper"]);
     expect(stdout).toMatch(/Started by the operator\.\n\s+Last asked for: pause, by the operator \(/);
   });

@@ -40,7 +40,7 @@ test.each(["throw", "reject"])(
     );
     const { warnings } = await home.json<{ warnings: string[] }>("daemon", "status");
     expect(warnings.join("\n")).toContain(`(process ${pid}) died of an error: Error: failpoint send.after-commit`);
-    expect((await home.run(["events"])).stdout).toContain("daemon-died  error Error: failpoint send.after-commit");
+    expect((await home.run(["events"])).stdout).toContain("died: Error: failpoint send.after-commit");
     expect((await home.session("lasting")).runtime.pid).toBe(runtime.pid);
     await home.json("end", "lasting", "--when", "now", "--grace", "0");
     expect(await waiting).toMatchObject({ done: true, reason: "exited" });

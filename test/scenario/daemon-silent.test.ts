@@ -65,3 +65,59 @@ test("a command that takes long by itself is left in peace (issue 7, 22)", { tim
   expect(waited.status).toBe(75);
   expect(waited.stderr).not.toContain("does not answer");
 });
+
+/** Every command that asks the daemon; what they would do does not matter here. */
+const COMMANDS = [
+  ["list"],
+  ["data", "held"],
+  ["data", "held", "-f"],
+  ["send", "held", "x"],
+  ["start", "command", "--", "true"],
+  ["adopt", "practice", "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"],
+  ["wait", "held"],
+  ["wait"],
+  ["messages", "held"],
+  ["seen", "held"],
+  ["approvals"],
+  ["approve", "held"],
+  ["deny", "held"],
+  ["attach", "held", "--json"],
+  ["pause", "held"],
+  ["resume", "held"],
+  ["restart", "held"],
+  ["end", "held"],
+  ["rename", "held", "other"],
+  ["events"],
+  ["events", "--follow", "--since", "0"],
+  ["explain", "held"],
+  ["doctor"],
+  ["daemon", "status"],
+  ["daemon", "stop"],
+  ["daemon", "restart"],
+  ["demo"],
+] as const;
+
+test("every command says it within 3 s, with what to do (issue 9, silence)", { timeout: 120_000 }, async () => {
+  process.kill(stopped, "SIGSTOP");
+  const beganAt = performance.now();
+  await home.run(["--version"]);
+  // What it takes here to start a program and be scheduled, while others run.
+  const startMs = performance.now() - beganAt;
+  for (const words of COMMANDS) {
+    const child = spawn(BIN, words, { env: home.environment, stdio: ["ignore", "ignore", "pipe"] });
+    const startedAt = performance.now();
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    try {
+      await eventually(`${words.join(" ")} says it`, () => said.includes(`kill -CONT ${stopped}`), 10_000);
+      expect({ words, ms: performance.now() - startedAt }).toEqual({
+        words,
+        ms: expect.toSatisfy((ms: number) => ms < 3_000 + 5 * startMs),
+      });
+    } finally {
+      child.kill("SIGKILL");
+      await ended;
+    }
+  }
+});

@@ -86,7 +86,7 @@ export function createRemoteRuntime({ inner, near, far, latencyMs }: RemoteOptio
     findStrays: (live) => ask(() => inner.findStrays(live)),
     endProof: () => ask(inner.endProof),
     onChange: (listener) => untilClosed(inOrder, listener, (heard) => inner.onChange(heard)),
-    attachCommand: (target, taken) => ask(() => inner.attachCommand(target, taken)),
+    attachCommand: (target, taken, options) => ask(() => inner.attachCommand(target, taken, options)),
   };
 }
 

@@ -19,6 +19,7 @@ export const claudeAgent: Agent = {
   name: "claude",
   capabilities: { turns: true, confirms: true, transcript: true, steer: true },
   wait: "notification",
+  canAdopt: true,
   program: {
     command: "claude",
     versionArgs: ["--version"],

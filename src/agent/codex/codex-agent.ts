@@ -27,6 +27,7 @@ export function codexAgent(parts: Parts): Agent {
     name: "codex",
     capabilities: { turns: true, transcript: true, confirms: true, steer: true },
     wait: "notification",
+    canAdopt: true,
     program: {
       command: "codex",
       versionArgs: ["--version"],

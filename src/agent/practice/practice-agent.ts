@@ -21,6 +21,7 @@ export function practiceAgent(programPath: string, nodePath: string): Agent {
     name: "practice",
     capabilities: { turns: true, confirms: true, transcript: true, steer: false },
     wait: "notification",
+    canAdopt: true,
     program: null,
     sessionVariables: ["PRACTICE_CONVERSATION"],
     pathVariables: [],

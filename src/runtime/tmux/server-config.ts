@@ -2,7 +2,7 @@
  * What our tmux server is started with: its options, its environment and its
  * command line. Pure text and argument vectors; runs nothing.
  */
-import type { TakenKeys } from "../contract.ts";
+import type { AttachOptions, TakenKeys } from "../contract.ts";
 
 export const ANCHOR = "reeve-anchor";
 
@@ -105,12 +105,23 @@ export function personArguments(
   paths: Pick<ServerPaths, "binary" | "socket">,
   session: string,
   taken: TakenKeys,
+  { isReadOnly = false }: AttachOptions = {},
 ): readonly string[] {
   const detach = detachKeys(taken);
   const isUsual = detach === `${PREFIX} d`;
   const hint = detach === null ? `your tmux keeps ${PREFIX}` : `detach: ${detach}`;
   const others = `#{s|<#{client_tty}=[^>]*>||:${KEYS_OPTION}}`;
-  const attach = [paths.binary, "-u", "-N", "-S", paths.socket, "attach-session", "-t", session];
+  const attach = [
+    paths.binary,
+    "-u",
+    "-N",
+    "-S",
+    paths.socket,
+    "attach-session",
+    ...(isReadOnly ? ["-r"] : []),
+    "-t",
+    session,
+  ];
   return [...attach, ";", "set-option", "-sF", KEYS_OPTION, isUsual ? others : `${others}<#{client_tty}=${hint}>`];
 }
 

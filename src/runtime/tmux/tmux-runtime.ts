@@ -251,13 +251,13 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     endProof: async () => endProof(cgroups.impediment()),
     onChange: hints.listen,
-    async attachCommand(target, taken) {
+    async attachCommand(target, taken, options = {}) {
       const { sightings } = await directory.ofSession(target.sessionId);
       const mark = formatMark(instance, target);
       const sessionId = sightings.find(({ pane }) => pane.mark === mark)?.pane.sessionId;
       const session = sessionId ?? (await directory.require(target)).pane.sessionId;
       const paths = { binary, socket: join(runDir, "tmux.sock") };
-      return { argv: personArguments(paths, session, taken), detach: detachKeys(taken) };
+      return { argv: personArguments(paths, session, taken, options), detach: detachKeys(taken) };
     },
     retire: link.retire,
     close: link.close,

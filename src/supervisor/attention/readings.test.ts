@@ -51,7 +51,11 @@ test("also of what is only noted, and of lines", async () => {
   const lines: readonly Reading[] = [
     { source: "transcript", detail: "line", turn: { phase: "failed", error: SECRET } },
   ];
-  await ground.readings.takeLines(ground.session(), lines, { identity: "1:a", offset: 5, isInLongLine: false });
+  await ground.readings.takeLines(ground.session(), {
+    readings: lines,
+    cursor: { identity: "1:a", offset: 5, isInLongLine: false },
+    said: null,
+  });
   expect(await everything()).not.toContain(SECRET);
   expect(ground.events("turn-failed")).toMatchObject([{ error: REDACTED }]);
   expect(ground.session().watch.transcriptCursor).toEqual({ identity: "1:a", offset: 5, isInLongLine: false });

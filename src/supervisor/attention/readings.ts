@@ -7,6 +7,8 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";
 import type { BackgroundReading } from "../../session/background.ts";
+import { stripTerminal } from "../../platform/terminal-text.ts";
+import { lastSentence } from "../../session/notice.ts";
 import { promptPrint } from "../../session/prompt-print.ts";
 import type { Reading, TurnReading } from "../../session/reading.ts";
 import type { Evidence, Session, TranscriptCursor } from "../../session/session.ts";
@@ -34,7 +36,7 @@ export interface Readings {
   /** Commits what the reading says about this incarnation of the session. */
   take(session: Incarnation, reading: Reading, idempotency?: IdempotencyRecord): Promise<void>;
   /** What new lines of the transcript said, in one commit with how far it has been read. */
-  takeLines(session: Incarnation, readings: readonly Reading[], cursor: TranscriptCursor): Promise<void>;
+  takeLines(session: Incarnation, lines: TakenLines): Promise<void>;
   /** Remembered, but not (yet) counted, and why. */
   note(session: Incarnation, reading: Reading, weight: string): Promise<void>;
   /** Something moved: monotonic, for the stall watch. */
@@ -43,6 +45,13 @@ export interface Readings {
   /** Resolves when this incarnation has spoken for the first time, or drawn something that a rule knows: it is up. */
   firstWord(session: Incarnation): Promise<void>;
   forget(sessionId: string): void;
+}
+
+export interface TakenLines {
+  readonly readings: readonly Reading[];
+  readonly cursor: TranscriptCursor;
+  /** What the agent said in the last of them; empty where it was asked something since, null where nothing is new. */
+  readonly said: string | null;
 }
 
 /** Without the session's secrets; null when these are not known, and so the text may not be kept. */
@@ -109,12 +118,13 @@ export function createReadings(parts: {
         );
         spoke(session, reading);
       }),
-    takeLines: (session, raw, cursor) =>
+    takeLines: (session, { readings: raw, cursor, said: text }) =>
       queue.run(session.id, async () => {
         const redact = await parts.redactor(session.id);
         const readings = raw.map((reading) => admit(session, reading, redact));
         const { incarnation } = session.process;
-        await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor });
+        const words = text === null ? {} : { said: lastSentence(stripTerminal(redact(text) ?? "")) };
+        await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor, ...words });
       }),
     note: (session, raw, weight) =>
       queue.run(session.id, async () => {

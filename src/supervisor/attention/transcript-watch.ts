@@ -128,7 +128,9 @@ export function createTranscriptWatch(parts: {
     entry.isOld = isOld && hasMore;
     if (isOld) entry.replaced = await replacedBy(session, entry);
     const readings = isOld ? [] : readLines(parts.agent(session.identity.agent), session, lines);
-    if (cursor !== null && (readings.length > 0 || isOld)) await parts.readings.takeLines(session, readings, cursor);
+    const said = isOld || hasMore ? null : saidIn(parts.agent(session.identity.agent), lines);
+    if (cursor !== null && (readings.length > 0 || said !== null || isOld))
+      await parts.readings.takeLines(session, { readings, cursor, said });
     entry.cursor = cursor;
     return hasMore;
   }
@@ -293,6 +295,21 @@ function readLines(agent: Agent, session: Session, lines: readonly NewLine[]): r
     assumed = applyReading(assumed, reading, { now: session.conversation.activity.evidence.at, random: 0 }).session;
   }
   return readings;
+}
+
+/** What an agent says last is in one of the last lines it writes; what it is in is read a second time, so not far back. */
+const LAST_LINES = 12;
+const LONGEST_LINE = 65_536;
+/** Its last sentence is at the end of it. */
+const LAST_WORDS = 4_096;
+
+/** The end of what the agent said last in these lines; empty where it was asked something since, null where neither is there. */
+function saidIn(agent: Agent, lines: readonly NewLine[]): string | null {
+  const last = lines.slice(-LAST_LINES).filter(({ text }) => text.length <= LONGEST_LINE);
+  const messages = last.length === 0 ? [] : agent.readMessages(last.map(({ text }) => text));
+  const said = messages.findLast(({ role, text }) => role === "user" || (role === "assistant" && text.trim() !== ""));
+  if (said === undefined) return null;
+  return said.role === "assistant" ? said.text.slice(-LAST_WORDS) : "";
 }
 
 /** All that the stamp's file had has just been read. */

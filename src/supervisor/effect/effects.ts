@@ -6,9 +6,11 @@ import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
+import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import { amend } from "../../session/amend.ts";
+import { lastLine } from "../../session/notice.ts";
 import { type Effect, isPromptAhead, pendingEffect } from "../../session/pending-effect.ts";
 import { finalScreenPath, spoolDirOf } from "../../session/session-directory.ts";
 import type { Evidence, Session, StopIntent } from "../../session/session.ts";
@@ -241,6 +243,7 @@ async function stop(parts: EffectParts, session: Session, intent: StopIntent, hu
     throw new Error(`${report.survivors.join(", ")}: still there`);
   }
   const seen = await runtime.observe(target);
+  let shown: string | null = null;
   if (seen.status === "unreachable") throw new Error(seen.evidence);
   if (seen.status === "exited") {
     await parts.ledger.apply(session.id, {
@@ -250,7 +253,7 @@ async function stop(parts: EffectParts, session: Session, intent: StopIntent, hu
       signal: seen.signal,
       evidence: observed(parts, seen.evidence),
     });
-    await keepFinalScreen(parts, session, runtime);
+    shown = await keepFinalScreen(parts, session, runtime);
   }
   await tidyUp(parts, session);
   const isPlaceGone = intent.next === "stopped";
@@ -262,20 +265,25 @@ async function stop(parts: EffectParts, session: Session, intent: StopIntent, hu
     type: "cleared",
     incarnation,
     isPlaceGone,
+    ...(shown === null ? {} : { lastLine: shown }),
     evidence: observed(parts, report.evidence),
   });
 }
 
-/** Best effort: what was on the screen is worth keeping, but never worth holding up an end. */
-async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Runtime): Promise<void> {
+/** Best effort: what was on the screen is worth keeping, but never worth holding up an end. Its last line, if it may be kept. */
+async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Runtime): Promise<string | null> {
   try {
     const screen = await runtime.capture(targetOf(session), { lines: FINAL_SCREEN_LINES });
     const text = await parts.attention.redact(session, screen.text);
-    if (text === null)
-      return parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
+    if (text === null) {
+      parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
+      return null;
+    }
     await writeFileAtomic(finalScreenPath(session), text);
+    return lastLine(stripTerminal(text));
   } catch (error) {
     parts.log("the last screen could not be kept", { session: session.id, why: messageOf(error) });
+    return null;
   }
 }
 

@@ -63,9 +63,29 @@ describe("where the agent knows what a message is (issue 7, 8)", () => {
 test("a first start begins, whatever lies there", async () => {
   writeFileSync(transcriptPath, "message\n");
   expect(
-    await beginningOf(sessionWith({ process: { incarnation: 1 }, conversation: { turns: 0 } }), agent, localFiles),
+    await beginningOf(
+      sessionWith({
+        process: { incarnation: 1 },
+        conversation: { turns: 0, nativeId: nativeIdOf(runningSession().id) },
+      }),
+      agent,
+      localFiles,
+    ),
   ).toEqual({
     resume: null,
+    prompt: "go",
+  });
+});
+
+test("a first start that was given a conversation goes on with it (issue 9, verbs)", async () => {
+  expect(
+    await beginningOf(
+      sessionWith({ process: { incarnation: 1 }, conversation: { turns: 0 } }, "pending"),
+      {},
+      localFiles,
+    ),
+  ).toEqual({
+    resume: resume(),
     prompt: "go",
   });
 });

@@ -24,8 +24,10 @@ export async function beginningOf(
   const { transcriptPath } = observability;
   // The first prompt is brought along as long as nobody took it.
   const anew: Beginning = { resume: null, prompt: turns === 0 ? launch.prompt : null };
-  if (incarnation === 1 || nativeId === null) return anew;
+  if (nativeId === null) return anew;
   const resume = { nativeId, transcriptPath };
+  // An id that Reeve did not choose, before anything could tell one: a conversation that it was started with.
+  if (incarnation === 1) return nativeId === nativeIdOf(id) ? anew : { ...anew, resume };
   if (holdsMessage === undefined || transcriptPath === null)
     return turns > 0 || observability.status === "observable" ? { ...anew, resume } : anew;
   switch (await lookInto(files, transcriptPath, holdsMessage)) {

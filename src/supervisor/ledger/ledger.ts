@@ -7,12 +7,12 @@ import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
-import { type Caller, type CallerName, callerName } from "../../session/caller.ts";
+import { askedFor, type Caller, type CallerName, callerName } from "../../session/caller.ts";
 import type { HomeEvent, SessionEvent } from "../../session/event.ts";
 import type { Input } from "../../session/input.ts";
 import type { Message, MessageState } from "../../session/message.ts";
 import { intentOf } from "../../session/next-step.ts";
-import type { Session } from "../../session/session.ts";
+import type { Reason, Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
 import { admitMessage, type NewMessage, putSession, type Settlement, settleMessage } from "../../store/change.ts";
 import type { IdempotencyRecord, Store } from "../../store/contract.ts";
@@ -41,6 +41,8 @@ export interface Ledger {
   admit(message: SentMessage, idempotency?: IdempotencyRecord): Promise<void>;
   /** A message that was delivered stays so. */
   settle(message: Message, outcome: MessageState, event: SessionEvent | null, detail: string | null): Promise<void>;
+  /** Refused on somebody's wish, as long as nobody has begun to type it. */
+  withdraw(message: Message, wish: Wish): Promise<void>;
   note(event: HomeEvent): Promise<void>;
   onCommit(listener: (sessionId: string) => void): void;
   idle(): Promise<void>;
@@ -164,6 +166,21 @@ export function createLedger(parts: {
         tell(sessionId);
       }),
 
+    withdraw: ({ id, sessionId }, { caller, idempotency }) =>
+      queue.run(sessionId, async () => {
+        const message = store.mailbox.get(id);
+        if (message?.state !== "admitted") throw notWaiting(id, message?.state);
+        const at = clock.now();
+        const text = "It was taken back before it was typed.";
+        const reason: Reason = { code: "message-cancelled", text, evidence: askedFor(caller, at) };
+        await store.commit({
+          changes: [settleMessage({ messageId: id, state: "refused", detail: text, at })],
+          events: [{ sessionId, body: { type: "message-refused", messageId: id, reason }, ...askedBy(caller) }],
+          ...(idempotency === undefined ? {} : { idempotency }),
+        });
+        tell(sessionId);
+      }),
+
     note: async (event) => {
       await store.commit({ events: [{ sessionId: null, body: event }] });
     },
@@ -183,6 +200,15 @@ function askedBy(caller: Caller | undefined): { readonly caller?: CallerName } {
 
 function admission(message: SentMessage): SessionEvent {
   return { type: "message-admitted", messageId: message.id, bytes: Buffer.byteLength(message.text) };
+}
+
+function notWaiting(id: string, state: MessageState | undefined): ReeveError {
+  const now = state === "leased" ? "is being typed" : `is ${state ?? "not known"}`;
+  return new ReeveError({
+    code: "message-not-waiting",
+    kind: "conflict",
+    message: `Message ${id} ${now}, so it cannot be taken back; reeve messages shows those that can.`,
+  });
 }
 
 function unknownSession(sessionId: string): ReeveError {

@@ -18,6 +18,7 @@ function approval(fields: Partial<ApprovalView> = {}): ApprovalView {
     reason: null,
     requested_at: "2026-11-15T11:57:00.000Z",
     answer: null,
+    answerable: true,
     ...fields,
   };
 }
@@ -67,6 +68,21 @@ describe("approvalTable", () => {
     const long = Array.from({ length: 45 }, (_, index) => `line ${index + 1}`).join("\n");
     const shown = await linesOf([approval({ subject: long })]);
     expect(shown.slice(-2)).toEqual(["    line 30", "    (15 more lines; with --json all of it)"]);
+  });
+
+  it("says where a dialog of the agent itself is answered (issue 9, dialogs)", async () => {
+    const dialog = approval({
+      approval_id: "dialog",
+      kind: "other",
+      title: "Trust it?",
+      subject: null,
+      answerable: false,
+    });
+    expect(await linesOf([dialog])).toEqual([
+      "SESSION  ASKED      KIND   ASKS",
+      "builder  3 min ago  other  Trust it?",
+      "    answer it there: reeve attach builder",
+    ]);
   });
 
   it("names the approvals of a session that asks several", async () => {

@@ -72,8 +72,9 @@ function circumstances(approval: ApprovalView, all: readonly ApprovalView[]): re
   return [
     ...(cwd === null ? [] : [`in ${oneLine(cwd)}`]),
     ...(reason === "" || oneLine(approval.title).includes(reason) ? [] : [`reason: ${reason}`]),
-    ...(isOneOfSeveral ? [`approval: ${oneLine(id)}`] : []),
+    ...(isOneOfSeveral && approval.answerable ? [`approval: ${oneLine(id)}`] : []),
     ...(answer === null ? [] : [`being answered: ${answer}`]),
+    ...(approval.answerable ? [] : [`answer it there: reeve attach ${oneLine(approval.session_name)}`]),
   ];
 }
 

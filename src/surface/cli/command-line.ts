@@ -12,8 +12,7 @@ export interface ParsedLine {
 }
 
 /** Only this looks like an option; "- fix it" and "--help me" (with a space) are text. */
-const OPTION = /^(?:-h|--[A-Za-z][A-Za-z0-9-]*(?:=[^]*)?)$/;
-const SHORT = /^-[A-Za-z]$/;
+const OPTION = /^(?:-[A-Za-z]|--[A-Za-z][A-Za-z0-9-]*(?:=[^]*)?)$/;
 
 export function findCommand(commands: readonly Command[], name: string): Command {
   const command = commands.find((candidate) => candidate.name === name);
@@ -34,13 +33,12 @@ export function parseLine(command: Command, words: readonly string[]): ParsedLin
       break;
     }
     if (!OPTION.test(word)) {
-      if (SHORT.test(word)) throw unknownOption(command, word, specs);
       before.push(word);
       continue;
     }
     const [name, inline] = splitOption(word);
-    const spec = specs.find((candidate) => candidate.name === name);
-    if (spec === undefined) throw unknownOption(command, `--${name}`, specs);
+    const spec = specs.find(({ name: long, short }) => `--${long}` === name || `-${short}` === name);
+    if (spec === undefined) throw unknownOption(command, name, specs);
     const values = given.get(spec.name) ?? [];
     if (values.length > 0 && spec.isRepeatable !== true && spec.value !== undefined)
       throw usage("option-twice", `--${spec.name} was given twice; give it once.`);
@@ -67,18 +65,28 @@ export function parseLine(command: Command, words: readonly string[]): ParsedLin
 }
 
 function splitOption(word: string): [string, string?] {
-  if (word === "-h") return ["help"];
   const equals = word.indexOf("=");
-  return equals < 0 ? [word.slice(2)] : [word.slice(2, equals), word.slice(equals + 1)];
+  return equals < 0 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
 }
 
 function checkedValue(spec: OptionSpec, value: string): string {
   if (spec.type === "number" && !/^-?\d{1,15}(?:\.\d+)?$/.test(value))
     throw usage("bad-value", `--${spec.name} takes a number, not "${value}".`);
+  if (spec.type === "count" && !isCount(value, spec.most))
+    throw usage(
+      "bad-value",
+      `--${spec.name} takes a whole number from 1 ${spec.most === undefined ? "on" : `to ${spec.most}`}, not "${value}".`,
+    );
+  if (spec.type === "cursor" && !/^\d{1,15}$/.test(value))
+    throw usage("bad-value", `--${spec.name} takes a cursor from an earlier answer, a whole number, not "${value}".`);
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
     throw usage("bad-value", `--${spec.name} takes one of ${spec.choices.join(", ")}, not "${value}".`);
   }
   return value;
+}
+
+function isCount(value: string, most = 999_999_999): boolean {
+  return /^[1-9]\d{0,8}$/.test(value) && Number(value) <= most;
 }
 
 function checkArguments(command: Command, positional: readonly string[]): void {
@@ -95,9 +103,10 @@ function checkArguments(command: Command, positional: readonly string[]): void {
   const last = command.arguments.at(-1);
   const extra = positional[command.arguments.length];
   if (extra === undefined || last?.isRepeated === true) return;
+  const hint = command.arguments.length === 0 ? "leave it out" : "put text with spaces in quotes";
   throw usage(
     "unexpected-argument",
-    `${command.name} does not know what to do with "${extra}"; put text with spaces in quotes. Usage: ${usageLine(command)}`,
+    `${command.name} does not know what to do with "${extra}"; ${hint}. Usage: ${usageLine(command)}`,
   );
 }
 

@@ -12,9 +12,14 @@ export interface OptionSpec {
   /** Without its dashes. */
   readonly name: string;
   readonly summary: string;
+  /** One letter, for `-f`. */
+  readonly short?: string;
   /** What its value is called; an option without one is a flag. */
   readonly value?: string;
-  readonly type?: "text" | "number";
+  /** A count is a whole number from 1 on, a cursor one from 0 on. */
+  readonly type?: "text" | "number" | "count" | "cursor";
+  /** The largest value of a count. */
+  readonly most?: number;
   readonly choices?: readonly string[];
   readonly isRepeatable?: boolean;
   readonly completion?: Completion;
@@ -86,5 +91,5 @@ const KEY_OPTION: OptionSpec = {
 
 const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: "json", summary: "print exactly one JSON object, with the field names of the HTTP API" },
-  { name: "help", summary: "show this help" },
+  { name: "help", short: "h", summary: "show this help" },
 ];

@@ -1,5 +1,6 @@
 /** Every command there is, in the order in which help shows them. */
 import type { Command } from "./command.ts";
+import { adoptCommand } from "./command/adopt.ts";
 import { approvalsCommand } from "./command/approvals.ts";
 import { approveCommand } from "./command/approve.ts";
 import { attachCommand } from "./command/attach.ts";
@@ -14,9 +15,12 @@ import { eventsCommand } from "./command/events.ts";
 import { explainCommand } from "./command/explain.ts";
 import { helpCommand } from "./command/help.ts";
 import { listCommand } from "./command/list.ts";
+import { messagesCommand } from "./command/messages.ts";
 import { pauseCommand } from "./command/pause.ts";
+import { renameCommand } from "./command/rename.ts";
 import { restartCommand } from "./command/restart.ts";
 import { resumeCommand } from "./command/resume.ts";
+import { seenCommand } from "./command/seen.ts";
 import { sendCommand } from "./command/send.ts";
 import { startCommand } from "./command/start.ts";
 import { uninstallCommand } from "./command/uninstall.ts";
@@ -24,10 +28,13 @@ import { waitCommand } from "./command/wait.ts";
 
 export const commands: readonly Command[] = [
   startCommand,
+  adoptCommand,
   listCommand,
   dataCommand,
   sendCommand,
+  messagesCommand,
   waitCommand,
+  seenCommand,
   approvalsCommand,
   approveCommand,
   denyCommand,
@@ -36,6 +43,7 @@ export const commands: readonly Command[] = [
   resumeCommand,
   restartCommand,
   endCommand,
+  renameCommand,
   eventsCommand,
   explainCommand,
   doctorCommand,

@@ -11,7 +11,7 @@ const offered = (...words: string[]): string[] => candidates(...words).values.ma
 
 describe("what is offered", () => {
   it.each<[string[], string[]]>([
-    [["re"], ["resume", "restart"]],
+    [["re"], ["resume", "restart", "rename"]],
     [["comp"], ["completion"]],
     [
       ["data", ""],

@@ -2,6 +2,7 @@
  * What a shell may offer for the word that is being typed, from the table of commands. Pure. What was typed is only
  * compared, never run; the shell completes paths itself, because only it knows its own quotes.
  */
+import { ALIASES } from "./aliases.ts";
 import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, Command, Completion, OptionSpec } from "./command.ts";
 import { HELP_TOPICS } from "./help.ts";
@@ -28,7 +29,8 @@ export function candidatesFor(
 ): Candidates {
   const typed = words.filter((word, index) => !(index === 0 && words.length > 1 && word === "--json"));
   const current = typed.at(-1) ?? "";
-  const [name, ...before] = typed.slice(0, -1);
+  const [called, ...before] = typed.slice(0, -1);
+  const name = called === undefined ? undefined : (ALIASES.get(called)?.[0] ?? called);
   const shown = commands.filter((command) => command.isHidden !== true);
   const named = shown.map((command) => ({ value: command.name, description: command.summary }));
   if (name === undefined) return fitting(named, current);
@@ -92,7 +94,7 @@ function placeOf(command: Command, before: readonly string[]): Place {
       return { kind: "argument", position: position + before.length - index - 1, given, isText: true };
     }
     const [name = "", inline] = word.split("=", 2);
-    const option = optionsOf(command).find((spec) => `--${spec.name}` === name);
+    const option = optionsOf(command).find((spec) => `--${spec.name}` === name || `-${spec.short}` === name);
     if (option === undefined) {
       position += 1;
       continue;

@@ -3,7 +3,7 @@ import type { SessionView } from "../../client/operation-types.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { CliContext } from "./command.ts";
 import { errorObject, linesOf } from "./failure.ts";
-import { stateSentence } from "./session-text.ts";
+import { oneLine, stateSentence } from "./session-text.ts";
 
 export interface Outcome {
   readonly done: boolean;
@@ -16,9 +16,14 @@ export async function forEachSession(
   context: CliContext,
   references: readonly string[],
   act: (session: string) => Promise<Outcome>,
-  options: { readonly isList?: boolean } = {},
+  options: { readonly isList?: boolean; readonly tell?: (name: string) => string } = {},
 ): Promise<number> {
-  const settled = await Promise.allSettled(references.map((reference) => tellWhenDone(context, act(reference))));
+  const { tell } = options;
+  const sentence = ({ session }: Outcome): string =>
+    tell === undefined ? stateSentence(session) : tell(oneLine(session.name));
+  const settled = await Promise.allSettled(
+    references.map((reference) => tellWhenDone(context, act(reference), sentence)),
+  );
   const failures = settled.flatMap((result) => (result.status === "rejected" ? [toError(result.reason)] : []));
   const [only] = settled;
   if (references.length === 1 && options.isList !== true && only !== undefined) {
@@ -41,11 +46,15 @@ export async function forEachSession(
   return failures[0]?.exitStatus ?? (isUndone ? 1 : 0);
 }
 
-async function tellWhenDone(context: CliContext, action: Promise<Outcome>): Promise<Outcome> {
+async function tellWhenDone(
+  context: CliContext,
+  action: Promise<Outcome>,
+  sentence: (outcome: Outcome) => string,
+): Promise<Outcome> {
   const outcome = await action;
   if (context.isJson) return outcome;
   const { done, session, note } = outcome;
-  if (done) context.output.print(`${stateSentence(session)}\n`);
+  if (done) context.output.print(`${sentence(outcome)}\n`);
   else context.output.note(`Not yet: ${stateSentence(session)} ${note ?? "It is being carried out; see reeve list."}`);
   if (done && note !== null) context.output.note(note);
   return outcome;

@@ -100,7 +100,7 @@ export const EXIT_CODES: readonly ExitCode[] = [
 ];
 
 export const EXIT_CODE_NOTES: readonly string[] = [
-  'The codes 10 to 17 and 75 come from wait, and from start, send, approve and deny with --wait; so `reeve send fix "…" --wait && deploy` deploys only if that turn completed.',
+  'The codes 10 to 17 and 75 come from wait, and from start, send, approve and deny with --wait; so `reeve send fix "..." --wait && deploy` deploys only if that turn completed.',
   "send without --wait exits with 0 as soon as the message is recorded, also if it still waits (for the end of a turn, for resume, or because the agent cannot be reached). A script tells the two apart with --json: state is delivered, or admitted while it waits.",
   "Several sessions: with --any (the default) the code is that of the session that woke; with --all it is 0 if every session gave 0, otherwise the code of the first one in your order that did not. pause, resume, restart and end: the code of the first one that failed.",
   "attach and daemon run end with the status of the program they run.",

@@ -16,6 +16,7 @@ export function overview(commands: readonly Command[]): string {
     ...columns(shown.map((command) => [command.name, command.summary])),
     "",
     "reeve <command> --help shows arguments, options and examples; reeve demo shows how it feels.",
+    "Also understood: ls and ps (list), status, new (start), logs (data), stop and kill (end).",
     `More help: ${HELP_TOPICS.map((topic) => `reeve help ${topic}`).join(", ")}.`,
     "",
   ].join("\n");
@@ -53,7 +54,7 @@ function argumentName(argument: ArgumentSpec): string {
 }
 
 function optionName(option: OptionSpec): string {
-  const short = option.name === "help" ? "-h, " : "";
+  const short = option.short === undefined ? "" : `-${option.short}, `;
   return `${short}--${option.name}${option.value === undefined ? "" : ` ${option.value}`}`;
 }
 

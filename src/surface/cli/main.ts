@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createClient } from "../../client/create-client.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
 import { fieldsOf, parseFields } from "../../platform/json-fields.ts";
+import { unalias } from "./aliases.ts";
 import { answer } from "./answer.ts";
 import { findCommand, parseLine, usage } from "./command-line.ts";
 import type { CliContext } from "./command.ts";
@@ -50,7 +51,7 @@ export async function main(
 }
 
 async function dispatch(words: readonly string[], context: CliContext): Promise<number> {
-  const [name, ...rest] = words.filter((word, index) => !(index === 0 && word === "--json"));
+  const [name, ...rest] = unalias(words.filter((word, index) => !(index === 0 && word === "--json")));
   if (name === undefined || name === "--help" || name === "-h") {
     context.output.print(overview(commands));
     return 0;

@@ -23,6 +23,8 @@ export interface Output {
   /** False once something was printed that nobody could read. */
   hasReader(): boolean;
   readonly hasColour: boolean;
+  /** A person may be reading. */
+  readonly isTerminal: boolean;
   /** Of the terminal; null when nobody said. */
   readonly width: number | null;
 }
@@ -44,9 +46,17 @@ export function standardOutput(environment: Readonly<Record<string, string | und
     },
     note: (line) => void writeAll(2, `${showHidden(line)}\n`),
     hasReader: () => hasReader,
-    hasColour: isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb",
+    hasColour: wantsColour(environment, isTerminal),
+    isTerminal,
     width: isTerminal ? process.stdout.columns || 80 : Number.isInteger(columns) && columns > 0 ? columns : null,
   };
+}
+
+/** FORCE_COLOR decides where it is set (0 or false: none), as in other programs; then NO_COLOR, then the terminal. */
+export function wantsColour(environment: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+  const forced = environment["FORCE_COLOR"] ?? "";
+  if (forced !== "") return forced !== "0" && forced !== "false";
+  return isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
 }
 
 /** How long to wait for a reader whose pipe is full and does not block. */

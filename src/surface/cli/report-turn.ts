@@ -1,6 +1,7 @@
 /** `--wait` after a start, a message or an answer: what came of it, and what the agent said in that turn. */
 import type { Client } from "../../client/create-client.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
+import { acknowledge } from "./acknowledge.ts";
 import { usage } from "./command-line.ts";
 import type { CliContext, CommandInput, OptionSpec } from "./command.ts";
 import { statusOfWait } from "./exit-codes.ts";
@@ -22,7 +23,7 @@ export function waitTimeout(input: CommandInput, command: string): { readonly ti
   const seconds = input.number("timeout");
   if (seconds === undefined) return {};
   if (!input.flag("wait")) throw usage("timeout-without-wait", `${command} takes --timeout only together with --wait.`);
-  if (seconds < 0) throw usage("bad-value", "--timeout must not be negative.");
+  if (seconds < 0) throw usage("bad-value", `--timeout takes 0 seconds or more, not ${seconds}.`);
   return { timeout_seconds: seconds };
 }
 
@@ -43,6 +44,7 @@ export async function reportTurn(
   if (reply === null) context.output.print(wakeLines(waited));
   else {
     context.output.print(await replyText(reply, context));
+    await acknowledge(context, client, waited.session);
     if (!waited.ok) context.output.note(wakeLines(waited).trimEnd());
   }
   return statusOfWait(waited);

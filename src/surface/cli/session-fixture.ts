@@ -14,6 +14,10 @@ export function sessionView(fields: Partial<SessionView> = {}): SessionView {
     evidence: { source: "runtime", detail: "process 7", at: "2026-11-15T11:57:00.000Z" },
     activity: "idle",
     asks: null,
+    need: "idle",
+    need_since: "2026-11-15T11:57:00.000Z",
+    headline: "",
+    unseen: false,
     liveness: "running",
     liveness_evidence: "process 7",
     observability: {

@@ -12,37 +12,48 @@ const dead = {
 } as const;
 
 describe("sessionTable", () => {
-  it("says what each session does, asks or died of", async () => {
+  const asks = sessionView({
+    name: "asks",
+    activity: "awaiting-approval",
+    need: "blocked",
+    headline: 'Run "rm"?',
+    approvals: 3,
+  });
+
+  it("puts whoever needs somebody first, and says what each asks, says or died of (issue 9, list)", async () => {
     const sessions = [
       sessionView(),
-      sessionView({ name: "asks", activity: "awaiting-approval", asks: 'Run "rm"?' }),
-      sessionView({ name: "dead", ...dead, asks: "old question" }),
-      sessionView({ name: "new", state: "planned", started_at: null, activity: "starting" }),
+      sessionView({ name: "done", need: "finished", headline: "All 12 tests pass.", unseen: true }),
+      sessionView({ name: "dead", ...dead, need: "failed", headline: "Error: no such file (exit status 70)" }),
+      sessionView({ name: "failed", last_turn: "failed", need: "failed", headline: "Its turn failed: 429" }),
+      asks,
+      sessionView({ name: "busy", activity: "working", turn_open: true, need: "working", headline: "" }),
     ];
     expect(await sessionTable(sessions, { width: 100, hasColour: false }, now)).toBe(
       [
-        "NAME     ID          AGENT     STATE    ACTIVITY           STARTED    INFO",
-        "builder  abcdefghjk  practice  running  idle               3 min ago  Running as process 7.",
-        'asks     abcdefghjk  practice  running  awaiting-approval  3 min ago  Run "rm"?',
-        "dead     abcdefghjk  practice  error    -                  3 min ago  Its process exited with statu…",
-        "new      abcdefghjk  practice  planned  starting           3 min ago  Running as process 7.",
+        "NAME     ID          AGENT     STATE    ACTIVITY           SINCE      INFO",
+        'asks     abcdefghjk  practice  running  awaiting-approval  3 min ago  Run "rm"? (and 2 more)',
+        "dead     abcdefghjk  practice  error    died               3 min ago  Error: no such file (exit sta…",
+        "failed   abcdefghjk  practice  running  turn failed        3 min ago  Its turn failed: 429",
+        "done     abcdefghjk  practice  running  finished           3 min ago  All 12 tests pass.",
+        "busy     abcdefghjk  practice  running  working            3 min ago",
+        "builder  abcdefghjk  practice  running  idle               3 min ago",
         "",
       ].join("\n"),
     );
   });
 
-  it("keeps a name, a state and a sentence on a narrow terminal", async () => {
-    const table = await sessionTable(
-      [sessionView({ name: "a-rather-long-name-for-a-session", asks: "May I?" })],
-      { width: 40, hasColour: false },
-      now,
+  it("gives up id and agent, then the state, before what it does and what it asks (issue 9, list)", async () => {
+    const table = (width: number): Promise<string> => sessionTable([asks], { width, hasColour: false }, now);
+    expect(await table(60)).toBe(
+      'NAME  STATE    ACTIVITY           INFO\nasks  running  awaiting-approval  Run "rm"? (and 2 more)\n',
     );
-    expect(table).toBe("NAME           STATE    ACTIVITY  INFO\na-rather-lon…  running  idle      May I?\n");
+    expect(await table(45)).toBe('NAME  ACTIVITY           INFO\nasks  awaiting-approval  Run "rm"? (and 2 mo…\n');
   });
 
   it("lets no escape sequence and no second line through", async () => {
     const table = await sessionTable(
-      [sessionView({ asks: "\u001B[31mred\u001B]0;title\u0007\nnext\tline" })],
+      [sessionView({ headline: "\u001B[31mred\u001B]0;title\u0007\nnext\tline" })],
       { width: null, hasColour: false },
       now,
     );
@@ -50,53 +61,28 @@ describe("sessionTable", () => {
     expect(table.split("\n")).toHaveLength(3);
   });
 
-  it("shows at a glance who waits for somebody, in the room there is", async () => {
-    const sessions = [
-      sessionView({
-        name: "quiet",
-        activity: "working",
-        turn_open: true,
-        stalled_since: "2026-11-15T11:55:00.000Z",
-        guidance: "Nothing was heard of its turn for a while.",
-      }),
-      sessionView({ name: "asks", activity: "awaiting-approval", asks: "Run: ls", approvals: 3 }),
-      sessionView({ name: "failed", last_turn: "failed" }),
-      sessionView({ name: "again", last_turn: "failed", turn_open: true, activity: "working" }),
-      sessionView({ name: "dead", ...dead, stalled_since: "2026-11-15T11:55:00.000Z", last_turn: "failed" }),
-    ];
-    expect(await sessionTable(sessions, { width: 90, hasColour: false }, now)).toBe(
-      [
-        "NAME    ID          AGENT     STATE    ACTIVITY           STARTED    INFO",
-        "quiet   abcdefghjk  practice  running  stalled 5 min      3 min ago  Nothing was heard of…",
-        "asks    abcdefghjk  practice  running  awaiting-approval  3 min ago  Run: ls (and 2 more)",
-        "failed  abcdefghjk  practice  running  idle               3 min ago  Its last turn failed.",
-        "again   abcdefghjk  practice  running  working            3 min ago  Running as process 7.",
-        "dead    abcdefghjk  practice  error    -                  3 min ago  Its process exited w…",
-        "",
-      ].join("\n"),
-    );
+  it("says for how long nothing was heard", async () => {
+    const quiet = sessionView({ activity: "working", need: "blocked", stalled_since: "2026-11-15T11:55:00.000Z" });
+    expect(await sessionTable([quiet], { width: 90, hasColour: false }, now)).toContain("stalled 5 min");
   });
 
-  it("colours states when asked to", async () => {
-    expect(await sessionTable([sessionView(dead)], { width: 120, hasColour: true }, now)).toContain(
-      "\u001B[31merror\u001B[0m",
-    );
+  it("colours states and needs when asked to", async () => {
+    const table = await sessionTable([sessionView(dead), asks], { width: 120, hasColour: true }, now);
+    expect(table).toContain("\u001B[31merror\u001B[0m");
+    expect(table).toContain("\u001B[33mawaiting-approval\u001B[0m");
   });
 });
 
 describe("infoOf", () => {
-  it("prefers what stands in the way", () => {
-    expect(infoOf(sessionView({ liveness: "unreachable", liveness_evidence: "tmux does not answer" }))).toBe(
+  it("is what the daemon found most telling, else what is worth knowing", () => {
+    expect(infoOf(sessionView({ headline: "Cannot be reached: tmux does not answer" }))).toBe(
       "Cannot be reached: tmux does not answer",
     );
-    expect(infoOf(sessionView({ desired: "stopped" }))).toBe("Being ended. Running as process 7.");
-    expect(
-      infoOf(
-        sessionView({
-          observability: { ...sessionView().observability, status: "lost", reason: "Its transcript is gone." },
-        }),
-      ),
-    ).toBe("Its transcript is gone.");
+    const lost = { ...sessionView().observability, status: "lost", reason: "Its transcript is gone." } as const;
+    expect(infoOf(sessionView({ observability: lost }))).toBe("Its transcript is gone.");
+    const background = [{ kind: "command" as const, title: "npm run dev", holds_turn: false }];
+    expect(infoOf(sessionView({ background }))).toBe("Left running in the background: npm run dev");
+    expect(infoOf(sessionView())).toBe("");
   });
 });
 

@@ -1,6 +1,7 @@
 /** Sessions in words. Their text was made safe by the daemon and is made safe again: it came from programs. */
 import type { SessionView } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
+import { byNeed } from "../../session/need-order.ts";
 import { paint } from "./paint.ts";
 import type { Tone } from "./paint.ts";
 import { duration, relativeTime } from "./relative-time.ts";
@@ -13,9 +14,9 @@ const COLUMNS: readonly Column[] = [
   { title: "NAME", least: 8 },
   { title: "ID", dropped: 3 },
   { title: "AGENT", dropped: 5 },
-  { title: "STATE" },
-  { title: "ACTIVITY", dropped: 2 },
-  { title: "STARTED", dropped: 4 },
+  { title: "STATE", dropped: 2 },
+  { title: "ACTIVITY" },
+  { title: "SINCE", dropped: 4 },
   { title: "INFO", least: 16, dropped: 1 },
 ];
 
@@ -33,7 +34,7 @@ export async function sessionTable(
   output: Pick<Output, "width" | "hasColour">,
   now: number,
 ): Promise<string> {
-  const rows = sessions.map((session) => cells(session, output.hasColour, now));
+  const rows = sessions.toSorted(byNeed).map((session) => cells(session, output.hasColour, now));
   const ruler = await rulerFor(rows.flatMap((row) => row.map((cell) => cell.text)));
   return layOut(COLUMNS, rows, output.width, ruler);
 }
@@ -45,21 +46,27 @@ function cells(session: SessionView, hasColour: boolean, now: number): readonly 
     { text: session.session_id },
     { text: oneLine(session.agent) },
     toned(session.state, STATE_TONES[session.state]),
-    needsSomebody(session) ? toned(activityOf(session, now), "notice") : { text: activityOf(session, now) },
-    { text: relativeTime(session.started_at ?? session.created_at, now) },
+    activityCell(session, now, toned),
+    { text: relativeTime(session.need_since, now) },
     { text: infoOf(session) },
   ];
 }
 
-/** What a dead session was doing is nothing; a turn of which nothing is heard is not work. */
-function activityOf(session: SessionView, now: number): string {
-  if (isDead(session)) return "-";
-  if (isAsking(session) || session.stalled_since === null) return session.activity;
-  return `stalled ${duration(Math.max(0, now - Date.parse(session.stalled_since)))}`;
+const NEED_TONES: Partial<Record<SessionView["need"], Tone>> = { blocked: "notice", failed: "bad", finished: "good" };
+
+function activityCell(session: SessionView, now: number, toned: (text: string, tone: Tone) => Cell): Cell {
+  const tone = NEED_TONES[session.need];
+  const text = activityOf(session, now);
+  return tone === undefined ? { text } : toned(text, tone);
 }
 
-function needsSomebody(session: SessionView): boolean {
-  return !isDead(session) && (isAsking(session) || session.stalled_since !== null);
+/** What a dead session was doing is nothing; a turn of which nothing is heard is not work. */
+function activityOf(session: SessionView, now: number): string {
+  if (session.need === "finished") return "finished";
+  if (isDead(session)) return session.need === "failed" ? "died" : "-";
+  if (session.need === "failed") return "turn failed";
+  if (isAsking(session) || session.stalled_since === null) return session.activity;
+  return `stalled ${duration(Math.max(0, now - Date.parse(session.stalled_since)))}`;
 }
 
 function isDead({ liveness, state }: SessionView): boolean {
@@ -70,20 +77,12 @@ function isAsking({ activity }: SessionView): boolean {
   return activity === "awaiting-approval" || activity === "awaiting-input";
 }
 
-/** The one sentence most worth reading: what it asks, what stands in the way, or why it is as it is. */
+/** The one line that matters, as the daemon tells it; where it has none, what the agent left running. */
 export function infoOf(session: SessionView): string {
-  if (session.asks !== null && session.exit === null) return `${oneLine(session.asks)}${othersOf(session)}`;
-  if (session.liveness === "unreachable") return oneLine(`Cannot be reached: ${session.liveness_evidence}`);
-  if (session.desired === "stopped" && session.state !== "stopped") return oneLine(`Being ended. ${session.reason}`);
-  if (session.state !== "running" || isDead(session)) return oneLine(session.reason);
-  // How to go about it is the daemon's to say.
-  if (session.stalled_since !== null) return oneLine(session.guidance);
+  const headline = oneLine(session.headline);
+  if (headline !== "") return `${headline}${othersOf(session)}`;
   if (session.observability.status === "lost") return oneLine(session.observability.reason);
-  if (session.held !== null) return oneLine(`Not restarted by itself: ${session.held.reason}`);
-  if (!session.turn_open && session.last_turn !== null && session.last_turn !== "completed")
-    return oneLine(`${LAST_TURNS[session.last_turn]} ${session.last_turn_error ?? ""}`.trimEnd());
-  if (session.background.length > 0) return oneLine(backgroundOf(session.background));
-  return oneLine(session.reason);
+  return session.background.length > 0 ? oneLine(backgroundOf(session.background)) : "";
 }
 
 /** What the agent left working, or merely running. */
@@ -94,11 +93,6 @@ function backgroundOf(background: SessionView["background"]): string {
   if (works.length > 0) return `In the background: ${named(works)}`;
   return `Left running in the background: ${named(runs)}`;
 }
-
-const LAST_TURNS = {
-  failed: "Its last turn failed.",
-  interrupted: "Its last turn was interrupted.",
-} as const satisfies Record<Exclude<NonNullable<SessionView["last_turn"]>, "completed">, string>;
 
 function othersOf({ approvals }: SessionView): string {
   return approvals > 1 ? ` (and ${approvals - 1} more)` : "";

@@ -8,7 +8,10 @@ export const approvalsCommand: Command = {
   summary: "show what agents ask before they go on: the command, the directory, the reason",
   arguments: [{ name: "session", isOptional: true, completion: "session" }],
   options: [],
-  notes: ["Oldest first. Answer with reeve approve or reeve deny, or in the session itself."],
+  notes: [
+    "Oldest first. Answer with reeve approve or reeve deny, or in the session itself.",
+    "Dialogs of the agent itself (trust this folder, log in) are listed too; answer those with reeve attach.",
+  ],
   examples: [
     { line: "reeve approvals", does: "what every session asks" },
     { line: "reeve approvals builder --json", does: "of one session, for a program" },

@@ -1,4 +1,8 @@
 import { isatty } from "node:tty";
+import type { Client } from "../../../client/create-client.ts";
+import { ReeveError } from "../../../platform/reeve-error.ts";
+import { byNeed } from "../../../session/need-order.ts";
+import { acknowledge } from "../acknowledge.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { Command } from "../command.ts";
@@ -7,19 +11,26 @@ export const attachCommand: Command = {
   name: "attach",
   handsOver: true,
   summary: "be in a session's terminal; leave it running with Ctrl-b d",
-  arguments: [{ name: "session", completion: "session" }],
-  options: [],
+  arguments: [{ name: "session", isOptional: true, completion: "session" }],
+  options: [{ name: "read-only", short: "r", summary: "only look: what you type does not reach the session" }],
   notes: [
+    "Without a session it goes to the one that needs you most, as reeve list orders them.",
     "Inside a tmux of your own that takes Ctrl-b for itself, the keys are others: the session's status line shows them.",
     "With --json it only prints what to run, and the keys.",
   ],
-  examples: [{ line: "reeve attach builder", does: "see it and type" }],
+  examples: [
+    { line: "reeve attach builder", does: "see it and type" },
+    { line: "reeve attach", does: "to whoever needs you" },
+    { line: "reeve attach builder --read-only", does: "watch it, without typing into it by accident" },
+  ],
 
   async run(input, context) {
-    const [session = ""] = input.arguments;
+    const client = context.client();
+    const session = input.arguments[0] ?? (await neediest(client));
     const { takenKeys } = await import("../outer-tmux.ts");
     const taken = await takenKeys(context.environment);
-    const command = await context.client().getAttachCommand({ session, taken: [...(taken ?? USUALLY_TAKEN)] });
+    const request = { session, taken: [...(taken ?? USUALLY_TAKEN)], read_only: input.flag("read-only") };
+    const command = await client.getAttachCommand(request);
     if (context.isJson) {
       answer(context, command, () => "");
       return 0;
@@ -34,9 +45,24 @@ export const attachCommand: Command = {
       context.output.note(`${NOT_TOLD} ${command.detach}, or with C-b d if its prefix is not C-b.`);
     const { runInForeground } = await import("../foreground.ts");
     // Without TMUX, or tmux would refuse to be attached from inside another one.
-    return await runInForeground(command.argv, { ...context.environment, TMUX: undefined });
+    const status = await runInForeground(command.argv, { ...context.environment, TMUX: undefined });
+    const now = await client.getSession({ session: command.session_id });
+    await acknowledge(context, client, now);
+    return status;
   },
 };
+
+/** Of those that have a terminal to attach to. */
+async function neediest(client: Client): Promise<string> {
+  const { sessions } = await client.listSessions({ needs_me: true });
+  const [first] = sessions.filter(({ liveness }) => liveness === "running").toSorted(byNeed);
+  if (first !== undefined) return first.session_id;
+  throw new ReeveError({
+    code: "nobody-needs-you",
+    kind: "not-found",
+    message: "Nobody needs you right now; name a session: reeve attach NAME (see reeve list).",
+  });
+}
 
 /** By a tmux that did not say. */
 const USUALLY_TAKEN = ["C-b=C-b C-b"];

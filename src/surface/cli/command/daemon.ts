@@ -9,21 +9,32 @@ import { oneLine } from "../session-text.ts";
 import { relativeTime } from "../relative-time.ts";
 import { installService } from "./daemon-install.ts";
 
-const ACTIONS = ["start", "stop", "status", "install", "run"] as const;
+const ACTIONS = ["start", "stop", "restart", "status", "logs", "install", "run"] as const;
 
 export const daemonCommandLine: Command = {
   name: "daemon",
   handsOver: true,
   summary: "start, stop or look at the daemon; any other command starts it by itself",
   arguments: [{ name: "action", choices: ACTIONS }],
-  options: [{ name: "print", summary: "install: only print the service definition" }],
+  options: [
+    { name: "print", summary: "install: only print the service definition" },
+    {
+      name: "lines",
+      short: "n",
+      value: "N",
+      type: "count",
+      summary: "logs: only the last N lines; 50 unless said otherwise",
+    },
+    { name: "follow", short: "f", summary: "logs: go on with what is written next" },
+  ],
   notes: [
     "status exits with 1 when the daemon is not running, and does not start it.",
-    "stop leaves every session running; they are found again at the next start.",
+    "restart and stop leave every session running; they are found again at the next start. logs shows the daemon's own log; what happened to sessions is in reeve events.",
     "install writes a systemd user unit (launchd on macOS); run stays in the foreground.",
   ],
   examples: [
     { line: "reeve daemon status --json", does: "its pid, version and warnings" },
+    { line: "reeve daemon logs -n 20", does: "what the daemon wrote last" },
     { line: "reeve daemon install --print", does: "see the service before it is written" },
   ],
 
@@ -31,11 +42,22 @@ export const daemonCommandLine: Command = {
     const [action] = input.arguments;
     if (input.flag("print") && action !== "install")
       throw usage("unknown-option", `daemon ${action} has no option --print; it belongs to daemon install.`);
+    if ((input.flag("follow") || input.number("lines") !== undefined) && action !== "logs")
+      throw usage(
+        "unknown-option",
+        `daemon ${action} has no options --lines and --follow; they belong to daemon logs.`,
+      );
     switch (action) {
       case "start":
         return tellStatus(context, await context.client().daemonStatus());
       case "stop":
         return await stop(context);
+      case "restart":
+        return await restart(context);
+      case "logs": {
+        const { showDaemonLog } = await import("../daemon-log.ts");
+        return await showDaemonLog(context, input.number("lines") ?? 50, input.flag("follow"));
+      }
       case "install":
         return installService(context, input.flag("print") ? "print" : "write");
       case "run": {
@@ -67,11 +89,21 @@ function tellStatus(context: CliContext, found: Status): number {
 }
 
 async function stop(context: CliContext): Promise<number> {
+  const pid = await stopRunning(context);
+  if (pid === null) tellNotRunning(context);
+  else answer(context, { running: false, pid }, () => `The daemon (pid ${pid}) has stopped; sessions run on.`);
+  return 0;
+}
+
+async function restart(context: CliContext): Promise<number> {
+  await stopRunning(context);
+  return tellStatus(context, await context.client().daemonStatus());
+}
+
+/** Of the one that ran and is gone; null: none did. */
+async function stopRunning(context: CliContext): Promise<number | null> {
   const found = await statusIfRunning(context);
-  if (found === null) {
-    tellNotRunning(context);
-    return 0;
-  }
+  if (found === null) return null;
   await context
     .client({ autostart: false })
     .stopDaemon()
@@ -79,12 +111,7 @@ async function stop(context: CliContext): Promise<number> {
       if (!isGone(error)) throw error;
     });
   await untilGone(found.pid);
-  answer(
-    context,
-    { running: false, pid: found.pid },
-    () => `The daemon (pid ${found.pid}) has stopped; sessions run on.`,
-  );
-  return 0;
+  return found.pid;
 }
 
 /** It closes its database within moments; ten seconds are a daemon that hangs. */

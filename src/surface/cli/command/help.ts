@@ -1,3 +1,4 @@
+import { unalias } from "../aliases.ts";
 import { answer } from "../answer.ts";
 import { findCommand } from "../command-line.ts";
 import type { CliContext, Command } from "../command.ts";
@@ -24,7 +25,7 @@ export const helpCommand: Command = {
     const shown =
       name === undefined
         ? context.commands.filter((command) => command.isHidden !== true)
-        : [findCommand(context.commands, name)];
+        : [findCommand(context.commands, unalias([name])[0] ?? name)];
     const described = shown.map((command) => ({
       name: command.name,
       summary: command.summary,

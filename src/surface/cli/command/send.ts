@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Client } from "../../../client/create-client.ts";
 import type { InputOf } from "../../../client/operation-types.ts";
-import { messageOf } from "../../../platform/reeve-error.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
@@ -10,7 +8,7 @@ import { isLost, outcomeSentence, settledBy } from "../message-outcome.ts";
 import type { Sent } from "../message-outcome.ts";
 import { reportTurn, waitTimeout } from "../report-turn.ts";
 import { readStandardInput } from "../standard-input.ts";
-import { absolutePath } from "../working-directory.ts";
+import { givenText, readText } from "../text-input.ts";
 
 export const sendCommand: Command = {
   name: "send",
@@ -58,6 +56,7 @@ export const sendCommand: Command = {
       throw usage("wait-without-enter", "Give --wait or --no-enter, not both: without Enter no turn begins.");
     const how = routeOf(input);
     const text = textOf(input, context);
+    if (text === "") throw usage("bad-request", "The message is empty; give some text.");
     const sent = await client.sendMessage({
       session,
       how,
@@ -94,26 +93,10 @@ function routeOf(input: CommandInput): NonNullable<InputOf<"sendMessage">["how"]
 }
 
 function textOf(input: CommandInput, context: CliContext): string {
-  const text = input.arguments[1];
-  const file = input.text("file");
-  if (file !== undefined && text !== undefined) throw usage("text-twice", "Give the text or --file, not both.");
   const isExact = input.flag("no-enter");
-  if (file !== undefined) {
-    const path = absolutePath(context, file);
-    return readText(() => readFileSync(path), `The file ${file}`, isExact);
-  }
-  if (text !== undefined && text !== "-") return text;
-  if (text === undefined && isatty(0))
+  const text = givenText(input, context, input.arguments[1], { isExact });
+  if (text !== null) return text;
+  if (isatty(0))
     throw usage("missing-argument", "send needs a text: give it as an argument, with --file, or pipe it in.");
   return readText(readStandardInput, "stdin", isExact);
-}
-
-/** The line end that editors and programs put last is Enter's business, unless Enter is not pressed. */
-function readText(read: () => Buffer, what: string, isExact: boolean): string {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(read());
-    return isExact ? text : text.replace(/\r?\n$/, "");
-  } catch (error) {
-    throw usage("text-unreadable", `${what} cannot be read (${messageOf(error)}); check that it is UTF-8 text.`);
-  }
 }

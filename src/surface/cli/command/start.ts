@@ -1,10 +1,12 @@
-import type { InputOf } from "../../../client/operation-types.ts";
+import type { InputOf, OutputOf } from "../../../client/operation-types.ts";
+import { ReeveError } from "../../../platform/reeve-error.ts";
 import { SESSION_ID_PATTERN } from "../../../session/session-id.ts";
 import { answer } from "../answer.ts";
 import { callerEnvironment } from "../caller-environment.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
+import { givenText } from "../text-input.ts";
 import { absolutePath } from "../working-directory.ts";
 import { reportTurn, WAIT_TIMEOUT, waitTimeout } from "../report-turn.ts";
 
@@ -20,6 +22,12 @@ export const startCommand: Command = {
     { name: "prompt", isOptional: true },
   ],
   options: [
+    { name: "file", value: "FILE", summary: "take the prompt from this file", completion: "file" },
+    {
+      name: "resume",
+      value: "ID",
+      summary: "go on with this conversation of the agent, by the agent's own id of it, instead of beginning one",
+    },
     { name: "name", value: "NAME", summary: "what to call it; otherwise <agent>-<number>" },
     { name: "role", value: "ROLE", summary: "what it is for; sessions are filed by role" },
     { name: "cwd", value: "DIRECTORY", summary: "where it works; otherwise here", completion: "directory" },
@@ -47,36 +55,60 @@ export const startCommand: Command = {
   ],
   rest: "arguments...",
   notes: [
+    "The prompt - is read from stdin; one line end at its end is left out.",
     "What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --.",
     "Values given with --env or --env-file are not written to disk, also not where the prompt, a message or the output repeats them (from 4 characters on; plain words, paths, and values named like PORT or USER are not hidden there). What follows -- is recorded as it is, and anybody on this machine can see it in ps: do not put secrets there.",
   ],
   examples: [
     { line: 'reeve start claude "fix the failing test"', does: "a coding agent; reeve doctor says which are there" },
+    {
+      line: "reeve start claude --file task.md",
+      does: "a long prompt from a file; or: git diff | reeve start claude -",
+    },
+    {
+      line: "reeve start codex --resume 0199f2c4-7a51-7000-8000-2f1c9d2e4b11",
+      does: "take a conversation that you began yourself under care",
+    },
     { line: 'reeve start practice "tidy up"', does: "a practice session, without a model behind it" },
     { line: "reeve start command --name dev -- npm run dev", does: "any program as a session" },
     { line: 'reeve start claude "run the tests" --wait && deploy', does: "deploy only if its turn completed" },
   ],
 
-  async run(input, context) {
-    const client = context.client();
-    const request = requestOf(input, context);
-    const timeout = waitTimeout(input, "start");
-    const started = await client.startSession(request);
-    const { session_id: id, name, cursor } = started;
-    if (!input.flag("wait")) {
-      answer(context, started, () => `Started ${name} (${id}). See it with: reeve attach ${name}`);
-      return 0;
-    }
-    context.output.note(`Started ${name} (${id}); waiting for it.`);
-    const waited = await client.waitForSession({ session: id, since: cursor, ...timeout });
-    const prompt = { text: request.prompt ?? null, since: started.created_at };
-    return await reportTurn(context, client, waited, { prompt, fields: {} });
-  },
+  run: (input, context) => start(input, context, input.text("resume")),
 };
+
+/** `resume` is the agent's own id of a conversation to go on with. */
+export async function start(input: CommandInput, context: CliContext, resume: string | undefined): Promise<number> {
+  const client = context.client();
+  const request = { ...requestOf(input, context), ...(resume === undefined ? {} : { resume }) };
+  const timeout = waitTimeout(input, "start");
+  const started = await client.startSession(request);
+  const { session_id: id, name, cursor } = started;
+  if (started.state === "error") throw notStarted(started);
+  if (!input.flag("wait")) {
+    answer(context, started, () => `Started ${name} (${id}). See it with: reeve attach ${name}`);
+    return 0;
+  }
+  context.output.note(`Started ${name} (${id}); waiting for it.`);
+  const waited = await client.waitForSession({ session: id, since: cursor, ...timeout });
+  const prompt = { text: request.prompt ?? null, since: started.created_at };
+  return await reportTurn(context, client, waited, { prompt, fields: {} });
+}
+
+/** It is recorded, and did not come up. */
+function notStarted({ name, reason, session_id }: OutputOf<"startSession">): ReeveError {
+  return new ReeveError({
+    code: "not-started",
+    kind: "conflict",
+    message: `${oneLine(name)} was not started: ${oneLine(reason)}`,
+    details: { session_id },
+  });
+}
 
 function requestOf(input: CommandInput, context: CliContext): InputOf<"startSession"> {
   const { environment } = context;
-  const [agent = "", prompt] = input.arguments;
+  const [agent = "", words] = input.arguments;
+  const prompt = givenText(input, context, words) ?? undefined;
   const envFile = input.text("env-file");
   const parent = environment["REEVE_SESSION_ID"];
   const optional = {

@@ -1,15 +1,21 @@
+import type { Client } from "../../../client/create-client.ts";
+import type { SessionView } from "../../../client/operation-types.ts";
 import type { WaitInput } from "../../../client/wait.ts";
 import { WAKE_REASONS } from "../../../session/wake.ts";
 import type { WakeReason } from "../../../session/wake.ts";
+import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import type { Command, CommandInput } from "../command.ts";
+import type { CliContext, Command, CommandInput } from "../command.ts";
+import { WAIT_STATUS } from "../exit-codes.ts";
+import { oneLine } from "../session-text.ts";
 import { reportWait } from "../wait-text.ts";
 
 export const waitCommand: Command = {
   name: "wait",
   summary: "wait until a session finishes a turn, asks for something or ends",
-  arguments: [{ name: "session", isRepeated: true, completion: "session" }],
+  arguments: [{ name: "session", isOptional: true, isRepeated: true, completion: "session" }],
   options: [
+    { name: "role", value: "ROLE", summary: "instead of names: the sessions of this role that are at work" },
     {
       name: "for",
       value: "REASON",
@@ -22,7 +28,7 @@ export const waitCommand: Command = {
     {
       name: "since",
       value: "CURSOR",
-      type: "number",
+      type: "cursor",
       summary: "count what happened after this cursor, from an earlier answer; otherwise what was asked last",
     },
     {
@@ -33,6 +39,7 @@ export const waitCommand: Command = {
     },
   ],
   notes: [
+    "Without a session it waits for those that are at work or ask something now: for one of them, or with --all for each.",
     "Without --since it is about what you last asked of the session (start, send, approve, deny): if that turn is over already, it returns at once with how it ended; if nothing will come of it, it says so and why. It does not matter how late you ask.",
     "Exits with 0 only if the turn completed (with --for: if one of those happened; a program without turns: if it exited with 0). The other codes say what happened instead: reeve help exit-codes",
   ],
@@ -43,23 +50,47 @@ export const waitCommand: Command = {
       does: "until it asks; fails if the turn ends without asking",
     },
     { line: "reeve wait a b c --all --timeout 600", does: "until all three woke, ten minutes at most" },
+    { line: "reeve wait", does: "until any session needs you, or is done" },
+    { line: "reeve wait --role review --all", does: "until every review is done" },
   ],
 
   async run(input, context) {
-    const request = requestOf(input);
-    return reportWait(context, await context.client().waitForSession(request), request.mode);
+    const client = context.client();
+    const role = input.text("role");
+    if (role !== undefined && input.arguments.length > 0)
+      throw usage("role-and-names", "Give sessions or --role, not both.");
+    const names = input.arguments.length > 0 ? input.arguments : await atWork(client, role);
+    const [first, ...also] = names;
+    if (first === undefined) return tellNobody(context, role);
+    const request = requestOf(input, first, also);
+    return reportWait(context, await client.waitForSession(request), request.mode);
   },
 };
 
-function requestOf(input: CommandInput): WaitInput {
-  const [session = "", ...also] = input.arguments;
+/** Those of which something will come: waiting for the others would end at once. */
+async function atWork(client: Client, role: string | undefined): Promise<readonly string[]> {
+  const { sessions } = await client.listSessions(role === undefined ? {} : { role });
+  return sessions.filter(({ need }) => AT_WORK.has(need)).map(({ session_id: id }) => id);
+}
+
+const AT_WORK: ReadonlySet<SessionView["need"]> = new Set(["working", "blocked", "unreachable"]);
+
+function tellNobody(context: CliContext, role: string | undefined): number {
+  const why = role === undefined ? "No session is at work" : `No session of the role ${oneLine(role)} is at work`;
+  const reason = "nothing-to-wait-for";
+  answer(context, { done: false, ok: false, reason, why, woken: [] }, () => `${why}; see reeve list.`);
+  return WAIT_STATUS[reason];
+}
+
+function requestOf(input: CommandInput, session: string, also: readonly string[]): WaitInput {
   if (input.flag("any") && input.flag("all")) throw usage("any-and-all", "Give --any or --all, not both.");
   const since = input.number("since");
   const timeout = input.number("timeout");
-  if (timeout !== undefined && timeout < 0) throw usage("bad-value", "--timeout must not be negative.");
+  if (timeout !== undefined && timeout < 0)
+    throw usage("bad-value", `--timeout takes 0 seconds or more, not ${timeout}.`);
   return {
     session,
-    also,
+    also: [...also],
     for: input.texts("for").filter((reason): reason is WakeReason => WAKE_REASONS.some((known) => known === reason)),
     mode: input.flag("all") ? "all" : "any",
     ...(since === undefined ? {} : { since }),

@@ -1,0 +1,68 @@
+/** Messages that wait to be typed into a session, or are being typed. */
+import * as z from "zod/mini";
+import { stripTerminal } from "../platform/terminal-text.ts";
+import type { Message } from "../session/message.ts";
+import type { Session } from "../session/session.ts";
+import { defineOperation } from "./contract.ts";
+import { instant, text, textOrNull } from "./field.ts";
+import { waitingFor } from "./send-message.ts";
+import { resolveSession, sessionReference } from "./session-reference.ts";
+import { iso } from "./session-view.ts";
+
+export const queuedMessageSchema = z
+  .object({
+    message_id: text("Its id."),
+    session_id: text("The session that it goes to."),
+    session_name: text("The name of that session."),
+    text: text("What is to be typed; a secret of the session stands there by its name."),
+    state: z
+      .enum(["admitted", "leased", "delivered", "refused", "unknown"])
+      .check(z.describe("admitted: it waits. leased: it is being typed, and cannot be taken back.")),
+    how: z.enum(["queue", "steer", "interrupt"]).check(z.describe("What happens with a turn that is under way.")),
+    detail: textOrNull("What is in its way, where that is known; of one that is over, how it ended."),
+    sent_by: textOrNull(
+      "Who sent it: `operator`, `session:<id>` or `system`; null where an earlier version recorded it.",
+    ),
+    admitted_at: instant("When it was recorded."),
+  })
+  .register(z.globalRegistry, { id: "QueuedMessage", description: "A message on its way into a session." });
+
+export const listMessages = defineOperation({
+  name: "list_messages",
+  summary: "Messages that wait to be typed into a session, in the order in which they will be.",
+  method: "GET",
+  path: "/v1/sessions/{session}/messages",
+  effect: "read",
+  callers: { operator: "any", session: "descendants" },
+  example: { session: "fix" },
+  names: ["session"],
+  input: z.object({ session: sessionReference }),
+  output: z.object({
+    messages: z.array(queuedMessageSchema).check(z.describe("In the order in which they will be typed.")),
+  }),
+
+  async run(input, { store, supervisor }) {
+    const session = resolveSession(store.registry, input.session);
+    const { obstacle } = supervisor.testimony(session);
+    const messages = store.mailbox.open(session.id);
+    return { messages: messages.map((message) => viewMessage(session, message, waitingFor(obstacle, message.id))) };
+  },
+});
+
+export function viewMessage(
+  session: Session,
+  message: Message,
+  waiting: string | null,
+): z.infer<typeof queuedMessageSchema> {
+  return {
+    message_id: message.id,
+    session_id: session.id,
+    session_name: session.identity.name,
+    text: stripTerminal(message.text),
+    state: message.state,
+    how: message.how,
+    detail: message.detail ?? waiting,
+    sent_by: message.caller,
+    admitted_at: iso(message.admittedAt),
+  };
+}

@@ -1,0 +1,37 @@
+/** Gives a session another name. Its id, its directory and what runs in it stay as they are. */
+import * as z from "zod/mini";
+import { SESSION_ID_PATTERN } from "../session/session-id.ts";
+import { defineOperation } from "./contract.ts";
+import { carryOut, lifecycleOutput } from "./lifecycle.ts";
+import { sessionReference } from "./session-reference.ts";
+
+export const renameSession = defineOperation({
+  name: "rename_session",
+  summary: "Give a session another name. Refused if a session that has not ended has that name.",
+  method: "POST",
+  path: "/v1/sessions/{session}/rename",
+  effect: "change",
+  callers: { operator: "any", session: "none" },
+  example: { session: "fix", name: "fix-tests" },
+  names: ["session"],
+  input: z.object({
+    session: sessionReference,
+    name: z
+      .string()
+      .check(
+        z.regex(SESSION_ID_PATTERN, "lower-case letters, digits and dashes, at most 64"),
+        z.describe("Its new name."),
+      ),
+  }),
+  output: lifecycleOutput,
+
+  async run(input, context) {
+    return await carryOut(context, {
+      operation: "rename_session",
+      session: input.session,
+      command: { type: "rename", name: input.name },
+      isFact: () => true,
+      timeoutMs: 0,
+    });
+  },
+});

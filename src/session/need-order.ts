@@ -1,0 +1,44 @@
+/** The kinds of need, their order and how they are counted. It knows nothing of records, so that the command line loads little. */
+
+/**
+ * In the order in which a person should look at them:
+ * blocked: it asks something, or nothing was heard of its turn for a while.
+ * failed: its process died, could not be started, or its last turn failed and nobody has seen that.
+ * finished: its turn or its program is over, and nobody has seen that.
+ * unreachable: what it does is not known right now.
+ */
+export const NEEDS = ["blocked", "failed", "finished", "unreachable", "working", "idle", "paused", "stopped"] as const;
+export type Need = (typeof NEEDS)[number];
+
+/** Those that wait for a person. */
+export const NEEDS_SOMEBODY: ReadonlySet<Need> = new Set<Need>(["blocked", "failed", "finished"]);
+
+export interface Needing {
+  readonly need: Need;
+  readonly need_since: string;
+}
+
+/** Who needs somebody comes first, and of those who has waited longest; the others stay as they were. */
+export function byNeed(one: Needing, other: Needing): number {
+  const difference = NEEDS.indexOf(one.need) - NEEDS.indexOf(other.need);
+  if (difference !== 0 || !NEEDS_SOMEBODY.has(one.need)) return difference;
+  // Not by localeCompare: what it loads takes longer than the rest of a list.
+  return one.need_since < other.need_since ? -1 : one.need_since > other.need_since ? 1 : 0;
+}
+
+const COUNTED: Readonly<Record<Need, (count: number) => string>> = {
+  blocked: (count) => `${count} ${count === 1 ? "needs" : "need"} you`,
+  failed: (count) => `${count} failed`,
+  finished: (count) => `${count} finished`,
+  unreachable: (count) => `${count} unreachable`,
+  working: (count) => `${count} working`,
+  idle: (count) => `${count} idle`,
+  paused: (count) => `${count} paused`,
+  stopped: (count) => `${count} stopped`,
+};
+
+/** "2 need you · 1 failed · 3 working". */
+export function summaryOf(sessions: readonly Needing[]): string {
+  const counts = NEEDS.map((need) => ({ need, count: sessions.filter((session) => session.need === need).length }));
+  return counts.flatMap(({ need, count }) => (count === 0 ? [] : [COUNTED[need](count)])).join(" \u00b7 ");
+}

@@ -1,0 +1,32 @@
+import { usage } from "../command-line.ts";
+import type { Command } from "../command.ts";
+import { forEachSession } from "../each-session.ts";
+
+export const seenCommand: Command = {
+  name: "seen",
+  takesKey: true,
+  summary: "mark sessions as looked at, so that they no longer count as finished or failed",
+  arguments: [{ name: "session", isOptional: true, isRepeated: true, completion: "session" }],
+  options: [{ name: "all", summary: "every session with something that nobody has seen" }],
+  notes: [
+    "reeve data, reeve attach and --wait do this by themselves when they show it on a terminal. A session that asks something, or whose process died, still needs you.",
+  ],
+  examples: [
+    { line: "reeve seen builder", does: "you know how its turn ended" },
+    { line: "reeve seen --all", does: "you have looked at everything" },
+  ],
+
+  async run(input, context) {
+    const client = context.client();
+    const isAll = input.flag("all");
+    if (isAll && input.arguments.length > 0) throw usage("all-and-names", "Give sessions or --all, not both.");
+    if (!isAll && input.arguments.length === 0)
+      throw usage("missing-argument", "seen needs a session; name one or more, or use --all.");
+    const references = isAll
+      ? (await client.listSessions()).sessions.filter(({ unseen }) => unseen).map(({ session_id: id }) => id)
+      : input.arguments;
+    if (references.length === 0 && !context.isJson) context.output.note("You have seen everything.");
+    const options = { isList: isAll, tell: (name: string) => `${name}: seen.` };
+    return await forEachSession(context, references, (session) => client.acknowledgeSession({ session }), options);
+  },
+};

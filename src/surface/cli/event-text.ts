@@ -1,0 +1,50 @@
+/** A line for each event: local time, the session's name, what happened. */
+import type { EventView, SessionView } from "../../client/operation-types.ts";
+import { eventSentence, eventTone } from "./event-sentence.ts";
+import { paint } from "./paint.ts";
+import { oneLine } from "./session-text.ts";
+import { textIn } from "./text-in.ts";
+
+export interface EventLines {
+  line(event: EventView): string;
+}
+
+/** Names are those of the moment; what is planned or renamed meanwhile is learnt from the events themselves. */
+export function eventLines(
+  sessions: readonly Pick<SessionView, "session_id" | "name">[],
+  { hasColour, now }: { readonly hasColour: boolean; readonly now: () => Date },
+): EventLines {
+  const names = new Map(sessions.map(({ session_id: id, name }) => [id, oneLine(name)]));
+  let width = Math.min(WIDEST_NAME, Math.max(DAEMON.length, ...[...names.values()].map((name) => name.length)));
+  const nameOf = ({ session_id: id, type, data }: EventView): string => {
+    if (id === null) return DAEMON;
+    const told = type === "session-planned" || type === "session-renamed" ? textIn(data, "name") : null;
+    if (told !== null) names.set(id, oneLine(told));
+    return names.get(id) ?? id;
+  };
+  return {
+    line(event) {
+      const name = nameOf(event);
+      width = Math.min(WIDEST_NAME, Math.max(width, name.length));
+      const tone = eventTone(event);
+      const sentence = oneLine(eventSentence(event));
+      const time = localTime(new Date(event.at), now());
+      const [shownTime, shownName] = hasColour ? [paint("quiet", time), paint("strong", name)] : [time, name];
+      const padding = " ".repeat(Math.max(0, width - name.length));
+      return `${shownTime}  ${shownName}${padding}  ${hasColour && tone !== null ? paint(tone, sentence) : sentence}\n`;
+    },
+  };
+}
+
+/** Of what happened to no session. */
+const DAEMON = "(daemon)";
+const WIDEST_NAME = 24;
+
+/** The time of day; with the date where that is not today's. */
+export function localTime(at: Date, now: Date): string {
+  if (Number.isNaN(at.getTime())) return "--:--:--";
+  const two = (number: number): string => `${number}`.padStart(2, "0");
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  if (at.toDateString() === now.toDateString()) return time;
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+}

@@ -4,7 +4,7 @@ import { locateHome } from "../platform/home.ts";
 import { call } from "./call.ts";
 import type { CallOptions } from "./call.ts";
 import { followEvents } from "./follow-events.ts";
-import type { FollowInput } from "./follow-events.ts";
+import type { FollowInput, FollowOptions } from "./follow-events.ts";
 import type { Link } from "./link.ts";
 import type { EventView, InputOf, OutputOf } from "./operation-types.ts";
 import { waitForSession } from "./wait.ts";
@@ -51,7 +51,7 @@ export interface Client {
   diagnose(input: InputOf<"diagnose">, options?: CallOptions): Promise<OutputOf<"diagnose">>;
   readEvents(input?: InputOf<"readEvents">, options?: CallOptions): Promise<OutputOf<"readEvents">>;
   /** Each event once, from `after` on, across broken connections; ends when the signal fires. */
-  followEvents(input?: FollowInput, options?: CallOptions): AsyncIterable<EventView>;
+  followEvents(input?: FollowInput, options?: FollowOptions): AsyncIterable<EventView>;
   daemonStatus(options?: CallOptions): Promise<OutputOf<"daemonStatus">>;
   /** Asked once: a daemon that went away while it was asked did what it was asked. */
   stopDaemon(options?: CallOptions): Promise<OutputOf<"stopDaemon">>;
@@ -78,7 +78,7 @@ export function createClient(options: ClientOptions, installation: Installation)
     getAttachCommand: (input, rules) => call(link, "getAttachCommand", input, rules),
     diagnose: (input, rules) => call(link, "diagnose", input, rules),
     readEvents: (input = {}, rules) => call(link, "readEvents", input, rules),
-    followEvents: (input = {}, rules) => followEvents(link, input, rules?.signal),
+    followEvents: (input = {}, rules) => followEvents(link, input, rules),
     daemonStatus: (rules) => call(link, "daemonStatus", {}, rules),
     stopDaemon: (rules) => call({ ...link, start: null }, "stopDaemon", {}, { ...rules, isOnce: true }),
   };

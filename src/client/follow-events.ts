@@ -5,6 +5,7 @@
  */
 import { createParser } from "eventsource-parser";
 import { systemClock } from "../platform/clock.ts";
+import type { CallOptions } from "./call.ts";
 import { reach } from "./link.ts";
 import type { Link } from "./link.ts";
 import type { EventView, InputOf } from "./operation-types.ts";
@@ -15,6 +16,11 @@ import type { Flow } from "./request.ts";
 import { aim, ROUTES } from "./routes.ts";
 
 export type FollowInput = Omit<InputOf<"readEvents">, "limit">;
+
+export interface FollowOptions extends CallOptions {
+  /** Called when the daemon is reached, and when the connection to it is lost; events that were missed follow. */
+  readonly onLink?: (link: "reached" | "lost") => void;
+}
 
 /** Three heartbeats of 15 s missed. */
 const SILENCE_MS = 45_000;
@@ -27,7 +33,7 @@ const MOST_QUEUED = 1_000;
 export async function* followEvents(
   link: Link,
   input: FollowInput,
-  signal?: AbortSignal,
+  { signal, onLink }: FollowOptions = {},
 ): AsyncGenerator<EventView, void, void> {
   let cursor = input.after ?? 0;
   // Whoever cannot be reached at all is reported; whoever was reached once is waited for.
@@ -35,7 +41,10 @@ export async function* followEvents(
   const begunAt = systemClock.monotonic();
   for (;;) {
     try {
-      const onReached = (): void => void (isReached = true);
+      const onReached = (): void => {
+        isReached = true;
+        onLink?.("reached");
+      };
       for await (const event of oneConnection(link, { ...input, after: cursor }, isReached, onReached, signal)) {
         cursor = event.seq;
         yield event;
@@ -46,6 +55,7 @@ export async function* followEvents(
       if (!isOutage(error) || !mayPass) throw error;
     }
     if (signal?.aborted === true) return;
+    onLink?.("lost");
     await systemClock.sleep(RECONNECT_MS);
   }
 }

@@ -26,6 +26,8 @@ export const sessionViewSchema = z.object({
   reason_code: z.string(),
   evidence: z.object({ source: z.string(), detail: z.string(), at: z.string() }),
   activity: z.enum(["starting", "working", "idle", "awaiting-approval", "awaiting-input", "unknown"]),
+  /** Since when it does that. */
+  activity_since: z.string(),
   asks: z.nullable(z.string()),
   liveness: z.enum(["running", "exited", "absent", "unreachable"]),
   liveness_evidence: z.string(),
@@ -91,6 +93,7 @@ export function viewSession(session: Session, { wait, impediment, place }: About
       at: iso(session.reason.evidence.at),
     },
     activity: session.activity.status,
+    activity_since: iso(session.activity.evidence.at),
     asks: safeOrNull(session.activity.asks),
     liveness: session.liveness.status,
     liveness_evidence: stripTerminal(session.liveness.evidence.detail),

@@ -32,7 +32,13 @@ const COVERAGE = {
   get_session: { command: null, why: "reeve list and reeve data show the same; programs use the API" },
   get_session_data: {
     command: "data",
-    fields: { session: "<session>", tail: "--tail", since: "--since", source: "--source" },
+    fields: {
+      session: "<session>",
+      tail: "--tail",
+      since: "--since",
+      source: "--source",
+      style: "not an option: the board asks for colours",
+    },
   },
   explain_session: { command: "explain", fields: { session: "<session>" } },
   send_message: {

@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { approvalsCommand } from "./command/approvals.ts";
 import { approveCommand } from "./command/approve.ts";
 import { attachCommand } from "./command/attach.ts";
+import { boardCommand } from "./command/board.ts";
 import { completeCommand, completionCommand } from "./command/completion.ts";
 import { daemonCommandLine } from "./command/daemon.ts";
 import { dataCommand } from "./command/data.ts";
@@ -24,6 +25,7 @@ import { waitCommand } from "./command/wait.ts";
 export const commands: readonly Command[] = [
   startCommand,
   listCommand,
+  boardCommand,
   dataCommand,
   sendCommand,
   waitCommand,

@@ -12,6 +12,7 @@ import type { BackgroundTask } from "../session/background.ts";
 import type { InputStep } from "../session/input.ts";
 import type { Reading, Usage } from "../session/reading.ts";
 import type { ActivityStatus, Launch, NamedProcess } from "../session/session.ts";
+import type { ForeignReader } from "./foreign.ts";
 
 export interface AgentCapabilities {
   /** Knows when a turn begins and ends. */
@@ -156,6 +157,8 @@ export interface Agent {
   readonly pathVariables: readonly string[];
   /** Present for those that must be logged in. */
   readonly readLogin?: (context: LoginContext) => Login;
+  /** Present for those that people also run themselves: how such a one is recognized. */
+  readonly foreign?: ForeignReader;
   /** Throws a usage error when the launch makes no sense for this agent. */
   plan(context: LaunchContext): LaunchPlan;
   encode(message: { readonly text: string; readonly submit: boolean }): readonly InputStep[];

@@ -48,6 +48,7 @@ export interface Client {
   listApprovals(input?: InputOf<"listApprovals">, options?: CallOptions): Promise<OutputOf<"listApprovals">>;
   answerApproval(input: InputOf<"answerApproval">, options?: CallOptions): Promise<OutputOf<"answerApproval">>;
   getAttachCommand(input: InputOf<"getAttachCommand">, options?: CallOptions): Promise<OutputOf<"getAttachCommand">>;
+  listForeign(options?: CallOptions): Promise<OutputOf<"listForeign">>;
   diagnose(input: InputOf<"diagnose">, options?: CallOptions): Promise<OutputOf<"diagnose">>;
   readEvents(input?: InputOf<"readEvents">, options?: CallOptions): Promise<OutputOf<"readEvents">>;
   /** Each event once, from `after` on, across broken connections; ends when the signal fires. */
@@ -76,6 +77,7 @@ export function createClient(options: ClientOptions, installation: Installation)
     listApprovals: (input = {}, rules) => call(link, "listApprovals", input, rules),
     answerApproval: (input, rules) => call(link, "answerApproval", input, rules),
     getAttachCommand: (input, rules) => call(link, "getAttachCommand", input, rules),
+    listForeign: (rules) => call(link, "listForeign", {}, rules),
     diagnose: (input, rules) => call(link, "diagnose", input, rules),
     readEvents: (input = {}, rules) => call(link, "readEvents", input, rules),
     followEvents: (input = {}, rules) => followEvents(link, input, rules),

@@ -9,6 +9,7 @@ import { getAttachCommand } from "./get-attach-command.ts";
 import { getSessionData } from "./get-session-data.ts";
 import { getSession } from "./get-session.ts";
 import { listApprovals } from "./list-approvals.ts";
+import { listForeign } from "./list-foreign.ts";
 import { listSessions } from "./list-sessions.ts";
 import { pauseSession } from "./pause-session.ts";
 import { readEvents } from "./read-events.ts";
@@ -35,6 +36,7 @@ export const operations = [
   listApprovals,
   answerApproval,
   getAttachCommand,
+  listForeign,
   diagnose,
   readEvents,
   daemonStatus,

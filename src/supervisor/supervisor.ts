@@ -35,6 +35,8 @@ import { readEnvFile, sessionEnvironment } from "./launch/environment.ts";
 import { isolated } from "../platform/isolated.ts";
 import type { Launcher, LaunchRequest } from "./launch/launcher.ts";
 import { createLauncher } from "./launch/launcher.ts";
+import type { Foreign } from "./launch/foreign-agents.ts";
+import { findForeign } from "./launch/foreign-agents.ts";
 import type { Wish } from "./ledger/ledger.ts";
 import { createLedger, type SentMessage } from "./ledger/ledger.ts";
 import { createObserver } from "./observer.ts";
@@ -81,6 +83,8 @@ export interface Supervisor {
   /** How an agent wants to be started; throws what is wrong with the request. */
   readonly plan: Launcher;
   readonly programs: ProgramFinder;
+  /** Agents of this user that Reeve did not start, as they are now. */
+  foreign(): Promise<readonly Foreign[]>;
   /** A first prompt that could not be given on the command line goes in as the first message. */
   start(
     request: SessionRequest,
@@ -171,6 +175,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     requireRules: parts.rules.require,
   });
 
+  const foreignIn = (where: Runtime | undefined, paths: SupervisorParts["ownEnvironment"]) =>
+    findForeign(adapters.agents, where?.files, paths);
   const effectParts: EffectParts = {
     store,
     ledger,
@@ -190,6 +196,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
             other.nativeId === nativeId &&
             other.exit === null,
         ),
+    foreignIn: (session) => foreignIn(runtime(session.runtime), session.launch.paths),
     brought,
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
@@ -304,6 +311,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
     plan,
     programs,
+    foreign: () => foreignIn(parts.runtimes[0], parts.ownEnvironment),
     runtime,
     runtimes: () => parts.runtimes,
     orphans: () => sweep.orphans(),

@@ -40,6 +40,7 @@ const COVERAGE = {
       style: "not an option: the board asks for colours",
     },
   },
+  list_foreign: { command: "list", fields: {} },
   explain_session: { command: "explain", fields: { session: "<session>" } },
   send_message: {
     command: "send",

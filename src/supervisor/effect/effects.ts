@@ -16,6 +16,7 @@ import { giveAnswer } from "./answer.ts";
 import type { Attention } from "../attention/attention.ts";
 import type { BroughtEnvironments } from "../launch/brought-environments.ts";
 import type { Environment } from "../launch/environment.ts";
+import type { Foreign } from "../launch/foreign-agents.ts";
 import type { PlannedLaunch } from "../launch/launcher.ts";
 import { removeSocketFiles } from "./socket-files.ts";
 import { LARGEST_STATUS_BYTES } from "../attention/status-watch.ts";
@@ -30,6 +31,8 @@ export interface EffectParts extends AnswerParts {
   readonly launch: (session: Session) => Promise<PlannedLaunch>;
   /** Another session that has this conversation open. */
   readonly holderOf: (session: Session, nativeId: string) => Session | undefined;
+  /** Agents that Reeve did not start, where this session lives. */
+  readonly foreignIn: (session: Session) => Promise<readonly Foreign[]>;
   /** The environments that callers brought along for the next start. */
   readonly brought: BroughtEnvironments;
   /** A create that fails for longer than this is given up. */
@@ -109,6 +112,7 @@ async function requireConversation(
   if (nativeId === null) return;
   const holder = parts.holderOf(session, nativeId);
   if (holder !== undefined) throw conversationOpen(`session ${holder.name}`);
+  await requireNotForeign(parts, session, nativeId);
   const { readHolder } = parts.adapters.agent(session.agent);
   if (readHolder === undefined || statusDir === null) return;
   const { files, lives } = parts.adapters.runtime(session.runtime);
@@ -116,6 +120,17 @@ async function requireConversation(
     const content = await files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
     const outside = content === null ? null : readHolder({ name, content }, nativeId);
     if (outside !== null && (await lives(outside))) throw conversationOpen(`process ${outside.pid}, outside Reeve`);
+  }
+}
+
+/** What a vendor's daemon or another process holds is never resumed a second time. A first incarnation has nothing to resume. */
+async function requireNotForeign(parts: EffectParts, session: Session, nativeId: string): Promise<void> {
+  if (session.incarnation < 2) return;
+  const { lives } = parts.adapters.runtime(session.runtime);
+  for (const { agent, nativeId: other, process, heldBy, detail } of await parts.foreignIn(session)) {
+    if (agent !== session.agent || other !== nativeId) continue;
+    if (process === null || (await lives(process)))
+      throw conversationOpen(heldBy === "daemon" ? detail : `process ${process?.pid ?? "unknown"}, outside Reeve`);
   }
 }
 

@@ -8,6 +8,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { asciiRuler } from "../cli/text-ruler.ts";
 import { act } from "./act.ts";
 import { startFeed } from "./feed.ts";
+import { watchForeign } from "./foreign-feed.ts";
 import type { Key } from "./key.ts";
 import type { Look } from "./look.ts";
 import { EMPTY_BOARD, settled } from "./model.ts";
@@ -55,6 +56,13 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
       over.signal,
     );
 
+    void watchForeign(
+      client,
+      (foreign) => change({ foreign }),
+      () => board.link === "live",
+      over.signal,
+    );
+
     terminal.enter();
     draw();
     // It takes 15 ms to load, and until then only names in other scripts are measured wrongly.
@@ -84,7 +92,7 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
       const now = systemClock.now();
       const size = terminal.size();
       previews.show(
-        board.selected === null || board.link !== "live"
+        board.selected === null || !board.sessions.has(board.selected) || board.link !== "live"
           ? null
           : { session: board.selected, source: board.source, columns: previewColumns(size) },
       );

@@ -1,5 +1,6 @@
 /** The selected session in full: who it is, what it asks, and its screen or transcript. Pure. */
 import { stripTerminal } from "../../platform/terminal-text.ts";
+import type { ForeignView } from "../cli/foreign-text.ts";
 import { oneLine } from "../cli/session-text.ts";
 import { drawnLines } from "./drawn-text.ts";
 import { span, wrapLine } from "./line.ts";
@@ -26,6 +27,18 @@ export function drawPreview(board: Board, session: Ranked, room: Room, look: Loo
     [span(title, styleOf("quiet", look))],
     ...(preview === null ? [] : bodyOf(preview, board.scroll, { ...room, height: left }, look)),
   ];
+}
+
+/** Of an agent that Reeve did not start: what is known, and how to bring it under Reeve's care. */
+export function drawForeign(foreign: ForeignView, { columns }: Room, look: Look): readonly Line[] {
+  const quiet = styleOf("quiet", look);
+  const lines = [
+    [span(oneLine(foreign.agent), styleOf("strong", look)), span(`  ${oneLine(foreign.cwd ?? "")}`, quiet)],
+    [span(`Not started by Reeve, which only looks at it (${oneLine(foreign.evidence)}).`)],
+    ...(foreign.asks === null ? [] : [[span(`Asks: ${oneLine(foreign.asks)}`, styleOf("notice", look))]]),
+    [span(oneLine(foreign.advice))],
+  ];
+  return lines.flatMap((line) => wrapLine(line, columns, look.ruler));
 }
 
 function aboutLine(session: Ranked, look: Look): readonly Line[] {

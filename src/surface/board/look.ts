@@ -23,4 +23,5 @@ export const NEED_TONES = {
   unseen: "good",
   working: "strong",
   idle: "quiet",
-} as const satisfies Record<Need, Tone>;
+  foreign: "quiet",
+} as const satisfies Record<Need | "foreign", Tone>;

@@ -4,10 +4,11 @@
  * one of these, and render.ts draws it.
  */
 import type { OutputOf } from "../../client/operation-types.ts";
+import type { ForeignView } from "../cli/foreign-text.ts";
 import type { InputLine } from "./input-line.ts";
 import { byNeed } from "./need.ts";
 import type { Need, Ranked } from "./need.ts";
-import { rowOf } from "./row.ts";
+import { foreignRow, rowOf } from "./row.ts";
 import type { Row } from "./row.ts";
 
 export type ApprovalView = OutputOf<"listApprovals">["approvals"][number];
@@ -18,6 +19,8 @@ export interface Board {
   readonly sessions: ReadonlyMap<string, Ranked>;
   /** Oldest first. */
   readonly approvals: readonly ApprovalView[];
+  /** Agents that Reeve did not start. */
+  readonly foreign: readonly ForeignView[];
   /** By id, so that it stays on the same session when the order changes. */
   readonly selected: string | null;
   /** Where the selection is in the list, for when its session goes. */
@@ -62,6 +65,7 @@ export const EMPTY_BOARD: Board = {
   link: "connecting",
   sessions: new Map(),
   approvals: [],
+  foreign: [],
   selected: null,
   selectedAt: 0,
   filter: "all",
@@ -74,21 +78,21 @@ export const EMPTY_BOARD: Board = {
   question: null,
 };
 
-const SHOWN: Readonly<Record<Filter, readonly Need[]>> = {
-  all: ["blocked", "failed", "unseen", "working", "idle"],
+const SHOWN: Readonly<Record<Filter, readonly (Need | "foreign")[]>> = {
+  all: ["blocked", "failed", "unseen", "working", "idle", "foreign"],
   "needs me": ["blocked", "failed", "unseen"],
   working: ["working"],
   idle: ["idle"],
 };
 
-/** Every session, in the order of need. */
-export function allRows({ sessions }: Pick<Board, "sessions">): readonly Row[] {
+/** Every session in the order of need, then what Reeve did not start. */
+export function allRows({ sessions, foreign }: Pick<Board, "sessions" | "foreign">): readonly Row[] {
   let rows = ordered.get(sessions);
   if (rows === undefined) {
     rows = [...sessions.values()].map(remembered).toSorted(byNeed);
     ordered.set(sessions, rows);
   }
-  return rows;
+  return foreign.length === 0 ? rows : [...rows, ...foreign.map(foreignRow).toSorted(byNeed)];
 }
 
 /** Sessions and maps of them are never changed, so what was made of one stays right. */
@@ -105,14 +109,14 @@ function remembered(session: Ranked): Row {
 }
 
 /** What is listed, in its order. */
-export function rowsOf({ sessions, filter, search }: Board): readonly Row[] {
-  if (filter === "all" && search === "") return allRows({ sessions });
+export function rowsOf({ sessions, foreign, filter, search }: Board): readonly Row[] {
+  if (filter === "all" && search === "") return allRows({ sessions, foreign });
   const words = search.toLowerCase().split(/\s+/);
   const found = ({ name, agent, word, branch, line }: Row): boolean => {
     const text = `${name} ${agent} ${word} ${branch} ${line}`.toLowerCase();
     return words.every((one) => text.includes(one));
   };
-  return allRows({ sessions }).filter((row) => SHOWN[filter].includes(row.need) && found(row));
+  return allRows({ sessions, foreign }).filter((row) => SHOWN[filter].includes(row.need) && found(row));
 }
 
 /** The same, with the selection on a row that is there. */
@@ -135,4 +139,9 @@ export function selectedSession({ sessions, selected }: Board): Ranked | null {
 /** What the selected session asks first. */
 export function selectedApproval({ approvals, selected }: Board): ApprovalView | null {
   return approvals.find(({ session_id: id }) => id === selected) ?? null;
+}
+
+/** The selected agent that Reeve did not start. */
+export function selectedForeign({ foreign, selected }: Board): ForeignView | null {
+  return foreign.find((one) => foreignRow(one).id === selected) ?? null;
 }

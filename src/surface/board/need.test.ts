@@ -6,7 +6,7 @@ import type { Ranked } from "./need.ts";
 import { rowOf } from "./row.ts";
 
 const order = (...sessions: readonly Ranked[]): readonly string[] =>
-  allRows({ sessions: new Map(sessions.map((one) => [one.session_id, one])) }).map(({ name }) => name);
+  allRows({ foreign: [], sessions: new Map(sessions.map((one) => [one.session_id, one])) }).map(({ name }) => name);
 
 describe("the order of the board", () => {
   it("is blocked, failed, finished and unseen, working, idle", () => {

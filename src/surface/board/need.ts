@@ -60,15 +60,17 @@ export function sinceOf(session: SessionView): number {
 
 /** By need; those who wait the longest, and what happened last, first; then by name. */
 export function byNeed(one: Placed, other: Placed): number {
-  if (one.need !== other.need) return NEEDS.indexOf(one.need) - NEEDS.indexOf(other.need);
+  if (one.need !== other.need) return RANKS.indexOf(one.need) - RANKS.indexOf(other.need);
   const waited = one.since - other.since;
   if (one.need === "blocked" && waited !== 0) return waited;
   if ((one.need === "failed" || one.need === "unseen") && waited !== 0) return -waited;
   return inOrder(one.name, other.name) || inOrder(one.id, other.id);
 }
 
+const RANKS: readonly (Need | "foreign")[] = [...NEEDS, "foreign"];
+
 interface Placed {
-  readonly need: Need;
+  readonly need: Need | "foreign";
   readonly since: number;
   readonly name: string;
   readonly id: string;
@@ -84,13 +86,14 @@ const SUMMARY = [
   ["working", "working", "working"],
   ["idle", "idle", "idle"],
   ["failed", "failed", "failed"],
-] as const satisfies readonly (readonly [Need, string, string])[];
+  ["foreign", "foreign", "foreign"],
+] as const satisfies readonly (readonly [Need | "foreign", string, string])[];
 
 /** "2 need you · 3 working · 1 idle · 1 failed"; empty without sessions. */
 export function summaryParts(
-  rows: Iterable<Pick<Placed, "need">>,
-): readonly { readonly need: Need; readonly text: string }[] {
-  const counts = new Map<Need, number>();
+  rows: Iterable<{ readonly need: Need | "foreign" }>,
+): readonly { readonly need: Need | "foreign"; readonly text: string }[] {
+  const counts = new Map<Need | "foreign", number>();
   for (const { need } of rows) counts.set(need, (counts.get(need) ?? 0) + 1);
   return SUMMARY.flatMap(([need, many, one]) => {
     const count = counts.get(need) ?? 0;

@@ -1,7 +1,7 @@
 /** What a key does to the board, and what it asks the world for. Pure. */
 import { edited, inputLine, textOf } from "./input-line.ts";
 import type { Key } from "./key.ts";
-import { FILTERS, rowsOf, selectedApproval, selectedSession, settled } from "./model.ts";
+import { FILTERS, rowsOf, selectedApproval, selectedForeign, selectedSession, settled } from "./model.ts";
 import type { Board, Mode } from "./model.ts";
 import { isDead } from "./need.ts";
 import type { Ranked } from "./need.ts";
@@ -197,7 +197,7 @@ function toNeedy(board: Board, step: 1 | -1): Pressed {
 function answered(board: Board, decision: "approved" | "denied", now: number): Pressed {
   const approval = selectedApproval(board);
   const session = selectedSession(board);
-  if (session === null) return told(board, "There is no session to answer.");
+  if (session === null) return withSession(board, () => only(board));
   if (approval === null) {
     const hint =
       session.activity === "awaiting-input" ? "It waits for text: press r to reply, or Enter to attach." : null;
@@ -217,7 +217,9 @@ function lastAgent({ sessions }: Board): string {
 
 function withSession(board: Board, act: (session: Ranked) => Pressed): Pressed {
   const session = selectedSession(board);
-  return session === null ? told(board, "There is no session here; press n to start one.") : act(session);
+  if (session !== null) return act(session);
+  if (selectedForeign(board) !== null) return told(board, "Reeve did not start it, and only looks at it.");
+  return told(board, "There is no session here; press n to start one.");
 }
 
 function only(board: Board): Pressed {

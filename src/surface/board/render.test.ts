@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { unicodeRuler } from "../cli/unicode-ruler.ts";
 import { approvalOf, asking, boardOf, dead, NOW, PLAIN, session, textOfFrame, working } from "./board-fixture.ts";
 import { widthOf } from "./line.ts";
+import { settled } from "./model.ts";
 import type { Board } from "./model.ts";
 import { nextChange, render } from "./render.ts";
 
@@ -48,6 +49,31 @@ describe("a frame", () => {
     const lines = text(boardOf([])).filter((line) => line.includes("reeve start"));
     expect(lines).toHaveLength(3);
     expect(text(boardOf([]))).toContainEqual(expect.stringContaining("Press n to start one here"));
+  });
+
+  it("lists what Reeve did not start below the sessions, with how to bring it under care", () => {
+    const foreign = {
+      agent: "codex",
+      held_by: "process",
+      pid: 7,
+      native_id: null,
+      cwd: "/p",
+      activity: "unknown",
+      asks: null,
+      evidence: "process 7",
+      advice: "End it first.",
+    } as const;
+    const board = settled({ ...boardOf([session("lazy")], { foreign: [foreign] }), selected: "foreign codex 7 " }, NOW);
+    expect(text(board).slice(0, 7)).toEqual([
+      "Reeve  1 idle · 1 foreign                             2 of 2",
+      "  lazy      idle 30s",
+      "> (codex 7) runs      not started by Reeve, /p",
+      "─".repeat(60),
+      "codex  /p",
+      "Not started by Reeve, which only looks at it (process 7).",
+      "End it first.",
+    ]);
+    expect(text(boardOf([], { foreign: [foreign] })).filter((line) => line.includes("reeve start"))).toHaveLength(3);
   });
 
   it("says that it is cut off, and goes on showing what is known", () => {

@@ -4,13 +4,13 @@
  */
 import { nextAge } from "./age.ts";
 import { drawList, firstShown } from "./draw-list.ts";
-import { drawPreview } from "./draw-preview.ts";
+import { drawForeign, drawPreview } from "./draw-preview.ts";
 import { KEYS } from "./keys-help.ts";
 import { cutLine, fillLine, span, widthOf } from "./line.ts";
 import type { Line, Span } from "./line.ts";
 import { NEED_TONES, styleOf } from "./look.ts";
 import type { Look } from "./look.ts";
-import { allRows, rowsOf, selectedApproval, selectedSession } from "./model.ts";
+import { allRows, rowsOf, selectedApproval, selectedForeign, selectedSession } from "./model.ts";
 import type { Board } from "./model.ts";
 import { summaryParts } from "./need.ts";
 import type { InputLine } from "./input-line.ts";
@@ -91,7 +91,13 @@ function bodyOf(board: Board, room: Room, look: Look, now: number): readonly Lin
   if (board.mode.type === "help") return helpLines(look);
   const rows = rowsOf(board);
   const session = selectedSession(board);
-  if (rows.length === 0 || session === null) return emptyLines(board, look);
+  const foreign = selectedForeign(board);
+  if (session === null && foreign === null) return emptyLines(board, look);
+  const previewIn = (beside: Room): readonly Line[] => {
+    if (session !== null) return drawPreview(board, session, beside, look);
+    const about = foreign === null ? [] : drawForeign(foreign, beside, look);
+    return board.sessions.size === 0 ? [...about, ...emptyLines(board, look)] : about;
+  };
   const listColumns = listColumnsOf(room.columns);
   const height = listHeight(board, room);
   const list = drawList(rows, board.selectedAt, { columns: listColumns, height }, look, now);
@@ -99,10 +105,10 @@ function bodyOf(board: Board, room: Room, look: Look, now: number): readonly Lin
   if (!isWide(room)) {
     const ruled: Line = [span("─".repeat(room.columns), quiet)];
     const left = { columns: room.columns, height: room.height - list.length - 1 };
-    return [...list, ruled, ...drawPreview(board, session, left, look)];
+    return [...list, ruled, ...previewIn(left)];
   }
   const beside = { columns: room.columns - listColumns - 3, height: room.height };
-  const preview = drawPreview(board, session, beside, look);
+  const preview = previewIn(beside);
   return Array.from({ length: room.height }, (_, index) => [
     ...fillLine(list[index] ?? [], listColumns, look.ruler),
     span(" │ ", quiet),

@@ -1,11 +1,13 @@
-/** A session as one row of the board: its state in a word, since when, and the one line that matters. Pure. */
+/** A session, or an agent that Reeve did not start, as one row: its state in a word, since when, the one line that matters. Pure. */
+import type { ForeignView } from "../cli/foreign-text.ts";
 import { infoOf, oneLine } from "../cli/session-text.ts";
 import { isAsking, isDead, needOf, sinceOf } from "./need.ts";
 import type { Need, Ranked } from "./need.ts";
 
 export interface Row {
   readonly id: string;
-  readonly need: Need;
+  /** `foreign`: Reeve did not start it, and only looks at it. */
+  readonly need: Need | "foreign";
   readonly name: string;
   readonly agent: string;
   readonly word: string;
@@ -24,6 +26,22 @@ export function rowOf(session: Ranked): Row {
     since: sinceOf(session),
     branch: oneLine(session.branch.declared ?? ""),
     line: headlineOf(session),
+  };
+}
+
+/** How it is named here: by the agent and what holds it. */
+export function foreignRow(foreign: ForeignView): Row {
+  const { agent, pid, native_id: nativeId, activity, asks, cwd, held_by: heldBy } = foreign;
+  const holder = heldBy === "daemon" ? "in its daemon" : "not started by Reeve";
+  return {
+    id: `foreign ${agent} ${pid ?? ""} ${nativeId ?? ""}`,
+    need: "foreign",
+    name: `(${oneLine(agent)}${pid === null ? "" : ` ${pid}`})`,
+    agent: oneLine(agent),
+    word: asks !== null ? "asks" : activity === "unknown" ? "runs" : activity,
+    since: Number.NaN,
+    branch: "",
+    line: oneLine(asks ?? `${holder}${cwd === null ? "" : `, ${cwd}`}`),
   };
 }
 

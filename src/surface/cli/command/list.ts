@@ -1,5 +1,6 @@
 import { answer } from "../answer.ts";
-import type { Command } from "../command.ts";
+import type { CliContext, Command } from "../command.ts";
+import { foreignTable } from "../foreign-text.ts";
 import { sessionTable } from "../session-text.ts";
 
 export const listCommand: Command = {
@@ -8,6 +9,7 @@ export const listCommand: Command = {
   arguments: [],
   options: [
     { name: "all", summary: "those that were ended too" },
+    { name: "foreign", summary: "agents of yours that Reeve did not start, and how to bring one under its care" },
     { name: "role", value: "ROLE", summary: "only those of this role" },
   ],
   examples: [
@@ -16,6 +18,7 @@ export const listCommand: Command = {
   ],
 
   async run(input, context) {
+    if (input.flag("foreign")) return await listForeign(context);
     const role = input.text("role");
     const listed = await context
       .client()
@@ -29,3 +32,14 @@ export const listCommand: Command = {
     return 0;
   },
 };
+
+async function listForeign(context: CliContext): Promise<number> {
+  const listed = await context.client().listForeign();
+  if (listed.foreign.length === 0 && !context.isJson) {
+    context.output.note("Reeve found no agent of yours that it did not start.");
+    return 0;
+  }
+  const table = context.isJson ? "" : await foreignTable(listed.foreign, context.output);
+  answer(context, listed, () => table);
+  return 0;
+}

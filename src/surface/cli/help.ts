@@ -13,7 +13,7 @@ export function overview(commands: readonly Command[]): string {
     ...columns(shown.map((command) => [command.name, command.summary])),
     "",
     "reeve <command> --help shows arguments, options and examples; reeve help exit-codes what a script may rely on;",
-    "reeve demo shows how it feels.",
+    "reeve demo shows how it feels. On a terminal, reeve alone is the board: all sessions, live.",
     "",
   ].join("\n");
 }

@@ -14,10 +14,7 @@ export const boardCommand: Command = {
     "Sessions are ordered by who needs you: those that ask, those that failed, those that finished, those at work, the idle ones. ? shows the keys.",
     "It only looks and asks: leave it with q, and every session goes on.",
   ],
-  examples: [
-    { line: "reeve", does: "the board, on a terminal" },
-    { line: "NO_COLOR=1 reeve board", does: "without colours" },
-  ],
+  examples: [{ line: "reeve board", does: "the same as reeve alone; NO_COLOR=1 leaves out colours" }],
 
   async run(_input, context) {
     const missing = whyNoBoard(context.environment);

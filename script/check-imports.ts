@@ -28,7 +28,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   operation: [...BELOW_SUPERVISOR, "supervisor", ...SUPERVISOR],
   client: ["platform", "session", "operation (types)"],
   "surface/http": ["platform", "session", "store", "operation"],
-  "surface/cli": ["platform", "session", "client", "operation (types)"],
+  // It loads the board, which uses the CLI's texts.
+  "surface/cli": ["platform", "session", "client", "surface/board", "operation (types)"],
+  "surface/board": ["platform", "client", "surface/cli", "operation (types)"],
   "daemon-main.ts": ["platform", "daemon.ts"],
   "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", ...SUPERVISOR, "operation", "surface/http"],
 };

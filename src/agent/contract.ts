@@ -11,6 +11,7 @@ import type { ApprovalRequest, Decision } from "../session/approval.ts";
 import type { InputStep } from "../session/input.ts";
 import type { Reading, Usage } from "../session/reading.ts";
 import type { ActivityStatus, BackgroundTask, Launch, NamedProcess } from "../session/session.ts";
+import type { ForeignReader } from "./foreign.ts";
 
 export interface AgentCapabilities {
   /** Knows when a turn begins and ends. */
@@ -157,6 +158,8 @@ export interface Agent {
   readonly pathVariables: readonly string[];
   /** Present for those that must be logged in. */
   readonly readLogin?: (context: LoginContext) => Login;
+  /** Present for those that people also run themselves: how such a one is recognized. */
+  readonly foreign?: ForeignReader;
   /** Throws a usage error when the launch makes no sense for this agent. */
   plan(context: LaunchContext): LaunchPlan;
   encode(message: { readonly text: string; readonly submit: boolean }): readonly InputStep[];

@@ -4,7 +4,7 @@ import { locateHome } from "../platform/home.ts";
 import { call, callForBytes } from "./call.ts";
 import type { CallOptions } from "./call.ts";
 import { followEvents } from "./follow-events.ts";
-import type { FollowInput } from "./follow-events.ts";
+import type { FollowInput, FollowOptions } from "./follow-events.ts";
 import type { Link } from "./request.ts";
 import type { EventView, InputOf, OutputOf } from "./operation-types.ts";
 import { waitForSession } from "./wait.ts";
@@ -57,10 +57,11 @@ export interface Client {
   listApprovals(input?: InputOf<"listApprovals">, options?: CallOptions): Promise<OutputOf<"listApprovals">>;
   answerApproval(input: InputOf<"answerApproval">, options?: CallOptions): Promise<OutputOf<"answerApproval">>;
   getAttachCommand(input: InputOf<"getAttachCommand">, options?: CallOptions): Promise<OutputOf<"getAttachCommand">>;
+  listForeign(options?: CallOptions): Promise<OutputOf<"listForeign">>;
   diagnose(input: InputOf<"diagnose">, options?: CallOptions): Promise<OutputOf<"diagnose">>;
   readEvents(input?: InputOf<"readEvents">, options?: CallOptions): Promise<OutputOf<"readEvents">>;
   /** Each event once, from `since` on, across broken connections; ends when the signal fires. */
-  followEvents(input?: FollowInput, options?: CallOptions): AsyncIterable<EventView>;
+  followEvents(input?: FollowInput, options?: FollowOptions): AsyncIterable<EventView>;
   daemonStatus(options?: CallOptions): Promise<OutputOf<"daemonStatus">>;
   /** Asked once: a daemon that went away while it was asked did what it was asked. */
   stopDaemon(input?: InputOf<"stopDaemon">, options?: CallOptions): Promise<OutputOf<"stopDaemon">>;
@@ -90,9 +91,10 @@ export function createClient(options: ClientOptions, installation: Installation)
     listApprovals: (input = {}, rules) => call(link, "listApprovals", input, rules),
     answerApproval: (input, rules) => call(link, "answerApproval", input, rules),
     getAttachCommand: (input, rules) => call(link, "getAttachCommand", input, rules),
+    listForeign: (rules) => call(link, "listForeign", {}, rules),
     diagnose: (input, rules) => call(link, "diagnose", input, rules),
     readEvents: (input = {}, rules) => call(link, "readEvents", input, rules),
-    followEvents: (input = {}, rules) => followEvents(link, input, rules?.signal),
+    followEvents: (input = {}, rules) => followEvents(link, input, rules),
     daemonStatus: (rules) => call(link, "daemonStatus", {}, rules),
     stopDaemon: (input = {}, rules) => call({ ...link, start: null }, "stopDaemon", input, { ...rules, isOnce: true }),
   };

@@ -22,12 +22,13 @@ describe("followEvents", () => {
       response.write(frame(after + 1) + frame(after + 2).slice(0, 30));
       setTimeout(() => request.socket.destroy(), 10);
     });
-    const seen: number[] = [];
-    for await (const event of fixture.client.followEvents({ since: 4, session: "x" })) {
+    const seen: (number | string)[] = [];
+    const onLink = (link: string): void => void seen.push(link);
+    for await (const event of fixture.client.followEvents({ since: 4, session: "x" }, { onLink })) {
       seen.push(event.seq);
-      if (seen.length === 3) break;
+      if (event.seq === 7) break;
     }
-    expect(seen).toEqual([5, 6, 7]);
+    expect(seen).toEqual(["reached", 5, "lost", "reached", 6, "lost", "reached", 7]);
     expect(asked).toEqual([
       "/v1/events?since=4&session=x 4 text/event-stream",
       "/v1/events?since=5&session=x 5 text/event-stream",

@@ -5,6 +5,7 @@
  */
 import { createParser } from "eventsource-parser";
 import { systemClock } from "../platform/clock.ts";
+import type { CallOptions } from "./call.ts";
 import type { EventView, InputOf } from "./operation-types.ts";
 import { isUnreached, problemFrom } from "./problem.ts";
 import { ENDURANCE_MS, isOutage } from "./endurance.ts";
@@ -12,6 +13,11 @@ import { type Flow, type Link, reach } from "./request.ts";
 import { aim, ROUTES } from "./routes.ts";
 
 export type FollowInput = Omit<InputOf<"readEvents">, "limit">;
+
+export interface FollowOptions extends CallOptions {
+  /** Called when the daemon is reached, and when the connection to it is lost; events that were missed follow. */
+  readonly onLink?: (link: "reached" | "lost") => void;
+}
 
 /** Three heartbeats of 15 s missed. */
 const SILENCE_MS = 45_000;
@@ -22,7 +28,7 @@ const MOST_QUEUED = 1_000;
 export async function* followEvents(
   link: Link,
   input: FollowInput,
-  signal?: AbortSignal,
+  { signal, onLink }: FollowOptions = {},
 ): AsyncGenerator<EventView, void, void> {
   let cursor = input.since ?? 0;
   // Whoever cannot be reached at all is reported; whoever was reached once is waited for.
@@ -30,7 +36,10 @@ export async function* followEvents(
   const begunAt = systemClock.monotonic();
   for (;;) {
     try {
-      const onReached = (): void => void (isReached = true);
+      const onReached = (): void => {
+        isReached = true;
+        onLink?.("reached");
+      };
       for await (const event of oneConnection(link, { ...input, since: cursor }, isReached, onReached, signal)) {
         cursor = event.seq;
         yield event;
@@ -41,6 +50,7 @@ export async function* followEvents(
       if (!isOutage(error) || !mayPass) throw error;
     }
     if (signal?.aborted === true) return;
+    onLink?.("lost");
     await systemClock.sleep(RECONNECT_MS);
   }
 }

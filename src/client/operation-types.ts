@@ -12,6 +12,7 @@ import type { getAttachCommand } from "../operation/get-attach-command.ts";
 import type { getSessionData } from "../operation/get-session-data.ts";
 import type { getSession } from "../operation/get-session.ts";
 import type { listApprovals } from "../operation/list-approvals.ts";
+import type { listForeign } from "../operation/list-foreign.ts";
 import type { listMessages } from "../operation/list-messages.ts";
 import type { listSessions } from "../operation/list-sessions.ts";
 import type { pauseSession } from "../operation/pause-session.ts";
@@ -44,6 +45,7 @@ interface Operations {
   readonly listApprovals: typeof listApprovals;
   readonly answerApproval: typeof answerApproval;
   readonly getAttachCommand: typeof getAttachCommand;
+  readonly listForeign: typeof listForeign;
   readonly diagnose: typeof diagnose;
   readonly readEvents: typeof readEvents;
   readonly daemonStatus: typeof daemonStatus;

@@ -29,6 +29,7 @@ export const ROUTES = {
   listApprovals: { method: "GET", path: "/v1/approvals" },
   answerApproval: { method: "POST", path: "/v1/approvals" },
   getAttachCommand: { method: "GET", path: "/v1/sessions/{session}/attach" },
+  listForeign: { method: "GET", path: "/v1/foreign" },
   diagnose: { method: "POST", path: "/v1/doctor" },
   readEvents: { method: "GET", path: "/v1/events", streams: true },
   daemonStatus: { method: "GET", path: "/v1/daemon" },

@@ -69,6 +69,13 @@ export const getSessionData = defineOperation({
     source: z
       .optional(sourceSchema)
       .check(z.describe("Read only this. By default the transcript is read, and the screen where there is none.")),
+    style: z
+      .optional(z.enum(["ansi"]))
+      .check(
+        z.describe(
+          "Of a screen: only what is visible, with its colours as SGR sequences and no other escape sequence.",
+        ),
+      ),
   }),
   output: z.object({
     session: sessionViewSchema.check(z.describe("The session as it is now.")),
@@ -105,7 +112,7 @@ export const getSessionData = defineOperation({
       if (transcript !== null && (isAskedFor || transcript.messages.length > 0))
         return { ...head, source: "transcript" as const, ...transcript };
     }
-    const screen = await readScreen(context, session);
+    const screen = await readScreen(context, session, input.style);
     const text = keepTail(screen.text, input.tail);
     const isCut = text.length < screen.text.length || screen.truncated;
     return {
@@ -250,12 +257,14 @@ function keepNewest(messages: readonly z.infer<typeof messageSchema>[], bytes: n
 export async function readScreen(
   context: Pick<OperationContext, "supervisor">,
   session: Session,
+  style?: "ansi",
 ): Promise<{ readonly text: string; readonly truncated: boolean; readonly note: string }> {
   try {
-    const screen = await context.supervisor
+    const options = style === undefined ? { lines: SCREEN_LINES } : { lines: 0, style };
+    const { text, drawn, truncated } = await context.supervisor
       .runtime(session.identity.runtime)
-      .capture(targetOf(session), { lines: SCREEN_LINES });
-    return { ...screen, note: "From its screen." };
+      .capture(targetOf(session), options);
+    return { text: drawn ?? text, truncated, note: "From its screen." };
   } catch (error) {
     const kept = readPlainFileIfFit(finalScreenPath(session), LARGEST_SCREEN_BYTES);
     if (kept !== null)

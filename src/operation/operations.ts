@@ -11,6 +11,7 @@ import { getAttachCommand } from "./get-attach-command.ts";
 import { getSessionData } from "./get-session-data.ts";
 import { getSession } from "./get-session.ts";
 import { listApprovals } from "./list-approvals.ts";
+import { listForeign } from "./list-foreign.ts";
 import { listMessages } from "./list-messages.ts";
 import { listSessions } from "./list-sessions.ts";
 import { pauseSession } from "./pause-session.ts";
@@ -43,6 +44,7 @@ export const operations = [
   listApprovals,
   answerApproval,
   getAttachCommand,
+  listForeign,
   diagnose,
   readEvents,
   daemonStatus,

@@ -69,6 +69,7 @@ export const sessionViewSchema = z
     reason_code: text("The same for programs: a stable word."),
     evidence: evidenceSchema.check(z.describe("Where the reason comes from.")),
     activity: activityStatus.check(z.describe("What it is doing.")),
+    activity_since: instant("Since when it does that."),
     asks: textOrNull("What it asks, while it waits for an approval or an input."),
     need: z
       .enum(NEEDS)
@@ -196,6 +197,7 @@ export function viewSession(session: Session, { wait, impediment, place }: About
       at: iso(session.reason.evidence.at),
     },
     activity: conversation.activity.status,
+    activity_since: iso(conversation.activity.evidence.at),
     asks: safeOrNull(conversation.activity.asks),
     need: needOf(session),
     need_since: iso(needSince(session)),

@@ -83,8 +83,18 @@ export function readEnvironment(pid: number): Readonly<Record<string, string>> |
 
 /** The command line as one string, arguments joined by spaces; empty when it has none, is gone, or not ours to read. */
 export function readCommandLine(pid: number): string {
+  return readArguments(pid).join(" ").trim();
+}
+
+/** The same, program first, as the process was started with it or wrote it since. */
+export function readArguments(pid: number): readonly string[] {
   const bytes = ifPermitted(pid, (id) => readOf(id, "cmdline"));
-  return bytes === null ? "" : bytes.toString("utf8").split("\0").join(" ").trim();
+  return bytes === null || bytes.length === 0 ? [] : bytes.toString("utf8").replace(/\0$/, "").split("\0");
+}
+
+/** Null when it is gone, or not ours to read. */
+export function workingDirectoryOf(pid: number): string | null {
+  return ifPermitted(pid, (id) => read(`/proc/${id}/cwd`, (link) => readlinkSync(link)));
 }
 
 /** Regular paths only: sockets, pipes and files that were deleted are left out. */

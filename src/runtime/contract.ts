@@ -70,6 +70,8 @@ export interface Screen {
    * visible screen; with lines from before it, the same as `text`.
    */
   readonly solid: string;
+  /** The visible lines with how they are drawn: SGR sequences and no others, which carry on from line to line. Only when asked for. */
+  readonly drawn?: string;
   /** What the program calls its terminal. */
   readonly title: string;
   /** Lines above these existed but were not asked for. */
@@ -123,8 +125,8 @@ export interface Runtime {
   /** Likewise, however long it takes. What was created meanwhile may or may not be in it. */
   list(): Promise<Listing>;
   send(target: Target, steps: readonly InputStep[]): Promise<void>;
-  /** The newest lines, scrolled-off ones included; with `lines: 0` only what is visible. */
-  capture(target: Target, options: { readonly lines: number }): Promise<Screen>;
+  /** The newest lines, scrolled-off ones included; with `lines: 0` only what is visible, and with its colours if asked. */
+  capture(target: Target, options: { readonly lines: number; readonly style?: "ansi" }): Promise<Screen>;
   /** When a person last pressed a key in it; null when nobody is attached. */
   lastTypedAt(target: Target): Promise<number | null>;
   /** Whether that very process lives and belongs to this incarnation; throws where that cannot be read. */

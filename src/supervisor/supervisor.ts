@@ -33,6 +33,8 @@ import { readEnvFile, sessionEnvironment } from "./launch/environment.ts";
 import { isolated } from "../platform/isolated.ts";
 import type { Launcher, LaunchRequest } from "./launch/launcher.ts";
 import { createLauncher } from "./launch/launcher.ts";
+import type { Foreign } from "./launch/foreign-agents.ts";
+import { findForeign } from "./launch/foreign-agents.ts";
 import type { Wish } from "./ledger/ledger.ts";
 import { createLedger, type SentMessage } from "./ledger/ledger.ts";
 import { createObserver } from "./observer.ts";
@@ -79,6 +81,8 @@ export interface Supervisor {
   /** How an agent wants to be started; throws what is wrong with the request. */
   readonly plan: Launcher;
   readonly programs: ProgramFinder;
+  /** Agents of this user that Reeve did not start, as they are now. */
+  foreign(): Promise<readonly Foreign[]>;
   /** A first prompt that could not be given on the command line goes in as the first message. */
   start(
     request: SessionRequest,
@@ -168,6 +172,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     requireRules: parts.rules.require,
   });
 
+  const foreignIn = (where: Runtime | undefined, paths: SupervisorParts["ownEnvironment"]) =>
+    findForeign(adapters.agents, where?.files, paths);
   const pokeLater = (id: string, ms: number): void => scheduler.atMost(id, "poke", ms, () => runner.poke(id));
   const delivery = createDelivery({
     store,
@@ -201,6 +207,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
             other.conversation.nativeId === nativeId &&
             other.process.exit === null,
         ),
+    foreignIn: ({ identity }) => foreignIn(runtime(identity.runtime), identity.launch.paths),
     brought,
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
@@ -287,6 +294,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     },
     plan,
     programs,
+    foreign: () => foreignIn(parts.runtimes[0], parts.ownEnvironment),
     runtime,
     runtimes: () => parts.runtimes,
     orphans: () => sweep.orphans(),

@@ -6,6 +6,7 @@
  *   npm run bench -- [--only 1,9] [--quick] [--json]
  */
 import { parseArgs } from "node:util";
+import { board } from "./board.ts";
 import { catchUp } from "./catch-up.ts";
 import { cliList } from "./cli-list.ts";
 import { eventRate } from "./event-rate.ts";
@@ -36,6 +37,7 @@ const TARGETS: readonly Target[] = [
   cliList,
   transcriptParse,
   catchUp,
+  board,
 ];
 
 /** One target that takes longer than this hangs. */

@@ -36,8 +36,15 @@ const COVERAGE = {
   get_session: { command: null, why: "reeve list and reeve data show the same; programs use the API" },
   get_session_data: {
     command: "data",
-    fields: { session: "<session>", tail: "--tail", since: "--since", source: "--source" },
+    fields: {
+      session: "<session>",
+      tail: "--tail",
+      since: "--since",
+      source: "--source",
+      style: "not an option: the board asks for colours",
+    },
   },
+  list_foreign: { command: "list", fields: {} },
   explain_session: { command: "explain", fields: { session: "<session>" } },
   acknowledge_session: {
     command: "seen",

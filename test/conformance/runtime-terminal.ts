@@ -122,6 +122,23 @@ export function testTerminal(ground: Ground): void {
     await eventually("what is typed is not", async () => (await shown(other)) === "> typed▯");
   });
 
+  it("shows the visible screen with its colours when asked, and with no other sequence (issue 9, board)", async () => {
+    const text = "\\033[2J\\033[H\\033[1;31mred\\033[0m \\033[8mhidden\\033[0m\\033]52;c;eA==\\007 end";
+    await ground.runtime.create(shell(first, `printf '${text}'; touch drawn; sleep 100`));
+    await eventually("it is drawn", () => exists("drawn"));
+    const drawn = await eventually("it is shown", async () => {
+      const screen = await ground.runtime.capture(first, { lines: 0, style: "ansi" });
+      return screen.text.endsWith(" end") && screen.drawn;
+    });
+    expect(drawn).toContain("\u001B[1m");
+    expect(drawn).toMatch(/\u001B\[(?:1;)?31m/);
+    // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
+    const sequences = [...drawn.matchAll(/\u001b(\[[0-9;]*m)?/g)].map(([, sgr]) => sgr);
+    expect(sequences).not.toContain(undefined);
+    expect(sequences.join("")).not.toMatch(/[[;]8[;m]/);
+    expect((await ground.runtime.capture(first, { lines: 0 })).drawn).toBeUndefined();
+  });
+
   it("keeps what a program prints right before it ends, and how that was (issue 7, 8)", async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `last-words-${index}`);
     const ends = await Promise.all(

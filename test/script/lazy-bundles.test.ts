@@ -1,4 +1,5 @@
 /** What only some sessions need is not loaded by the daemon's start, by the CLI or by the client (issue 8, 6). */
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -15,6 +16,10 @@ function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string
   return found;
 }
 
+function holds(name: string, text: string): boolean {
+  return readFileSync(join(dist, name), "utf8").includes(text);
+}
+
 function speaksWebSocket(file: string): boolean {
   return readFileSync(file, "utf8").includes("Sec-WebSocket-Key");
 }
@@ -25,6 +30,14 @@ test.each(["daemon.js", "daemon-daemon.js", "cli.cjs", "client.js"])(
     expect([...loadedWith(join(dist, name))].filter(speaksWebSocket)).toEqual([]);
   },
 );
+
+test("the board is a file of its own, which no other command loads (issue 9, board)", () => {
+  const draws = readdirSync(dist).filter((name) => /^cli.*\.cjs$/.test(name) && holds(name, "?1049h"));
+  expect(draws).toEqual(["cli-board.cjs"]);
+  const script = "require(process.argv[1]); console.log(Object.keys(require.cache).join())";
+  const loaded = execFileSync(process.execPath, ["-e", script, join(dist, "cli.cjs")], { encoding: "utf8" });
+  expect(loaded.trim()).toBe(join(dist, "cli.cjs"));
+});
 
 test("it is in a file of its own, for the daemon and for Codex's bootstrap, and finds no helper of others", () => {
   const files = readdirSync(dist).filter((name) => /\.c?js$/.test(name));

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { Agent, Known } from "../contract.ts";
 import { shownOf } from "./approval-request.ts";
+import { claudeForeign } from "./foreign.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
 import { readLogin } from "./login.ts";
@@ -48,6 +49,7 @@ export const claudeAgent: Agent = {
   ],
   pathVariables: ["HOME", "CLAUDE_CONFIG_DIR"],
   readLogin,
+  foreign: claudeForeign,
   plan: planLaunch,
   encode,
   interrupt: INTERRUPT,

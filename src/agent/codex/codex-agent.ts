@@ -13,6 +13,7 @@ import { PATH_VARIABLES } from "./codex-home.ts";
 import { shownOf } from "./hook-approval.ts";
 import { readSpooled } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
+import { codexForeign } from "./foreign.ts";
 import { readLogin } from "./login.ts";
 import { readOpenFiles, searchRollout } from "./open-files.ts";
 import { readRolloutLine } from "./rollout-line.ts";
@@ -39,6 +40,7 @@ export function codexAgent(parts: Parts): Agent {
     sessionVariables: SESSION_VARIABLES,
     pathVariables: PATH_VARIABLES,
     readLogin,
+    foreign: codexForeign,
     plan: (context) => planLaunch(context, parts),
     encode,
     interrupt: [{ type: "key", key: "Escape" }],

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { InputStep } from "../../session/input.ts";
 import type { ActivityStatus } from "../../session/session.ts";
+import { processesOnly } from "../foreign.ts";
 import type { Agent, Known } from "../contract.ts";
 import { PATH_VARIABLES, userDirOf } from "./home-overlay.ts";
 import { shownOf } from "./approval-request.ts";
@@ -32,6 +33,7 @@ export const geminiAgent: Agent = {
   ],
   pathVariables: PATH_VARIABLES,
   readLogin,
+  foreign: processesOnly,
   plan: planLaunch,
   encode,
   interrupt: [{ type: "key", key: "Escape" }],

@@ -3,6 +3,7 @@
  * agent's: it is read by a line count that tmux gives first (control-parser
  * says why) and stripped before anyone sees it.
  */
+import { keepStyles } from "../../platform/terminal-style.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Screen } from "../contract.ts";
 import type { Answer, ControlCommand } from "./control-connection.ts";
@@ -25,14 +26,15 @@ export function captureCommands(paneId: string, lines: number): readonly Control
   ];
 }
 
-export function readScreen(answer: Answer, lines: number): Screen {
+export function readScreen(answer: Answer, lines: number, style?: "ansi"): Screen {
   const { title, history, cursor } = parseAbout(answer.replies[0]?.lines[0]);
   const raw = answer.replies[1]?.lines ?? [];
   const all = raw.map((line) => stripTerminal(line).trimEnd());
   while (all.at(-1) === "") all.pop();
   if (lines === 0) {
     const solid = solidLines(raw, cursor).slice(0, all.length).join("\n");
-    return { text: all.join("\n"), solid, title, truncated: history > 0 };
+    const screen = { text: all.join("\n"), solid, title, truncated: history > 0 };
+    return style === undefined ? screen : { ...screen, drawn: keepStyles(raw.slice(0, all.length).join("\n")) };
   }
   const text = all.slice(-lines).join("\n");
   return { text, solid: text, title, truncated: all.length > lines || history > lines };

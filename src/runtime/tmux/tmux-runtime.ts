@@ -197,11 +197,11 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const { connection, server } = connected;
       await typeInto(pane, steps, { connection, version: server.version, runDir, clock });
     },
-    async capture(target, { lines }) {
+    async capture(target, { lines, style }) {
       const wanted = Math.max(0, Math.floor(lines));
       const { pane, connected } = await directory.require(target);
       const answer = await connected.connection.request(captureCommands(pane.id, wanted));
-      if (answer.error === null) return readScreen(answer, wanted);
+      if (answer.error === null) return readScreen(answer, wanted, style);
       throw new ReeveError({
         code: "capture-failed",
         kind: "unavailable",

@@ -1,6 +1,7 @@
 /** What is done next for a session, and the effects themselves: what each does to the runtime, and the observation it ends in. */
 import { join } from "node:path";
 import type { LaunchPlan, PlannedFile } from "../../agent/contract.ts";
+import { nativeIdOf } from "../../agent/native-id.ts";
 import { writeFileAtomic } from "../../platform/atomic-file.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
@@ -20,6 +21,7 @@ import type { Attention } from "../attention/attention.ts";
 import type { Adapters } from "../launch/adapters.ts";
 import type { BroughtEnvironments } from "../launch/brought-environments.ts";
 import type { Environment } from "../launch/environment.ts";
+import type { Foreign } from "../launch/foreign-agents.ts";
 import type { PlannedLaunch } from "../launch/launcher.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Task } from "./effect-runner.ts";
@@ -39,6 +41,8 @@ export interface EffectParts extends AnswerParts {
   readonly launch: (session: Session) => Promise<PlannedLaunch>;
   /** Another session that has this conversation open. */
   readonly holderOf: (session: Session, nativeId: string) => Session | undefined;
+  /** Agents that Reeve did not start, where this session lives. */
+  readonly foreignIn: (session: Session) => Promise<readonly Foreign[]>;
   /** The environments that callers brought along for the next start. */
   readonly brought: BroughtEnvironments;
   /** A create that fails for longer than this is given up. */
@@ -146,6 +150,7 @@ async function requireConversation(
   if (nativeId === null) return;
   const holder = parts.holderOf(session, nativeId);
   if (holder !== undefined) throw conversationOpen(`session ${holder.identity.name}`);
+  await requireNotForeign(parts, session, nativeId);
   const { readHolder } = parts.adapters.agent(session.identity.agent);
   if (readHolder === undefined || statusDir === null) return;
   const { files, lives } = parts.adapters.runtime(session.identity.runtime);
@@ -153,6 +158,17 @@ async function requireConversation(
     const content = await files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
     const outside = content === null ? null : readHolder({ name, content }, nativeId);
     if (outside !== null && (await lives(outside))) throw conversationOpen(`process ${outside.pid}, outside Reeve`);
+  }
+}
+
+/** What a vendor's daemon or another process holds is never resumed a second time. An id that Reeve chose is nobody else's. */
+async function requireNotForeign(parts: EffectParts, session: Session, nativeId: string): Promise<void> {
+  if (session.process.incarnation === 1 && nativeId === nativeIdOf(session.id)) return;
+  const { lives } = parts.adapters.runtime(session.identity.runtime);
+  for (const { agent, nativeId: other, process, heldBy, detail } of await parts.foreignIn(session)) {
+    if (agent !== session.identity.agent || other !== nativeId) continue;
+    if (process === null || (await lives(process)))
+      throw conversationOpen(heldBy === "daemon" ? detail : `process ${process?.pid ?? "unknown"}, outside Reeve`);
   }
 }
 

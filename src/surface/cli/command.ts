@@ -2,7 +2,7 @@
  * A command as data: what it is called, takes and does. Help, usage errors and
  * completion are all made from it, so they cannot disagree.
  */
-import type { Client } from "../../client/create-client.ts";
+import type { Client, ClientOptions } from "../../client/create-client.ts";
 import type { Output } from "./output.ts";
 
 /** What a shell may offer for a value. */
@@ -63,7 +63,7 @@ export interface CommandInput {
 }
 
 export interface CliContext {
-  client(options?: { readonly autostart?: boolean; readonly idempotencyKey?: string }): Client;
+  client(options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "onNotice">): Client;
   readonly output: Output;
   readonly isJson: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;

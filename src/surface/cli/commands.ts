@@ -4,6 +4,7 @@ import { adoptCommand } from "./command/adopt.ts";
 import { approvalsCommand } from "./command/approvals.ts";
 import { approveCommand } from "./command/approve.ts";
 import { attachCommand } from "./command/attach.ts";
+import { boardCommand } from "./command/board.ts";
 import { completeCommand, completionCommand } from "./command/completion.ts";
 import { daemonCommandLine } from "./command/daemon.ts";
 import { dataCommand } from "./command/data.ts";
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   startCommand,
   adoptCommand,
   listCommand,
+  boardCommand,
   dataCommand,
   sendCommand,
   messagesCommand,

@@ -10,6 +10,7 @@ import { fieldsOf, parseFields } from "../../platform/json-fields.ts";
 import { unalias } from "./aliases.ts";
 import { answer } from "./answer.ts";
 import { findCommand, parseLine, usage } from "./command-line.ts";
+import { boardCommand, whyNoBoard } from "./command/board.ts";
 import type { CliContext } from "./command.ts";
 import { commands } from "./commands.ts";
 import { INTERRUPTED, UNREAD } from "./exit-codes.ts";
@@ -51,8 +52,9 @@ export async function main(
 }
 
 async function dispatch(words: readonly string[], context: CliContext): Promise<number> {
-  const [name, ...rest] = unalias(words.filter((word, index) => !(index === 0 && word === "--json")));
-  if (name === undefined || name === "--help" || name === "-h") {
+  const [given, ...rest] = unalias(words.filter((word, index) => !(index === 0 && word === "--json")));
+  const name = given ?? (context.isJson || whyNoBoard(context.environment) !== null ? "--help" : boardCommand.name);
+  if (name === "--help" || name === "-h") {
     context.output.print(overview(commands));
     return 0;
   }

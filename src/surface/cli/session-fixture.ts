@@ -12,6 +12,7 @@ export function sessionView(fields: Partial<SessionView> = {}): SessionView {
     reason: "Running as process 7.",
     reason_code: "process-started",
     evidence: { source: "runtime", detail: "process 7", at: "2026-11-15T11:57:00.000Z" },
+    activity_since: "2026-11-16T10:00:00.000Z",
     activity: "idle",
     asks: null,
     need: "idle",

@@ -1,8 +1,10 @@
 import type { InputOf, OutputOf } from "../../../client/operation-types.ts";
 import { byNeed, summaryOf } from "../../../session/need-order.ts";
 import { STATES } from "../../../session/states.ts";
+import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, Command, CommandInput } from "../command.ts";
+import { foreignTable } from "../foreign-text.ts";
 import { oneLine, sessionTable } from "../session-text.ts";
 
 export const listCommand: Command = {
@@ -11,6 +13,7 @@ export const listCommand: Command = {
   arguments: [],
   options: [
     { name: "needs-me", summary: "only those that wait for you: blocked, failed, or finished and not seen yet" },
+    { name: "foreign", summary: "agents of yours that Reeve did not start, and how to bring one under its care" },
     { name: "role", value: "ROLE", summary: "only those of this role" },
     { name: "agent", value: "AGENT", summary: "only those of this agent" },
     { name: "state", value: "STATE", summary: "only those in this state", choices: STATES },
@@ -31,6 +34,7 @@ export const listCommand: Command = {
   ],
 
   async run(input, context) {
+    if (input.flag("foreign")) return await listForeign(context);
     const client = context.client();
     const request = requestOf(input);
     const show = (listed: Listed): Promise<string> => listText(listed, input, context);
@@ -85,4 +89,15 @@ function nothingThere(input: CommandInput): string {
   return isFiltered
     ? "No session fits; reeve list --all shows every one."
     : 'No sessions. Start one with: reeve start practice "hello"';
+}
+
+async function listForeign(context: CliContext): Promise<number> {
+  const listed = await context.client().listForeign();
+  if (listed.foreign.length === 0 && !context.isJson) {
+    context.output.note("Reeve found no agent of yours that it did not start.");
+    return 0;
+  }
+  const table = context.isJson ? "" : await foreignTable(listed.foreign, context.output);
+  answer(context, listed, () => table);
+  return 0;
 }

@@ -1,0 +1,71 @@
+/** Carries out what a key asked for, over the client, and says in a sentence what came of it. */
+import type { Client } from "../../client/create-client.ts";
+import type { InputOf } from "../../client/operation-types.ts";
+import { messageOf } from "../../platform/reeve-error.ts";
+import { answerSentence } from "../cli/approval-text.ts";
+import { isLost, outcomeSentence } from "../cli/message-outcome.ts";
+import { oneLine, stateSentence } from "../cli/session-text.ts";
+import type { Notice } from "./model.ts";
+import type { Wish } from "./press.ts";
+
+export interface Act {
+  readonly notice: Notice;
+  /** A session to go to. */
+  readonly select?: string;
+}
+
+export type ActWish = Extract<Wish, { readonly type: "answer" | "reply" | "start" | "pause" | "resume" | "end" }>;
+
+type Here = Pick<InputOf<"startSession">, "cwd" | "environment">;
+
+/** Never throws: what went wrong is told like everything else. */
+export async function act(client: Client, wish: ActWish, here: () => Here): Promise<Act> {
+  try {
+    return await carryOut(client, wish, here);
+  } catch (error) {
+    return { notice: { text: oneLine(messageOf(error)), isBad: true } };
+  }
+}
+
+/** The board goes on meanwhile; what takes longer is seen in the list. */
+const WAIT_SECONDS = 3;
+
+async function carryOut(client: Client, wish: ActWish, here: () => Here): Promise<Act> {
+  switch (wish.type) {
+    case "answer": {
+      const { session, decision, approval } = wish;
+      const answered = await client.answerApproval({ session, decision, approval_id: approval });
+      const isDone = answered.state === "settled" && answered.decision === decision;
+      return said(answerSentence(answered, decision, answered.title), answered.state !== "pending" && !isDone);
+    }
+    case "reply": {
+      const { session, text } = wish;
+      const sent = await client.sendMessage({ session, text, timeout_seconds: WAIT_SECONDS });
+      return said(outcomeSentence(sent), isLost(sent));
+    }
+    case "start": {
+      const started = await client.startSession({ ...here(), ...launchOf(wish.agent, wish.prompt) });
+      return { ...said(`Started ${oneLine(started.name)}.`, false), select: started.session_id };
+    }
+    case "pause":
+      return said(stateSentence((await client.pauseSession({ session: wish.session })).session), false);
+    case "resume":
+      return said(stateSentence((await client.resumeSession({ session: wish.session })).session), false);
+    case "end": {
+      const { session, when } = wish;
+      const ended = await client.endSession({ session, when, timeout_seconds: WAIT_SECONDS });
+      const name = oneLine(ended.session.name);
+      return said(ended.done ? stateSentence(ended.session) : `${name} is being ended.`, false);
+    }
+  }
+}
+
+/** The agent `command` takes a command line instead of a prompt. */
+function launchOf(agent: string, prompt: string): Pick<InputOf<"startSession">, "agent" | "args" | "prompt"> {
+  if (agent === "command") return { agent, args: ["sh", "-c", prompt] };
+  return prompt === "" ? { agent } : { agent, prompt };
+}
+
+function said(text: string, isBad: boolean): Act {
+  return { notice: { text: oneLine(text), isBad } };
+}

@@ -1,0 +1,165 @@
+/**
+ * The board: puts terminal, feed, preview and keys together around the pure
+ * model, and draws when something changed. Loaded only for the board.
+ */
+import type { Client } from "../../client/create-client.ts";
+import type { InputOf } from "../../client/operation-types.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { asciiRuler } from "../cli/text-ruler.ts";
+import { act } from "./act.ts";
+import { startFeed } from "./feed.ts";
+import { watchForeign } from "./foreign-feed.ts";
+import type { Key } from "./key.ts";
+import type { Look } from "./look.ts";
+import { EMPTY_BOARD, settled } from "./model.ts";
+import type { Board } from "./model.ts";
+import { press } from "./press.ts";
+import type { Wish } from "./press.ts";
+import { createPreviewFeed } from "./preview.ts";
+import { nextChange, previewColumns, render } from "./render.ts";
+import { createScreenWriter } from "./screen-writer.ts";
+import { openTerminal } from "./terminal.ts";
+
+export interface BoardParts {
+  readonly client: Client;
+  readonly hasColour: boolean;
+  /** Whether the terminal shows more than ASCII. */
+  readonly isUnicode: boolean;
+  /** Where and with what a new session is started. */
+  here(): Pick<InputOf<"startSession">, "cwd" | "environment">;
+  /** Be in that session's terminal; this one is free meanwhile. Rejects where that cannot be. */
+  attach(session: string): Promise<unknown>;
+}
+
+/** Times are drawn at most this often. */
+const TICK_MS = 1_000;
+
+/** Resolves when its user leaves it. */
+export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardParts): Promise<void> {
+  return new Promise((resolve) => {
+    let board = EMPTY_BOARD;
+    let look: Look = { hasColour, ruler: asciiRuler };
+    let isAway = false;
+    let isDrawing = false;
+    let timer: NodeJS.Timeout | undefined;
+    const over = new AbortController();
+    const writer = createScreenWriter({ isUnicode });
+    const terminal = openTerminal({ onKey, onResize: redraw, onClose: quit });
+    const previews = createPreviewFeed(client, hasColour, (preview) => change({ preview }));
+    const feed = startFeed(
+      client,
+      {
+        onSessions: (sessions, approvals) => change({ sessions, approvals }),
+        onTouched: (sessions) => previews.touch(sessions),
+        onLink: (link, why) => change({ link, ...(why === null ? {} : { notice: { text: why, isBad: true } }) }),
+      },
+      over.signal,
+    );
+
+    void watchForeign(
+      client,
+      (foreign) => change({ foreign }),
+      () => board.link === "live",
+      over.signal,
+    );
+
+    terminal.enter();
+    draw();
+    // It takes 15 ms to load, and until then only names in other scripts are measured wrongly.
+    void import("../cli/unicode-ruler.ts").then(({ unicodeRuler }) => {
+      look = { ...look, ruler: unicodeRuler };
+      requestDraw();
+    });
+
+    function change(fields: Partial<Board>): void {
+      board = settled({ ...board, ...fields }, systemClock.now());
+      requestDraw();
+    }
+
+    /** Whatever happens in one go is drawn once. */
+    function requestDraw(): void {
+      if (isDrawing || isAway) return;
+      isDrawing = true;
+      setImmediate(() => {
+        isDrawing = false;
+        draw();
+      });
+    }
+
+    function draw(): void {
+      clearTimeout(timer);
+      if (isAway || over.signal.aborted) return;
+      const now = systemClock.now();
+      const size = terminal.size();
+      previews.show(
+        board.selected === null || !board.sessions.has(board.selected) || board.link !== "live"
+          ? null
+          : { session: board.selected, source: board.source, columns: previewColumns(size) },
+      );
+      terminal.write(writer.update(render(board, size, look, now)));
+      const next = nextChange(board, size, now);
+      if (Number.isFinite(next)) timer = setTimeout(draw, Math.max(TICK_MS, next));
+    }
+
+    function redraw(): void {
+      writer.forget();
+      terminal.write("\u001B[2J");
+      draw();
+    }
+
+    function onKey(key: Key): void {
+      const pressed = press(board, key, systemClock.now());
+      board = pressed.board;
+      requestDraw();
+      if (pressed.wish !== null) void grant(pressed.wish);
+    }
+
+    async function grant(wish: Wish): Promise<void> {
+      switch (wish.type) {
+        case "quit":
+          return quit();
+        case "redraw":
+          return redraw();
+        case "refresh":
+          return feed.refresh();
+        case "suspend":
+          return await away(() => terminal.suspend());
+        case "attach":
+          return await away(async () => {
+            terminal.leave();
+            await attach(wish.session).finally(() => terminal.enter());
+          });
+        default: {
+          const { notice, select } = await act(client, wish, here);
+          change({ notice, ...(select === undefined ? {} : { selected: select }) });
+        }
+      }
+    }
+
+    /** The terminal is somebody else's meanwhile. */
+    async function away(use: () => Promise<void>): Promise<void> {
+      isAway = true;
+      previews.show(null);
+      let notice: Board["notice"] = null;
+      try {
+        await use();
+      } catch (error) {
+        notice = { text: error instanceof Error ? error.message : String(error), isBad: true };
+      }
+      isAway = false;
+      isDrawing = false;
+      // Nobody read the question while it was away.
+      board = settled({ ...board, notice, question: null }, systemClock.now());
+      redraw();
+    }
+
+    function quit(): void {
+      if (over.signal.aborted) return;
+      over.abort();
+      clearTimeout(timer);
+      previews.close();
+      terminal.leave();
+      resolve();
+    }
+  });
+}

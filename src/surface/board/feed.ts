@@ -1,0 +1,162 @@
+/**
+ * The sessions as they are, live: the list once, then the event stream, and of
+ * each session that an event is about its new state. After the daemon was lost
+ * everything is asked for again. Nothing is polled.
+ */
+import type { Client } from "../../client/create-client.ts";
+import type { EventView } from "../../client/operation-types.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
+import type { ApprovalView, Board } from "./model.ts";
+import type { Ranked } from "./need.ts";
+
+export interface FeedEvents {
+  /** All of it, each time. */
+  onSessions(sessions: ReadonlyMap<string, Ranked>, approvals: readonly ApprovalView[]): void;
+  /** Something happened in these sessions. */
+  onTouched(sessions: ReadonlySet<string>): void;
+  onLink(link: Board["link"], why: string | null): void;
+}
+
+export interface Feed {
+  /** Asks for everything again, and starts the daemon if it was stopped. */
+  refresh(): void;
+  /** Over when the signal fires. */
+  readonly over: Promise<void>;
+}
+
+/** More changed sessions than this are asked for together. */
+const MOST_SINGLE = 8;
+/** Between two looks, while events rain; the first of a quiet time is looked at right away. */
+const PAUSE_MS = 50;
+const LIST_PAUSE_MS = 250;
+const RETRY_MS = 1_000;
+
+type FeedClient = Pick<Client, "listSessions" | "getSession" | "listApprovals" | "followEvents">;
+
+export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortSignal): Feed {
+  let sessions: ReadonlyMap<string, Ranked> = new Map();
+  let approvals: readonly ApprovalView[] = [];
+  const changed = new Set<string>();
+  let isAllChanged = false;
+  let looking: Promise<void> | null = null;
+
+  const look = (): void => {
+    looking ??= lookAtChanges().finally(() => {
+      looking = null;
+      if (!signal.aborted && (changed.size > 0 || isAllChanged)) look();
+    });
+  };
+
+  async function lookAtChanges(): Promise<void> {
+    const ids = new Set(changed);
+    const isList = isAllChanged || ids.size > MOST_SINGLE;
+    changed.clear();
+    isAllChanged = false;
+    try {
+      const before = [...ids].some((id) => isAsking(sessions.get(id)));
+      if (isList) sessions = byId((await client.listSessions({}, { signal })).sessions);
+      else sessions = withNewest(sessions, await Promise.all([...ids].map((id) => look1(id))));
+      if (before || isList || [...ids].some((id) => isAsking(sessions.get(id)))) await readApprovals();
+      events.onSessions(sessions, approvals);
+      events.onTouched(ids);
+    } catch (error) {
+      if (signal.aborted) return;
+      // What the stream tells next brings it back; until then what is shown may be old, and that is said.
+      isAllChanged = true;
+      events.onLink("lost", messageOf(error));
+      await pause(RETRY_MS, signal);
+      return;
+    }
+    await pause(isList ? LIST_PAUSE_MS : PAUSE_MS, signal);
+  }
+
+  async function look1(id: string): Promise<Found> {
+    try {
+      const session: Ranked = await client.getSession({ session: id }, { signal });
+      return { id, session: session.desired === "stopped" && session.state === "stopped" ? null : session };
+    } catch (error) {
+      if (error instanceof ReeveError && error.code === "unknown-session") return { id, session: null };
+      throw error;
+    }
+  }
+
+  async function readApprovals(): Promise<void> {
+    const isAnyAsked = [...sessions.values()].some(isAsking);
+    approvals = isAnyAsked ? (await client.listApprovals({}, { signal })).approvals : [];
+  }
+
+  async function begin(): Promise<number> {
+    const listed = await client.listSessions({}, { signal });
+    sessions = byId(listed.sessions);
+    await readApprovals();
+    events.onLink("live", null);
+    events.onSessions(sessions, approvals);
+    return listed.cursor;
+  }
+
+  async function follow(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const since = await begin();
+        let wasLost = false;
+        const onLink = (link: "reached" | "lost"): void => {
+          if (link === "lost") events.onLink("lost", null);
+          if (link === "reached" && wasLost) {
+            events.onLink("live", null);
+            isAllChanged = true;
+            look();
+          }
+          wasLost = link === "lost";
+        };
+        for await (const event of client.followEvents({ since }, { signal, onLink })) note(event);
+      } catch (error) {
+        if (signal.aborted) return;
+        events.onLink("lost", messageOf(error));
+        await pause(RETRY_MS, signal);
+      }
+    }
+  }
+
+  function note({ session_id: id, type }: EventView): void {
+    if (id !== null) changed.add(id);
+    else if (type === "store-rebuilt" || type === "runtime-lost") isAllChanged = true;
+    else return;
+    look();
+  }
+
+  return {
+    refresh() {
+      isAllChanged = true;
+      look();
+    },
+    over: follow(),
+  };
+}
+
+interface Found {
+  readonly id: string;
+  readonly session: Ranked | null;
+}
+
+function isAsking(session: Ranked | undefined): boolean {
+  return session !== undefined && session.approvals > 0;
+}
+
+function byId(sessions: readonly Ranked[]): ReadonlyMap<string, Ranked> {
+  return new Map(sessions.map((session) => [session.session_id, session]));
+}
+
+/** An answer may be older than what is known already. */
+function withNewest(sessions: ReadonlyMap<string, Ranked>, found: readonly Found[]): ReadonlyMap<string, Ranked> {
+  const next = new Map(sessions);
+  for (const { id, session } of found) {
+    if (session === null) next.delete(id);
+    else if (session.revision >= (next.get(id)?.revision ?? 0)) next.set(id, session);
+  }
+  return next;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await systemClock.sleep(ms, signal).catch(() => undefined);
+}

@@ -1,0 +1,27 @@
+/** How the board looks on this terminal: colours or none, and how wide text is there. */
+import type { TextRuler } from "../cli/text-ruler.ts";
+import type { Need } from "./need.ts";
+
+export interface Look {
+  readonly hasColour: boolean;
+  readonly ruler: TextRuler;
+}
+
+export type Tone = "good" | "bad" | "notice" | "quiet" | "strong" | "chosen";
+
+const COLOURED = { good: "32", bad: "31", notice: "33", quiet: "2", strong: "1", chosen: "7" } as const;
+/** Without colours weight and reverse still say something. */
+const PLAIN = { good: "", bad: "1", notice: "1", quiet: "", strong: "1", chosen: "7" } as const;
+
+export function styleOf(tone: Tone, { hasColour }: Pick<Look, "hasColour">): string {
+  return hasColour ? COLOURED[tone] : PLAIN[tone];
+}
+
+export const NEED_TONES = {
+  blocked: "notice",
+  failed: "bad",
+  unseen: "good",
+  working: "strong",
+  idle: "quiet",
+  foreign: "quiet",
+} as const satisfies Record<Need | "foreign", Tone>;

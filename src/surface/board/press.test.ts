@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { approvalOf, asking, boardOf, dead, NOW, session, working } from "./board-fixture.ts";
+import { createKeyDecoder } from "./key.ts";
+import { settled } from "./model.ts";
+import type { Board } from "./model.ts";
+import { press } from "./press.ts";
+import type { Pressed } from "./press.ts";
+
+/** What a terminal sends, one key after the other; what is asked for last is given back. */
+function type(board: Board, input: string, now = NOW): Pressed {
+  const decoder = createKeyDecoder();
+  let pressed: Pressed = { board, wish: null };
+  for (const key of [...decoder.push(input), ...decoder.flush()]) pressed = press(pressed.board, key, now);
+  return pressed;
+}
+
+const four = boardOf([asking("asker"), dead("dead"), working("busy"), session("lazy")]);
+
+describe("moving", () => {
+  it("goes down and up, and stays on the session when the order changes", () => {
+    expect(type(four, "jj").board.selected).toBe("busy");
+    expect(type(four, "jj\u001B[A").board.selected).toBe("dead");
+    expect(type(four, "jjjjjjjj").board.selected).toBe("lazy");
+    const chosen = type(four, "\u001B[B\u001B[B").board;
+    const asks = settled({ ...chosen, sessions: new Map([...chosen.sessions, ["busy", asking("busy", 900)]]) }, NOW);
+    expect(asks).toMatchObject({ selected: "busy", selectedAt: 0 });
+  });
+
+  it("goes on with a neighbour when the session is gone", () => {
+    const chosen = type(four, "jj").board;
+    const gone = new Map([...chosen.sessions].filter(([id]) => id !== "busy"));
+    expect(settled({ ...chosen, sessions: gone }, NOW).selected).toBe("lazy");
+    expect(settled({ ...chosen, sessions: new Map() }, NOW).selected).toBeNull();
+  });
+
+  it("finds the next that needs somebody, around the end", () => {
+    expect(type(four, "\t").board.selected).toBe("dead");
+    expect(type(four, "\t\t").board.selected).toBe("asker");
+    expect(type(boardOf([session("lazy")]), "\t").board.notice?.text).toBe("Nobody needs you.");
+  });
+});
+
+describe("answering", () => {
+  it("approves and denies the very question that is shown", () => {
+    const answer = { type: "answer", session: "asker", approval: "asker-1" };
+    expect(type(four, "a").wish).toEqual({ ...answer, decision: "approved" });
+    expect(type(four, "d").wish).toEqual({ ...answer, decision: "denied" });
+  });
+
+  it("does not answer a question that nobody can have read", () => {
+    const next = settled({ ...four, approvals: [approvalOf("asker", { approval_id: "other" })] }, NOW);
+    expect(type(next, "a", NOW + 100)).toMatchObject({
+      wish: null,
+      board: { notice: { text: expect.stringContaining("just changed") as string } },
+    });
+    expect(type(next, "a", NOW + 1_000).wish).toMatchObject({ approval: "other" });
+  });
+
+  it("asks nothing of who asks nothing", () => {
+    expect(type(four, "ja")).toMatchObject({ wish: null, board: { notice: { text: "dead asks for no approval." } } });
+  });
+
+  it("replies with a line that was edited, and not with a line end that was pasted", () => {
+    const typed = type(four, "rhelo\u007f\u007fllo wrld\u001B[D\u001B[D\u001B[Do\r");
+    expect(typed.wish).toEqual({ type: "reply", session: "asker", text: "hello world" });
+    const pasted = type(four, "r\u001B[200~one\r\ntwo\u001B[201~");
+    expect(pasted).toMatchObject({ wish: null, board: { mode: { type: "reply", line: { before: "one two" } } } });
+    expect(type(four, "rsome\u001B").board.mode).toEqual({ type: "list" });
+    expect(type(four, "r\r").wish).toBeNull();
+  });
+});
+
+describe("other keys", () => {
+  it("ends only what was confirmed", () => {
+    expect(type(four, "x")).toMatchObject({ wish: null, board: { mode: { type: "confirm-end", session: "asker" } } });
+    expect(type(four, "xy").wish).toEqual({ type: "end", session: "asker", when: "after-turn" });
+    expect(type(four, "x!").wish).toEqual({ type: "end", session: "asker", when: "now" });
+    expect(type(four, "xn")).toMatchObject({ wish: null, board: { mode: { type: "list" } } });
+    expect(type(four, "x\r").wish).toBeNull();
+  });
+
+  it("starts a session with the agent that was used last, or another", () => {
+    expect(type(four, "nfix it\r").wish).toEqual({ type: "start", agent: "practice", prompt: "fix it" });
+    expect(type(four, "n\u0015codex review this\r").wish).toEqual({
+      type: "start",
+      agent: "codex",
+      prompt: "review this",
+    });
+  });
+
+  it("pauses, resumes, attaches, and not to the dead", () => {
+    expect(type(four, "p").wish).toEqual({ type: "pause", session: "asker" });
+    expect(type(boardOf([session("x", { state: "paused" })]), "p").wish).toEqual({ type: "resume", session: "x" });
+    expect(type(four, "\r").wish).toEqual({ type: "attach", session: "asker" });
+    expect(type(four, "j\r")).toMatchObject({
+      wish: null,
+      board: { notice: { text: expect.stringContaining("no process") as string } },
+    });
+  });
+
+  it("searches while typing, filters, and Esc shows all again", () => {
+    const found = type(four, "/laz").board;
+    expect(found).toMatchObject({ search: "laz", selected: "lazy" });
+    expect(type(found, "\r").board).toMatchObject({ search: "laz", mode: { type: "list" } });
+    expect(type(type(found, "\r").board, "\u001B").board.search).toBe("");
+    expect(type(four, "f").board).toMatchObject({ filter: "needs me", selected: "asker" });
+    expect(type(four, "ff").board).toMatchObject({ filter: "working", selected: "busy" });
+  });
+
+  it("leaves with q and Ctrl-C, but not out of a line", () => {
+    expect(type(four, "q").wish).toEqual({ type: "quit" });
+    expect(type(four, "\u0003").wish).toEqual({ type: "quit" });
+    expect(type(four, "rsome\u0003")).toMatchObject({ wish: null, board: { mode: { type: "list" } } });
+    expect(type(four, "?q")).toMatchObject({ wish: null, board: { mode: { type: "list" } } });
+  });
+
+  it("says what to do where there is no session", () => {
+    expect(type(boardOf([]), "p").board.notice?.text).toBe("There is no session here; press n to start one.");
+    expect(type(boardOf([]), "jk\tGg\r").wish).toBeNull();
+  });
+});

@@ -1,0 +1,239 @@
+/** What a key does to the board, and what it asks the world for. Pure. */
+import { edited, inputLine, textOf } from "./input-line.ts";
+import type { Key } from "./key.ts";
+import { FILTERS, rowsOf, selectedApproval, selectedForeign, selectedSession, settled } from "./model.ts";
+import type { Board, Mode } from "./model.ts";
+import { isDead } from "./need.ts";
+import type { Ranked } from "./need.ts";
+
+/** What the shell is to do. */
+export type Wish =
+  | { readonly type: "quit" | "suspend" | "redraw" | "refresh" }
+  | { readonly type: "attach"; readonly session: string }
+  | { readonly type: "pause" | "resume"; readonly session: string }
+  | { readonly type: "end"; readonly session: string; readonly when: "now" | "after-turn" }
+  | {
+      readonly type: "answer";
+      readonly session: string;
+      readonly approval: string;
+      readonly decision: "approved" | "denied";
+    }
+  | { readonly type: "reply"; readonly session: string; readonly text: string }
+  | { readonly type: "start"; readonly agent: string; readonly prompt: string };
+
+export interface Pressed {
+  readonly board: Board;
+  readonly wish: Wish | null;
+}
+
+type CommandMode = Extract<Mode, { readonly type: "list" | "help" | "confirm-end" }>;
+type TypingMode = Exclude<Mode, CommandMode>;
+
+/** A question that changed under the finger is not answered: nobody can have read it. */
+const READING_MS = 400;
+const PAGE = 10;
+
+export function press(board: Board, key: Key, now: number): Pressed {
+  if (key.type === "interrupt") return board.mode.type === "list" ? wish(board, { type: "quit" }) : back(board);
+  if (key.type === "suspend") return wish(board, { type: "suspend" });
+  if (key.type === "redraw") return wish(board, { type: "redraw" });
+  const quiet = { ...board, notice: null };
+  const { board: next, wish: wanted } = inMode(quiet, key, now);
+  return { board: settled(next, now), wish: wanted };
+}
+
+function inMode(board: Board, key: Key, now: number): Pressed {
+  const { mode } = board;
+  switch (mode.type) {
+    case "search":
+    case "new":
+    case "reply":
+      return typing(board, mode, key);
+    default:
+      return key.type === "text" && key.text.length > 1
+        ? eachLetter(board, key.text, now)
+        : inCommand(board, mode, key, now);
+  }
+}
+
+function inCommand(board: Board, mode: CommandMode, key: Key, now: number): Pressed {
+  if (mode.type === "help") return back(board);
+  if (mode.type === "confirm-end") return confirmed(board, mode.session, key);
+  return key.type === "text" ? byLetter(board, key.text, now) : inList(board, key);
+}
+
+function confirmed(board: Board, session: string, key: Key): Pressed {
+  const { board: closed } = back(board);
+  if (key.type !== "text" || !/^[yY!]/.test(key.text)) return told(closed, "It was not ended.");
+  return wish(closed, { type: "end", session, when: key.text.startsWith("!") ? "now" : "after-turn" });
+}
+
+/** Over a slow line several keys may come at once; those after one that asks for something are not for what was seen. */
+function eachLetter(board: Board, text: string, now: number): Pressed {
+  let pressed: Pressed = only(board);
+  for (const letter of text) {
+    if (pressed.wish !== null) return pressed;
+    const next = inMode(pressed.board, { type: "text", text: letter }, now);
+    pressed = { ...next, board: settled(next.board, now) };
+  }
+  return pressed;
+}
+
+function byLetter(board: Board, letter: string, now: number): Pressed {
+  switch (letter) {
+    case "j":
+      return moved(board, 1);
+    case "k":
+      return moved(board, -1);
+    case "g":
+      return inList(board, { type: "home" });
+    case "G":
+      return inList(board, { type: "end" });
+    case "a":
+      return answered(board, "approved", now);
+    case "d":
+      return answered(board, "denied", now);
+    case "r":
+      return withSession(board, ({ session_id: session }) =>
+        only({ ...board, mode: { type: "reply", session, line: inputLine() } }),
+      );
+    case "n":
+      return only({ ...board, mode: { type: "new", line: inputLine(lastAgent(board)) } });
+    case "p":
+      return withSession(board, ({ session_id: session, state }) =>
+        wish(board, { type: state === "paused" ? "resume" : "pause", session }),
+      );
+    case "x":
+      return withSession(board, ({ session_id: session }) =>
+        only({ ...board, mode: { type: "confirm-end", session } }),
+      );
+    case "f":
+      return only({ ...board, filter: FILTERS[(FILTERS.indexOf(board.filter) + 1) % FILTERS.length] ?? "all" });
+    case "/":
+      return only({ ...board, mode: { type: "search", line: inputLine(board.search) } });
+    case "v":
+      return only({ ...board, source: board.source === "screen" ? "transcript" : "screen", scroll: 0 });
+    case "R":
+      return wish(board, { type: "refresh" });
+    case "?":
+      return only({ ...board, mode: { type: "help" } });
+    case "q":
+      return wish(board, { type: "quit" });
+    default:
+      return told(board, "That key does nothing here; ? shows the keys.");
+  }
+}
+
+function inList(board: Board, key: Key): Pressed {
+  const last = rowsOf(board).length - 1;
+  switch (key.type) {
+    case "up":
+      return moved(board, -1);
+    case "down":
+      return moved(board, 1);
+    case "home":
+      return moved(board, -last);
+    case "end":
+      return moved(board, last);
+    case "tab":
+      return toNeedy(board, 1);
+    case "back-tab":
+      return toNeedy(board, -1);
+    case "page-up":
+      return only({ ...board, scroll: board.scroll + PAGE });
+    case "page-down":
+      return only({ ...board, scroll: Math.max(0, board.scroll - PAGE) });
+    case "enter":
+      return withSession(board, (session) =>
+        isDead(session)
+          ? told(board, `${session.name} has no process to attach to.`)
+          : wish(board, { type: "attach", session: session.session_id }),
+      );
+    case "escape":
+      return only({ ...board, search: "", filter: "all" });
+    case "end-of-input":
+      return wish(board, { type: "quit" });
+    default:
+      return only(board);
+  }
+}
+
+function typing(board: Board, mode: TypingMode, key: Key): Pressed {
+  if (key.type === "escape") return back(mode.type === "search" ? { ...board, search: "" } : board);
+  if (key.type === "enter") return entered(board, mode);
+  const line = edited(mode.line, key);
+  if (line === null) return only(board);
+  const next = { ...board, mode: { ...mode, line } };
+  return only(mode.type === "search" ? { ...next, search: textOf(line).trim() } : next);
+}
+
+function entered(board: Board, mode: TypingMode): Pressed {
+  const text = textOf(mode.line).trim();
+  const { board: closed } = back(board);
+  if (mode.type === "search") return only(closed);
+  if (text === "") return told(closed, "Nothing was typed, so nothing was sent.");
+  if (mode.type === "reply") return wish(closed, { type: "reply", session: mode.session, text });
+  const [agent = "", ...words] = text.split(" ");
+  return wish(closed, { type: "start", agent, prompt: words.join(" ").trim() });
+}
+
+function moved(board: Board, by: number): Pressed {
+  const rows = rowsOf(board);
+  const at = Math.max(0, Math.min(rows.length - 1, board.selectedAt + by));
+  return only({ ...board, selected: rows[at]?.id ?? null, selectedAt: at });
+}
+
+function toNeedy(board: Board, step: 1 | -1): Pressed {
+  const rows = rowsOf(board);
+  for (let away = 1; away <= rows.length; away += 1) {
+    const at = (board.selectedAt + step * away + rows.length * 2) % rows.length;
+    const row = rows[at];
+    if (row !== undefined && ["blocked", "failed", "unseen"].includes(row.need))
+      return only({ ...board, selected: row.id, selectedAt: at });
+  }
+  return told(board, "Nobody needs you.");
+}
+
+function answered(board: Board, decision: "approved" | "denied", now: number): Pressed {
+  const approval = selectedApproval(board);
+  const session = selectedSession(board);
+  if (session === null) return withSession(board, () => only(board));
+  if (approval === null) {
+    const hint =
+      session.activity === "awaiting-input" ? "It waits for text: press r to reply, or Enter to attach." : null;
+    return told(board, hint ?? `${session.name} asks for no approval.`);
+  }
+  if (approval.answer !== null) return told(board, "Its answer is on the way.");
+  if (board.question === null || now - board.question.shownAt < READING_MS)
+    return told(board, "The question has just changed. Read it, then press the key again.");
+  return wish(board, { type: "answer", session: session.session_id, approval: approval.approval_id, decision });
+}
+
+/** The one started last is the likeliest to be wanted again. */
+function lastAgent({ sessions }: Board): string {
+  const newest = [...sessions.values()].toSorted((one, other) => other.created_at.localeCompare(one.created_at));
+  return newest[0] === undefined ? "" : `${newest[0].agent} `;
+}
+
+function withSession(board: Board, act: (session: Ranked) => Pressed): Pressed {
+  const session = selectedSession(board);
+  if (session !== null) return act(session);
+  if (selectedForeign(board) !== null) return told(board, "Reeve did not start it, and only looks at it.");
+  return told(board, "There is no session here; press n to start one.");
+}
+
+function only(board: Board): Pressed {
+  return { board, wish: null };
+}
+
+function wish(board: Board, wanted: Wish): Pressed {
+  return { board, wish: wanted };
+}
+
+function told(board: Board, text: string): Pressed {
+  return only({ ...board, notice: { text, isBad: false } });
+}
+
+function back(board: Board): Pressed {
+  return only({ ...board, mode: { type: "list" } });
+}

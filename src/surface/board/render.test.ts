@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { unicodeRuler } from "../cli/unicode-ruler.ts";
+import { approvalOf, asking, boardOf, dead, NOW, PLAIN, session, textOfFrame, working } from "./board-fixture.ts";
+import { widthOf } from "./line.ts";
+import { settled } from "./model.ts";
+import type { Board } from "./model.ts";
+import { nextChange, render } from "./render.ts";
+
+const SMALL = { columns: 60, rows: 20 };
+const text = (board: Board, size = SMALL): readonly string[] => textOfFrame(render(board, size, PLAIN, NOW));
+
+const some = boardOf([asking("asker"), dead("dead"), working("busy"), session("lazy", { headline: "All done." })], {
+  approvals: [approvalOf("asker", { subject: "rm -r build\nmake", reason: "the build is old" })],
+  preview: { session: "asker", source: "screen", text: "$ make\n\u001B[31mfailed\u001B[0m", note: "From its screen" },
+});
+
+describe("a frame", () => {
+  it("shows summary, rows by need, the question and the screen", () => {
+    expect(text(some)).toEqual([
+      "Reeve  1 needs you · 1 working · 1 idle · 1 failed    1 of 4",
+      "> asker asks    30s  Run asker.sh?",
+      "  dead  failed   1m  Its process exited with status 70.",
+      "  busy  working 30s",
+      "  lazy  idle    30s  All done.",
+      "─".repeat(60),
+      "asker  practice · /",
+      "Asks: Run asker.sh?",
+      "  rm -r build",
+      "  make",
+      "Reason: the build is old",
+      "a approves · d denies",
+      "Screen:",
+      "$ make",
+      "failed",
+      ...Array.from({ length: 4 }, () => ""),
+      "Tab next  Enter attach  a approve  d deny  ? help  q quit",
+    ]);
+  });
+
+  it("puts the preview beside the list where there is room", () => {
+    const [, first = "", second = ""] = text(some, { columns: 140, rows: 20 });
+    expect(first.indexOf(" │ asker  practice")).toBe(70);
+    expect(first).toMatch(/^> asker practice asks {4}30s {2}Run asker\.sh\?/);
+    expect(second).toContain(" │ Asks: Run asker.sh?");
+  });
+
+  it("shows three lines that start a session where there is none", () => {
+    const lines = text(boardOf([])).filter((line) => line.includes("reeve start"));
+    expect(lines).toHaveLength(3);
+    expect(text(boardOf([]))).toContainEqual(expect.stringContaining("Press n to start one here"));
+  });
+
+  it("lists what Reeve did not start below the sessions, with how to bring it under care", () => {
+    const foreign = {
+      agent: "codex",
+      held_by: "process",
+      pid: 7,
+      native_id: null,
+      cwd: "/p",
+      activity: "unknown",
+      asks: null,
+      evidence: "process 7",
+      advice: "End it first.",
+    } as const;
+    const board = settled({ ...boardOf([session("lazy")], { foreign: [foreign] }), selected: "foreign codex 7 " }, NOW);
+    expect(text(board).slice(0, 7)).toEqual([
+      "Reeve  1 idle · 1 foreign                             2 of 2",
+      "  lazy      idle 30s",
+      "> (codex 7) runs      not started by Reeve, /p",
+      "─".repeat(60),
+      "codex  /p",
+      "Not started by Reeve, which only looks at it (process 7).",
+      "End it first.",
+    ]);
+    expect(text(boardOf([], { foreign: [foreign] })).filter((line) => line.includes("reeve start"))).toHaveLength(3);
+  });
+
+  it("says that it is cut off, and goes on showing what is known", () => {
+    expect(text({ ...some, link: "lost" })[0]).toBe(
+      "Reeve  reconnecting…  1 needs you · 1 working · 1 idle · 1 failed".slice(0, 59) + "…",
+    );
+  });
+
+  it("keeps the selected one in sight among 200", () => {
+    const many = boardOf(Array.from({ length: 200 }, (_, index) => session(`s${String(index).padStart(3, "0")}`)));
+    const lines = text({ ...many, selected: "s150", selectedAt: 150 });
+    expect(lines.slice(1, 8).map((line) => line.slice(2, 6))).toEqual([
+      "s147",
+      "s148",
+      "s149",
+      "s150",
+      "s151",
+      "s152",
+      "s153",
+    ]);
+    expect(lines[0]).toMatch(/151 of 200$/);
+  });
+
+  it("shows where one types, with the cursor there", () => {
+    const line = { before: "hello", after: " world" };
+    const { lines, cursor } = render({ ...some, mode: { type: "reply", session: "asker", line } }, SMALL, PLAIN, NOW);
+    expect(textOfFrame({ lines, cursor })[18]).toBe("Reply to asker: hello world");
+    expect(cursor).toEqual({ row: 18, column: 21 });
+  });
+
+  it("fits any terminal, whatever sessions are called and say", () => {
+    const word = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 80 }),
+      fc.constantFrom("漢字漢字漢字", "👩‍👩‍👧", "a\tb\nc"),
+    );
+    const size = fc.record({ columns: fc.integer({ min: 1, max: 220 }), rows: fc.integer({ min: 1, max: 60 }) });
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), size, (words, terminal) => {
+        const sessions = words.map((name, index) => ({ ...asking(name), session_id: `s${index}`, asks: name }));
+        const board = boardOf(sessions, {
+          preview: { session: "s0", source: "transcript", text: words.join("\n"), note: "" },
+        });
+        const { lines } = render(board, terminal, { hasColour: true, ruler: unicodeRuler }, NOW);
+        expect(lines.length).toBeLessThanOrEqual(terminal.rows);
+        for (const line of lines) expect(widthOf(line, unicodeRuler)).toBeLessThanOrEqual(terminal.columns);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("nextChange", () => {
+  it("is when a time that can be seen changes", () => {
+    expect(nextChange(boardOf([working("x")]), SMALL, NOW)).toBe(1_000);
+    expect(nextChange(boardOf([dead("x")]), SMALL, NOW)).toBe(30_000);
+    expect(nextChange(boardOf([]), SMALL, NOW)).toBe(Infinity);
+  });
+});

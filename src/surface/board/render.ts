@@ -1,0 +1,196 @@
+/**
+ * The whole board as lines for a terminal of a given size. Pure: the same
+ * board, size and time always give the same frame.
+ */
+import { nextAge } from "./age.ts";
+import { drawList, firstShown } from "./draw-list.ts";
+import { drawForeign, drawPreview } from "./draw-preview.ts";
+import { KEYS } from "./keys-help.ts";
+import { cutLine, fillLine, span, widthOf } from "./line.ts";
+import type { Line, Span } from "./line.ts";
+import { NEED_TONES, styleOf } from "./look.ts";
+import type { Look } from "./look.ts";
+import { allRows, rowsOf, selectedApproval, selectedForeign, selectedSession } from "./model.ts";
+import type { Board } from "./model.ts";
+import { summaryParts } from "./need.ts";
+import type { InputLine } from "./input-line.ts";
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Frame {
+  /** One for each row of the terminal, none wider than it. */
+  readonly lines: readonly Line[];
+  /** Where to show the cursor, from 0; null hides it. */
+  readonly cursor: { readonly row: number; readonly column: number } | null;
+}
+
+/** From here on the preview has its place beside the list. */
+const WIDE = 120;
+const MOST_LIST_COLUMNS = 110;
+
+export function render(board: Board, size: Size, look: Look, now: number): Frame {
+  const { columns, rows } = size;
+  const height = Math.max(0, rows - 3);
+  const body = bodyOf(board, { columns, height }, look, now);
+  const prompt = promptOf(board, columns, look);
+  const lines = [
+    headerOf(board, columns, look),
+    ...Array.from({ length: height }, (_, index) => body[index] ?? []),
+    prompt.line,
+    hintsOf(board, columns, look),
+  ].map((line) => cutLine(line, columns, look.ruler));
+  const cursor = prompt.column === null ? null : { row: rows - 2, column: Math.min(columns - 1, prompt.column) };
+  return { lines: lines.slice(0, rows), cursor };
+}
+
+/** When the frame will look different without anything having happened. */
+export function nextChange(board: Board, { columns, rows }: Size, now: number): number {
+  const all = rowsOf(board);
+  const height = listHeight(board, { columns, height: Math.max(0, rows - 3) });
+  const first = firstShown(all.length, board.selectedAt, height);
+  return Math.min(Infinity, ...all.slice(first, first + height).map(({ since }) => nextAge(since, now)));
+}
+
+/** How wide the preview is. */
+export function previewColumns({ columns }: Size): number {
+  return isWide({ columns }) ? columns - listColumnsOf(columns) - 3 : columns;
+}
+
+function listColumnsOf(columns: number): number {
+  return isWide({ columns }) ? Math.min(MOST_LIST_COLUMNS, Math.floor(columns / 2)) : columns;
+}
+
+interface Room {
+  readonly columns: number;
+  readonly height: number;
+}
+
+function headerOf(board: Board, columns: number, look: Look): Line {
+  const parts: Span[] = [span("Reeve", styleOf("strong", look)), span("  ")];
+  if (board.link === "lost") parts.push(span("reconnecting…", styleOf("notice", look)), span("  "));
+  if (board.link === "connecting") parts.push(span("connecting…", styleOf("quiet", look)));
+  summaryParts(allRows(board)).forEach(({ need, text }, index) => {
+    if (index > 0) parts.push(span(" · ", styleOf("quiet", look)));
+    parts.push(span(text, styleOf(NEED_TONES[need], look)));
+  });
+  const right = [
+    ...(board.filter === "all" ? [] : [`only ${board.filter}`]),
+    ...(board.search === "" ? [] : [`/${board.search}`]),
+    ...(rowsOf(board).length === 0 ? [] : [`${board.selectedAt + 1} of ${rowsOf(board).length}`]),
+  ].join("  ");
+  const room = columns - widthOf(parts, look.ruler) - 2;
+  return look.ruler.width(right) > room
+    ? parts
+    : [...fillLine(parts, columns - look.ruler.width(right), look.ruler), span(right, styleOf("quiet", look))];
+}
+
+function bodyOf(board: Board, room: Room, look: Look, now: number): readonly Line[] {
+  if (board.mode.type === "help") return helpLines(look);
+  const rows = rowsOf(board);
+  const session = selectedSession(board);
+  const foreign = selectedForeign(board);
+  if (session === null && foreign === null) return emptyLines(board, look);
+  const previewIn = (beside: Room): readonly Line[] => {
+    if (session !== null) return drawPreview(board, session, beside, look);
+    const about = foreign === null ? [] : drawForeign(foreign, beside, look);
+    return board.sessions.size === 0 ? [...about, ...emptyLines(board, look)] : about;
+  };
+  const listColumns = listColumnsOf(room.columns);
+  const height = listHeight(board, room);
+  const list = drawList(rows, board.selectedAt, { columns: listColumns, height }, look, now);
+  const quiet = styleOf("quiet", look);
+  if (!isWide(room)) {
+    const ruled: Line = [span("─".repeat(room.columns), quiet)];
+    const left = { columns: room.columns, height: room.height - list.length - 1 };
+    return [...list, ruled, ...previewIn(left)];
+  }
+  const beside = { columns: room.columns - listColumns - 3, height: room.height };
+  const preview = previewIn(beside);
+  return Array.from({ length: room.height }, (_, index) => [
+    ...fillLine(list[index] ?? [], listColumns, look.ruler),
+    span(" │ ", quiet),
+    ...cutLine(preview[index] ?? [], beside.columns, look.ruler),
+  ]);
+}
+
+function isWide({ columns }: Pick<Room, "columns">): boolean {
+  return columns >= WIDE;
+}
+
+/** Under the list the preview keeps at least half of the room. */
+function listHeight(board: Board, room: Room): number {
+  const count = rowsOf(board).length;
+  return Math.min(count, isWide(room) ? room.height : Math.max(3, Math.floor(room.height / 2) - 1));
+}
+
+function helpLines(look: Look): readonly Line[] {
+  const width = Math.max(...KEYS.map(({ keys }) => keys.length));
+  return KEYS.map(({ keys, does }): Line => [span(`  ${keys.padEnd(width)}  `, styleOf("strong", look)), span(does)]);
+}
+
+/** What a person without a session needs is a line to start one with. */
+const STARTS = [
+  'reeve start claude "fix the failing test"',
+  'reeve start practice "say hello"',
+  "reeve start command -- npm test",
+] as const;
+
+function emptyLines(board: Board, look: Look): readonly Line[] {
+  if (board.link === "connecting") return [];
+  if (board.sessions.size > 0) return [[], [span("  No session matches. Esc shows all of them.")]];
+  return [
+    [],
+    [span("  No sessions. Press n to start one here, or type one of these in a shell:")],
+    [],
+    ...STARTS.map((line): Line => [span(`    ${line}`, styleOf("strong", look))]),
+  ];
+}
+
+function promptOf(board: Board, columns: number, look: Look): { readonly line: Line; readonly column: number | null } {
+  const { mode, notice } = board;
+  const name = (id: string): string => board.sessions.get(id)?.name ?? id;
+  if (mode.type === "reply") return typed(`Reply to ${name(mode.session)}: `, mode.line, columns, look);
+  if (mode.type === "new") return typed("New session, agent and prompt: ", mode.line, columns, look);
+  if (mode.type === "search") return typed("Search: ", mode.line, columns, look);
+  if (mode.type === "confirm-end")
+    return {
+      line: [span(`End ${name(mode.session)}? y: after its turn, !: now, any other key: no.`, styleOf("notice", look))],
+      column: null,
+    };
+  if (notice === null) return { line: [], column: null };
+  return { line: [span(notice.text, styleOf(notice.isBad ? "bad" : "good", look))], column: null };
+}
+
+/** The end of what stands before the cursor is always to be seen. */
+function typed(label: string, { before, after }: InputLine, columns: number, { ruler }: Look) {
+  const room = Math.max(1, columns - ruler.width(label) - 1);
+  let start = before;
+  while (ruler.width(start) > room) start = start.slice(1);
+  return { line: [span(label), span(start + after)], column: ruler.width(label) + ruler.width(start) };
+}
+
+function hintsOf(board: Board, columns: number, look: Look): Line {
+  const quiet = styleOf("quiet", look);
+  if (board.mode.type === "help") return [span("Any key goes back.", quiet)];
+  if (board.mode.type !== "list" && board.mode.type !== "confirm-end")
+    return [
+      span("Enter ", ""),
+      span(board.mode.type === "search" ? "keep  " : "send  ", quiet),
+      span("Esc "),
+      span("cancel", quiet),
+    ];
+  const isAsked = selectedApproval(board) !== null;
+  const shown = KEYS.filter(({ keys, short }) => short !== undefined && (isAsked || (keys !== "a" && keys !== "d")));
+  // The last two, help and quit, are never the ones that do not fit.
+  const fixed = shown.slice(-2);
+  const line = (keys: typeof shown): Line =>
+    keys.flatMap(({ keys: key, short = "" }, index) => [span(`${index === 0 ? "" : "  "}${key} `), span(short, quiet)]);
+  for (let count = shown.length - 2; count > 0; count -= 1) {
+    const candidate = line([...shown.slice(0, count), ...fixed]);
+    if (widthOf(candidate, look.ruler) <= columns) return candidate;
+  }
+  return line(fixed);
+}

@@ -86,4 +86,6 @@ async function atRest(lane: Lane): Promise<void> {
   if (lane.turns().length === 0) await lane.send("say");
   await lane.settle();
   await sleep(1_000);
+  // After an Esc Claude Code puts the prompt back into its composer: a person sees that, and clears it before typing.
+  await lane.pane.press("C-u");
 }

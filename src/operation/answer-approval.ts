@@ -5,7 +5,7 @@ import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent } from "../session/event.ts";
 import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
-import { firstEvent } from "./wait-watch.ts";
+import { firstEvent } from "./waiter.ts";
 import { defineOperation } from "./contract.ts";
 import { cursor, text, textOrNull } from "./field.ts";
 import { idempotent } from "./idempotency.ts";

@@ -10,8 +10,8 @@ import { defineOperation } from "./contract.ts";
 import { cursor, seconds, since, text, textOrNull, yesOrNo } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
-import type { Watch } from "./wait-watch.ts";
-import { watchSessions } from "./wait-watch.ts";
+import type { Waiter } from "./waiter.ts";
+import { waitOn } from "./waiter.ts";
 
 const outputSchema = z.object({
   done: yesOrNo("Whether what was waited for came: one of `for`, or without it anything that ends a wait."),
@@ -73,36 +73,36 @@ export const waitForSession = defineOperation({
     const { store } = context;
     const references = [input.session, ...input.also];
     const ids = new Set(references.map((reference) => resolveSession(store.registry, reference).id));
-    const isEnough = (watches: readonly Watch[]): boolean => {
-      if (watches.every((watch) => watch.found() !== null)) return true;
-      return input.mode === "any" && watches.some((watch) => watch.found()?.isDone === true);
+    const isEnough = (waiters: readonly Waiter[]): boolean => {
+      if (waiters.every((waiter) => waiter.found() !== null)) return true;
+      return input.mode === "any" && waiters.some((waiter) => waiter.found()?.isDone === true);
     };
     const request = { since: input.since, wanted: new Set(input.for), timeoutMs: input.timeout_seconds * 1_000 };
-    const watches = await watchSessions(context, ids, { ...request, isEnough });
-    return answer(context, watches, { mode: input.mode, isOver: isEnough(watches) });
+    const waiters = await waitOn(context, ids, { ...request, isEnough });
+    return answer(context, waiters, { mode: input.mode, isOver: isEnough(waiters) });
   },
 });
 
 function answer(
   { store, supervisor }: OperationContext,
-  watches: readonly Watch[],
+  waiters: readonly Waiter[],
   { mode, isOver }: { readonly mode: "any" | "all"; readonly isOver: boolean },
 ): z.infer<typeof outputSchema> {
-  const told = watches.flatMap((watch) => {
-    const found = watch.found();
-    return found === null ? [] : [{ ...found, sessionId: watch.sessionId }];
+  const told = waiters.flatMap((waiter) => {
+    const found = waiter.found();
+    return found === null ? [] : [{ ...found, sessionId: waiter.sessionId }];
   });
   const telling =
     mode === "any" ? (told.find(({ isDone }) => isDone) ?? told[0]) : (told.find(({ ok }) => !ok) ?? told.at(-1));
   const one = isOver ? telling : undefined;
-  const subject = resolveSession(store.registry, one?.sessionId ?? watches[0]?.sessionId ?? "");
+  const subject = resolveSession(store.registry, one?.sessionId ?? waiters[0]?.sessionId ?? "");
   const counted = mode === "any" && one !== undefined ? [one] : told;
   return {
     done: isOver && counted.every(({ isDone }) => isDone),
     ok: isOver && counted.every(({ ok }) => ok),
     reason: one?.reason ?? "timeout",
     why: one?.why ?? null,
-    cursor: isOver ? Math.max(...counted.map(({ seq }) => seq)) : goOnFrom(watches),
+    cursor: isOver ? Math.max(...counted.map(({ seq }) => seq)) : goOnFrom(waiters),
     session: viewSession(subject, supervisor.about(subject)),
     woken: told.map(({ sessionId, reason, ok, why }) => ({
       session_id: sessionId,
@@ -115,8 +115,8 @@ function answer(
 }
 
 /** One session: about the same thing as before. Several: there is one cursor for all, and all has been read up to it. */
-function goOnFrom(watches: readonly Watch[]): number {
-  const [only, ...others] = watches.map((watch) => watch.cursor());
+function goOnFrom(waiters: readonly Waiter[]): number {
+  const [only, ...others] = waiters.map((waiter) => waiter.cursor());
   if (only === undefined) return 0;
   return others.length === 0 ? only.sameAsk : Math.min(only.afterAll, ...others.map(({ afterAll }) => afterAll));
 }

@@ -47,7 +47,7 @@ interface Answer {
   readonly evidence: string;
 }
 
-export type Observation =
+export type Presence =
   | (Answer & { readonly status: "running"; readonly place: Place })
   | (Answer & { readonly status: "exited"; readonly code: number | null; readonly signal: string | null })
   | (Answer & { readonly status: "absent" })
@@ -59,7 +59,7 @@ export type Listing =
   | (Answer & { readonly reachable: false });
 
 export interface ListingEntry extends Target {
-  readonly observation: Observation;
+  readonly presence: Presence;
 }
 
 export interface Screen {
@@ -121,7 +121,7 @@ export interface Runtime {
   /** What a living process of it was started with; null when that is not known: there is none, or it could not be read. */
   environmentOf(target: Target, place: Place | null): Promise<Readonly<Record<string, string>> | null>;
   /** How it is at some moment between the call and the answer; never an answer to an earlier question. */
-  observe(target: Target): Promise<Observation>;
+  observe(target: Target): Promise<Presence>;
   /** Likewise, however long it takes. What was created meanwhile may or may not be in it. */
   list(): Promise<Listing>;
   send(target: Target, steps: readonly InputStep[]): Promise<void>;

@@ -3,7 +3,7 @@ import { amend } from "../session/amend.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
 import { makeTestClock, type TestClock } from "../../test/support/test-clock.ts";
-import type { Listing, Observation, Runtime } from "../runtime/contract.ts";
+import type { Listing, Presence, Runtime } from "../runtime/contract.ts";
 import { putSession } from "../store/change.ts";
 import { makeSession } from "../store/store-fixture.ts";
 import { agentWith, type Ground, makeGround } from "./attention/watch-fixture.ts";
@@ -44,8 +44,8 @@ afterEach(async () => {
   await ground.dispose();
 });
 
-function seen(observation: Observation, sessionId = "s"): Listing {
-  return { reachable: true, askedAt: 1, evidence: "the list", entries: [{ sessionId, incarnation: 1, observation }] };
+function seen(presence: Presence, sessionId = "s"): Listing {
+  return { reachable: true, askedAt: 1, evidence: "the list", entries: [{ sessionId, incarnation: 1, presence }] };
 }
 const nothing: Listing = { reachable: true, askedAt: 1, evidence: "the list is empty", entries: [] };
 const silence: Listing = { reachable: false, askedAt: 1, evidence: "nobody answered" };

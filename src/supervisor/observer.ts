@@ -8,10 +8,10 @@
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
-import type { Listing, Observation, Runtime } from "../runtime/contract.ts";
+import type { Listing, Presence, Runtime } from "../runtime/contract.ts";
 import type { Health } from "../session/health.ts";
 import { healthy, judge } from "../session/health.ts";
-import type { Observation as SessionInput } from "../session/input.ts";
+import type { Observation } from "../session/input.ts";
 import type { Evidence, Session } from "../session/session.ts";
 import { isSamePlace } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
@@ -124,27 +124,24 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     listing: Extract<Listing, { reachable: true }>,
   ): Promise<void> {
     const byTarget = new Map(
-      listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.observation]),
+      listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.presence]),
     );
-    const absent: Observation = { status: "absent", askedAt: listing.askedAt, evidence: listing.evidence };
+    const absent: Presence = { status: "absent", askedAt: listing.askedAt, evidence: listing.evidence };
     const sightings = known.map((session) => ({
       session,
-      observation: byTarget.get(`${session.id} ${session.process.incarnation}`) ?? absent,
+      presence: byTarget.get(`${session.id} ${session.process.incarnation}`) ?? absent,
     }));
     const gone = sightings.filter(
-      ({ session, observation }) =>
-        observation.status === "absent" && session.wish.stop === null && isStillThere(session),
+      ({ session, presence }) => presence.status === "absent" && session.wish.stop === null && isStillThere(session),
     );
-    if (gone.length > 1 && sightings.every((sighting) => sighting.observation.status === "absent")) {
+    if (gone.length > 1 && sightings.every((sighting) => sighting.presence.status === "absent")) {
       const evidence = evidenceOf(listing);
       await ledger.note({ type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
     }
     await eachIsolated(
       parts.log,
       "recording what was seen",
-      sightings
-        .filter(isNews)
-        .map(({ session, observation }) => ledger.apply(session.id, toInput(session, observation))),
+      sightings.filter(isNews).map(({ session, presence }) => ledger.apply(session.id, toInput(session, presence))),
     );
   }
 
@@ -154,28 +151,26 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     return place !== null && now !== undefined && now.process.exit === null && isSamePlace(now.process.place, place);
   }
 
-  function isNews({ session, observation }: { readonly session: Session; readonly observation: Observation }): boolean {
-    return (
-      observation.status !== "running" || session.process.liveness.status !== "running" || unadopted.has(session.id)
-    );
+  function isNews({ session, presence }: { readonly session: Session; readonly presence: Presence }): boolean {
+    return presence.status !== "running" || session.process.liveness.status !== "running" || unadopted.has(session.id);
   }
 
-  function toInput(session: Session, observation: Observation): SessionInput {
+  function toInput(session: Session, presence: Presence): Observation {
     const { process } = session;
     const { incarnation } = process;
-    const evidence = evidenceOf(observation);
-    switch (observation.status) {
+    const evidence = evidenceOf(presence);
+    switch (presence.status) {
       case "running":
         return {
           type: "found-running",
           incarnation,
-          place: observation.place,
-          shown: runtime.describe(observation.place),
+          place: presence.place,
+          shown: runtime.describe(presence.place),
           evidence,
           adopted: unadopted.delete(session.id),
         };
       case "exited":
-        return { type: "found-exited", incarnation, code: observation.code, signal: observation.signal, evidence };
+        return { type: "found-exited", incarnation, code: presence.code, signal: presence.signal, evidence };
       case "absent":
         return { type: "found-absent", incarnation, asked: process.place, evidence };
       case "unreachable":
@@ -203,6 +198,6 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
 }
 
 /** As of the moment it was asked for: the answer may have taken its time. */
-function evidenceOf({ evidence, askedAt }: Pick<Observation, "evidence" | "askedAt">): Evidence {
+function evidenceOf({ evidence, askedAt }: Pick<Presence, "evidence" | "askedAt">): Evidence {
   return { source: "runtime", detail: evidence, at: askedAt };
 }

@@ -134,8 +134,8 @@ function ownsProcesses(session: Session | undefined, target: Target): boolean {
 }
 
 function describePlace(runtime: Runtime, entry: ListingEntry): string {
-  if (entry.observation.status !== "running") return `the place of ${keyOf(entry)}`;
-  const { id, text } = runtime.describe(entry.observation.place);
+  if (entry.presence.status !== "running") return `the place of ${keyOf(entry)}`;
+  const { id, text } = runtime.describe(entry.presence.place);
   return id === null ? text : `${id} (${text})`;
 }
 

@@ -130,7 +130,7 @@ describe.skipIf(impediment !== null)("a session in its own cgroup", { timeout: 3
     const found = await startHiding();
     process.kill(ground.fixture.serverPid(), "SIGKILL");
     await eventually("it is absent", async () => (await ground.runtime.observe(first)).status === "absent");
-    expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...first, observation: { status: "absent" } }] });
+    expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...first, presence: { status: "absent" } }] });
     const strays = await ground.runtime.findStrays(() => false);
     const named = strays.map(({ what }) => what.split(" (", 1)[0]);
     expect(named).toEqual(expect.arrayContaining(found.map(({ pid }) => `process ${pid}`)));

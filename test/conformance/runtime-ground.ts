@@ -76,8 +76,8 @@ export function useGround<F extends RuntimeFixture>(makeFixture: () => Promise<F
       eventually(`${file} is written`, () => fixture.runtime.files.read(path(file), { mostBytes: 16_777_216 })),
     exit: (target) =>
       eventually("it exited", async () => {
-        const observation = await fixture.runtime.observe(target);
-        return observation.status === "exited" && { code: observation.code, signal: observation.signal };
+        const presence = await fixture.runtime.observe(target);
+        return presence.status === "exited" && { code: presence.code, signal: presence.signal };
       }),
   };
 }

@@ -24,7 +24,7 @@ export function testLife(ground: Ground): void {
     expect(again.place).toEqual(a.place);
     expect(ground.runtime.describe(a.place).text).not.toBe("");
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "running", place: a.place });
-    expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...first, observation: { status: "running" } }] });
+    expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...first, presence: { status: "running" } }] });
   });
 
   it("retires only when nothing lives in it, and can be used again afterwards", async () => {
@@ -123,8 +123,8 @@ export function testLife(ground: Ground): void {
     }
     const listing = await ground.runtime.list();
     expect(listing).toMatchObject({ reachable: true });
-    const observations = listing.reachable ? listing.entries.map(({ observation }) => observation) : [];
-    expect(observations.filter(({ status }) => status === "exited")).toHaveLength(ids.length);
+    const presences = listing.reachable ? listing.entries.map(({ presence }) => presence) : [];
+    expect(presences.filter(({ status }) => status === "exited")).toHaveLength(ids.length);
   });
 
   it("notices many exits at once", async () => {
@@ -178,7 +178,7 @@ export function testLife(ground: Ground): void {
     await ground.runtime.create(shell(first, "exit 1"));
     await exit(first);
     await ground.runtime.create(shell(second, "sleep 100"));
-    expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...second, observation: { status: "running" } }] });
+    expect(await ground.runtime.list()).toMatchObject({ entries: [{ ...second, presence: { status: "running" } }] });
   });
 }
 

@@ -48,7 +48,7 @@ describe("a forged option", { timeout: 30_000 }, () => {
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "running", place });
     const next = await reopened();
     expect(await next.observe(first)).toMatchObject({ status: "running", place });
-    expect(await next.list()).toMatchObject({ entries: [{ ...first, observation: { place } }] });
+    expect(await next.list()).toMatchObject({ entries: [{ ...first, presence: { place } }] });
     expect(await next.stop(first, { graceMs: 2_000 })).toMatchObject({ survivors: [] });
     await next.destroy(first);
     expect(look()).toEqual(untouched);

@@ -91,7 +91,7 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
       expect(forged.text).toBe(headers.join("\n"));
       expect(listing).toMatchObject({
         reachable: true,
-        entries: [{ observation: { status: "running" } }, { observation: { status: "running" } }],
+        entries: [{ presence: { status: "running" } }, { presence: { status: "running" } }],
       });
     }
   });
@@ -119,9 +119,7 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
       const listing = await ground.fixture.reopen().list();
       expect(listing).toMatchObject({ reachable: true, evidence: expect.stringContaining(`${pid}`) });
       // Its cgroup is still there, and holds what did not hear that its terminal is gone.
-      expect(listing.reachable && listing.entries.every(({ observation }) => observation.status === "absent")).toBe(
-        true,
-      );
+      expect(listing.reachable && listing.entries.every(({ presence }) => presence.status === "absent")).toBe(true);
       expect(await other.runtime.observe(first)).toMatchObject({ status: "running" });
       await expect(
         ground.runtime.create({ ...shell({ ...first, incarnation: 2 }, "true"), environment: null }),
@@ -143,7 +141,7 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
     expect(await fresh.observe(first)).toMatchObject({ place });
     unlinkSync(join(ground.fixture.runDir, "tmux.sock"));
     // A connection outlives its socket file; there is one daemon, so the newer runtime has the only one.
-    expect(await fresh.list()).toMatchObject({ entries: [{ observation: { status: "running" } }] });
+    expect(await fresh.list()).toMatchObject({ entries: [{ presence: { status: "running" } }] });
     await eventually("the socket is back", () => existsSync(join(ground.fixture.runDir, "tmux.sock")));
   });
 

@@ -4,7 +4,7 @@
  * is answered first. Below it is any runtime, on this machine.
  */
 import { createKeyedQueue } from "../../src/platform/keyed-queue.ts";
-import type { Observation, Runtime } from "../../src/runtime/contract.ts";
+import type { Presence, Runtime } from "../../src/runtime/contract.ts";
 import type { FileChange, SessionFiles } from "../../src/runtime/session-files.ts";
 import type { Place } from "../../src/session/session.ts";
 
@@ -23,8 +23,8 @@ export function createRemoteRuntime({ inner, near, far, latencyMs }: RemoteOptio
   const inOrder = createWire(latencyMs);
   const innerPlace = (place: Place | null): Place | null => (place === null ? null : (place["there"] as Place));
   const outerPlace = (place: Place): Place => ({ machine: "far away", there: place });
-  const outer = (observation: Observation): Observation =>
-    observation.status === "running" ? { ...observation, place: outerPlace(observation.place) } : observation;
+  const outer = (presence: Presence): Presence =>
+    presence.status === "running" ? { ...presence, place: outerPlace(presence.place) } : presence;
 
   return {
     ...inner,
@@ -57,7 +57,7 @@ export function createRemoteRuntime({ inner, near, far, latencyMs }: RemoteOptio
       ask(async () => {
         const listing = await inner.list();
         if (!listing.reachable) return listing;
-        const entries = listing.entries.map((entry) => ({ ...entry, observation: outer(entry.observation) }));
+        const entries = listing.entries.map((entry) => ({ ...entry, presence: outer(entry.presence) }));
         return { ...listing, entries };
       }),
     send: (target, steps) => ask(() => inner.send(target, steps)),

@@ -4,7 +4,7 @@
  * reused pid has another start time. Nobody else reads these fields.
  */
 import type { Place, PlaceView } from "../../session/session.ts";
-import type { Observation } from "../contract.ts";
+import type { Presence } from "../contract.ts";
 
 // An interface would not be assignable to `Place`.
 // oxlint-disable-next-line typescript/consistent-type-definitions
@@ -17,7 +17,7 @@ export type PanePlace = {
 /** What a look at the panes says, before it is known when it was asked for. */
 export type Sight =
   | { readonly status: "running"; readonly place: PanePlace; readonly evidence: string }
-  | Omit<Extract<Observation, { status: "exited" }>, "askedAt">;
+  | Omit<Extract<Presence, { status: "exited" }>, "askedAt">;
 
 /** Null for one that another runtime made, or that somebody forged. */
 export function readPlace(place: Place | null): PanePlace | null {

@@ -14,7 +14,7 @@ import { markOf } from "./process-mark.ts";
 
 export interface Sighting {
   readonly pane: Pane;
-  readonly observation: Sight;
+  readonly presence: Sight;
 }
 
 /** `not-ours`; or `undecided`: nothing follows yet, look again. */
@@ -48,9 +48,9 @@ export function createPaneProofs(instance: string): PaneProofs {
     owner: mark === null ? null : parseMark(instance, mark),
   });
 
-  const sighting = (pane: ListedPane, proof: Proof | null, observation: Sight): Judgement => {
+  const sighting = (pane: ListedPane, proof: Proof | null, presence: Sight): Judgement => {
     if (proof === null || proof.mark === null || proof.owner === null) return "not-ours";
-    return { pane: { ...pane, mark: proof.mark, owner: proof.owner }, observation };
+    return { pane: { ...pane, mark: proof.mark, owner: proof.owner }, presence };
   };
 
   /** Undefined: it may not have become the program yet that it was forked for. */
@@ -73,18 +73,18 @@ export function createPaneProofs(instance: string): PaneProofs {
 
   return {
     judge(pane, serverPid) {
-      const observation = observePane(pane);
-      if (observation === null) return (deadProof(pane)?.mark ?? null) === null ? "not-ours" : "undecided";
-      if (observation.status !== "running") return sighting(pane, deadProof(pane), observation);
-      const { startTicks } = observation.place;
+      const presence = observePane(pane);
+      if (presence === null) return (deadProof(pane)?.mark ?? null) === null ? "not-ours" : "undecided";
+      if (presence.status !== "running") return sighting(pane, deadProof(pane), presence);
+      const { startTicks } = presence.place;
       const known = proofs.get(keyOf(pane));
-      if (known?.startTicks === startTicks) return sighting(pane, known, observation);
+      if (known?.startTicks === startTicks) return sighting(pane, known, presence);
       const mark = markIn(pane, serverPid);
       if (mark === undefined) return "undecided";
       // Without a claim nobody asks for it again and again but the anchor's own pane.
       const proof = proofOf(startTicks, mark);
       if (mark !== null || pane.claim !== "") proofs.set(keyOf(pane), proof);
-      return sighting(pane, proof, observation);
+      return sighting(pane, proof, presence);
     },
     judgeLost(pane) {
       if (hasEnded(pane) || observePane(pane) !== null) return "undecided";

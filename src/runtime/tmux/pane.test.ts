@@ -45,7 +45,7 @@ describe("a dead pane is ours (issue 7, 18)", () => {
 
   it("if tmux started it with our wrapper and that mark", () => {
     const pane = { mark: "i.one.2", owner: { sessionId: "one", incarnation: 2 } };
-    expect(judged("i.one.2", true)).toMatchObject({ pane, observation: { status: "exited", code: 3 } });
+    expect(judged("i.one.2", true)).toMatchObject({ pane, presence: { status: "exited", code: 3 } });
   });
 
   it.each([

@@ -51,7 +51,7 @@ export function createPlacement({
     if (reach.status === "unreachable") throw unreachable(reach.evidence);
     const same = sightings.find(({ pane }) => pane.owner.incarnation === request.incarnation);
     if (same !== undefined) return found(same);
-    const running = sightings.find(({ observation }) => observation.status === "running");
+    const running = sightings.find(({ presence }) => presence.status === "running");
     if (running !== undefined) throw stillRunning(request, running);
     const [retained] = sightings.filter(({ pane }) => !pane.isOrphan);
     if (request.environment === null && retained === undefined) throw environmentLost(request);
@@ -133,7 +133,7 @@ export function createPlacement({
         const { reach, sightings } = await directory.one(target);
         if (reach.status === "unreachable") throw unreachable(reach.evidence);
         for (const sighting of sightings) {
-          if (sighting.observation.status === "running") throw stillRunning(target, sighting);
+          if (sighting.presence.status === "running") throw stillRunning(target, sighting);
           if (reach.status === "connected")
             await reach.connection.request([{ text: `kill-pane -t ${sighting.pane.id}` }]);
           streams.forget(sighting.pane.id);
@@ -145,8 +145,8 @@ export function createPlacement({
 }
 
 /** A process that ended already is found too: it was started, and `observe` says how it ended. */
-function found({ pane, observation }: Sighting): Created {
-  if (observation.status === "running") return { place: observation.place, isNew: false };
+function found({ pane, presence }: Sighting): Created {
+  if (presence.status === "running") return { place: presence.place, isNew: false };
   return { place: { id: pane.id, pid: pane.pid, startTicks: "0" }, isNew: false };
 }
 

@@ -54,7 +54,7 @@ export function createTerminals({ instance, directory, streams, clock, log }: Te
 
   const running = async (target: Target) => {
     const found = await directory.require(target);
-    if (found.observation.status === "running") return found;
+    if (found.presence.status === "running") return found;
     throw new ReeveError({
       code: "not-running",
       kind: "conflict",
@@ -142,7 +142,7 @@ export function createTerminals({ instance, directory, streams, clock, log }: Te
         if (target !== null && formatMark(instance, target) !== view.mark) continue;
         const look = async (): Promise<void> => {
           const { reach, sightings } = await directory.one(view.target);
-          if (reach.status !== "unreachable" && sightings[0]?.observation.status !== "running") view.close();
+          if (reach.status !== "unreachable" && sightings[0]?.presence.status !== "running") view.close();
         };
         look().catch(() => undefined); // what could not be asked is no end
       }

@@ -13,7 +13,7 @@ import {
   type EndProof,
   formatMark,
   type ListingEntry,
-  type Observation,
+  type Presence,
   parseMark,
   type Runtime,
   type Target,
@@ -123,18 +123,18 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
 
   const treeOf = async (target: Target): Promise<{ readonly tree: Tree; readonly finding: Finding }> => {
     const finding = await directory.one(target);
-    const observation = finding.sightings[0]?.observation;
-    const place = observation?.status === "running" ? observation.place : null;
+    const presence = finding.sightings[0]?.presence;
+    const place = presence?.status === "running" ? presence.place : null;
     const spared = finding.reach.status === "connected" ? [finding.reach.server.pid] : [];
     const cgroup = cgroups.find(target);
     return { tree: { instance, mark: formatMark(instance, target), place, spared, cgroup }, finding };
   };
 
   const runningTree = async (target: Target): Promise<Tree> => {
-    const { connected, observation } = await directory.require(target);
-    if (observation.status !== "running") throw notRunning(target);
+    const { connected, presence } = await directory.require(target);
+    if (presence.status !== "running") throw notRunning(target);
     const spared = [connected.server.pid];
-    const { place } = observation;
+    const { place } = presence;
     return { instance, mark: formatMark(instance, target), place, spared, cgroup: cgroups.find(target) };
   };
 
@@ -142,14 +142,14 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   const abandoned = (reach: Reach, placed: readonly Target[], askedAt: number): readonly ListingEntry[] =>
     cgroups.all(placed).map((target) => {
       const evidence = absentEvidence(reach, target);
-      return { ...target, observation: { status: "absent", askedAt, evidence } };
+      return { ...target, presence: { status: "absent", askedAt, evidence } };
     });
 
-  const observe = async (target: Target): Promise<Observation> => {
+  const observe = async (target: Target): Promise<Presence> => {
     const askedAt = clock.now();
     const { reach, sightings } = await directory.one(target);
     const [sighting] = sightings;
-    if (sighting !== undefined) return { ...sighting.observation, askedAt };
+    if (sighting !== undefined) return { ...sighting.presence, askedAt };
     if (reach.status === "unreachable") return { status: "unreachable", askedAt, evidence: reach.evidence };
     return { status: "absent", askedAt, evidence: absentEvidence(reach, target) };
   };
@@ -180,9 +180,9 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const finding = await directory.all();
       const { reach, sightings } = finding;
       if (reach.status === "unreachable") return { reachable: false, askedAt, evidence: reach.evidence };
-      const placed = sightings.map(({ pane, observation }) => ({
+      const placed = sightings.map(({ pane, presence }) => ({
         ...pane.owner,
-        observation: { ...observation, askedAt },
+        presence: { ...presence, askedAt },
       }));
       const entries = [...placed, ...abandoned(reach, placed, askedAt)];
       if (reach.status === "absent") return { reachable: true, askedAt, entries, evidence: reach.evidence };
@@ -192,8 +192,8 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     async send(target, steps) {
       checkSteps(steps);
-      const { pane, observation, connected } = await directory.require(target);
-      if (observation.status !== "running") throw notRunning(target);
+      const { pane, presence, connected } = await directory.require(target);
+      if (presence.status !== "running") throw notRunning(target);
       const { connection, server } = connected;
       await typeInto(pane, steps, { connection, version: server.version, runDir, clock });
     },

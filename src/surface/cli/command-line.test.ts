@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { findCommand, parseLine } from "./command-line.ts";
-import type { Command } from "./command.ts";
+import type { CliCommand } from "./command.ts";
 import { commands } from "./commands.ts";
 
-const command: Command = {
+const command: CliCommand = {
   name: "try",
   summary: "try it",
   arguments: [{ name: "agent" }, { name: "prompt", isOptional: true }],
@@ -18,7 +18,7 @@ const command: Command = {
   run: async () => 0,
 };
 
-function parse(words: readonly string[], of: Command = command): object {
+function parse(words: readonly string[], of: CliCommand = command): object {
   const { input, ...rest } = parseLine(of, words);
   const options = {
     name: input.text("name"),

@@ -1,7 +1,7 @@
 /** From words to a checked command. Pure; what it refuses it explains in one sentence. */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { optionsOf } from "./command.ts";
-import type { ArgumentSpec, Command, CommandInput, OptionSpec } from "./command.ts";
+import type { ArgumentSpec, CliCommand, CommandInput, OptionSpec } from "./command.ts";
 import { didYouMean } from "./suggestion.ts";
 import { usageLine } from "./help.ts";
 
@@ -14,14 +14,14 @@ export interface ParsedLine {
 /** Only this looks like an option; "- fix it" and "--help me" (with a space) are text. */
 const OPTION = /^(?:-[A-Za-z]|--[A-Za-z][A-Za-z0-9-]*(?:=[^]*)?)$/;
 
-export function findCommand(commands: readonly Command[], name: string): Command {
+export function findCommand(commands: readonly CliCommand[], name: string): CliCommand {
   const command = commands.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
   const names = commands.filter((candidate) => candidate.isHidden !== true).map((candidate) => candidate.name);
   throw usage("unknown-command", `There is no command "${name}"; ${didYouMean(name, names) ?? "see reeve help"}.`);
 }
 
-export function parseLine(command: Command, words: readonly string[]): ParsedLine {
+export function parseLine(command: CliCommand, words: readonly string[]): ParsedLine {
   const specs = optionsOf(command);
   const given = new Map<string, string[]>();
   const before: string[] = [];
@@ -89,7 +89,7 @@ function isCount(value: string, most = 999_999_999): boolean {
   return /^[1-9]\d{0,8}$/.test(value) && Number(value) <= most;
 }
 
-function checkArguments(command: Command, positional: readonly string[]): void {
+function checkArguments(command: CliCommand, positional: readonly string[]): void {
   for (const [index, spec] of command.arguments.entries()) {
     const value = positional[index];
     if (value === undefined && spec.isOptional !== true)
@@ -126,7 +126,7 @@ function inputOf(
   };
 }
 
-function unknownOption(command: Command, option: string, specs: readonly OptionSpec[]): ReeveError {
+function unknownOption(command: CliCommand, option: string, specs: readonly OptionSpec[]): ReeveError {
   const hint =
     didYouMean(
       option,

@@ -34,7 +34,7 @@ export interface ArgumentSpec {
   readonly completion?: Completion;
 }
 
-export interface Command {
+export interface CliCommand {
   readonly name: string;
   readonly summary: string;
   readonly arguments: readonly ArgumentSpec[];
@@ -75,11 +75,11 @@ export interface CliContext {
   readonly root: string;
   /** The file by which it was called. */
   readonly program: string;
-  readonly commands: readonly Command[];
+  readonly commands: readonly CliCommand[];
 }
 
 /** All that a command takes. */
-export function optionsOf(command: Command): readonly OptionSpec[] {
+export function optionsOf(command: CliCommand): readonly OptionSpec[] {
   return [...command.options, ...(command.takesKey === true ? [KEY_OPTION] : []), ...COMMON_OPTIONS];
 }
 

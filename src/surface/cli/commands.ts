@@ -1,5 +1,5 @@
 /** Every command there is, in the order in which help shows them. */
-import type { Command } from "./command.ts";
+import type { CliCommand } from "./command.ts";
 import { adoptCommand } from "./command/adopt.ts";
 import { approvalsCommand } from "./command/approvals.ts";
 import { approveCommand } from "./command/approve.ts";
@@ -27,7 +27,7 @@ import { startCommand } from "./command/start.ts";
 import { uninstallCommand } from "./command/uninstall.ts";
 import { waitCommand } from "./command/wait.ts";
 
-export const commands: readonly Command[] = [
+export const commands: readonly CliCommand[] = [
   startCommand,
   adoptCommand,
   listCommand,

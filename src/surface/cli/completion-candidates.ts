@@ -4,7 +4,7 @@
  */
 import { ALIASES } from "./aliases.ts";
 import { optionsOf } from "./command.ts";
-import type { ArgumentSpec, Command, Completion, OptionSpec } from "./command.ts";
+import type { ArgumentSpec, CliCommand, Completion, OptionSpec } from "./command.ts";
 import { HELP_TOPICS } from "./help.ts";
 
 export interface Candidate {
@@ -23,7 +23,7 @@ const NOTHING: Candidates = { values: [], paths: "none" };
 
 /** `words` are those after `reeve`; the last one is being typed. */
 export function candidatesFor(
-  commands: readonly Command[],
+  commands: readonly CliCommand[],
   sessions: readonly Candidate[],
   words: readonly string[],
 ): Candidates {
@@ -80,7 +80,7 @@ type Place =
   | { readonly kind: "rest" };
 
 /** Where the next word stands, after these. */
-function placeOf(command: Command, before: readonly string[]): Place {
+function placeOf(command: CliCommand, before: readonly string[]): Place {
   const given = new Set<string>();
   let position = 0;
   let pending: OptionSpec | null = null;
@@ -105,13 +105,13 @@ function placeOf(command: Command, before: readonly string[]): Place {
   return pending === null ? { kind: "argument", position, given, isText: false } : { kind: "value", option: pending };
 }
 
-function optionNames(command: Command, given: ReadonlySet<string>): readonly Candidate[] {
+function optionNames(command: CliCommand, given: ReadonlySet<string>): readonly Candidate[] {
   return optionsOf(command)
     .filter((option) => option.isRepeatable === true || !given.has(option.name))
     .map((option) => ({ value: `--${option.name}`, description: option.summary }));
 }
 
-function argumentAt(command: Command, position: number): ArgumentSpec | undefined {
+function argumentAt(command: CliCommand, position: number): ArgumentSpec | undefined {
   const last = command.arguments.at(-1);
   return command.arguments[position] ?? (last?.isRepeated === true ? last : undefined);
 }

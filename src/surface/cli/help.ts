@@ -1,12 +1,12 @@
 /** Help as text, from the table of commands. */
 import { optionsOf } from "./command.ts";
-import type { ArgumentSpec, Command, OptionSpec } from "./command.ts";
+import type { ArgumentSpec, CliCommand, OptionSpec } from "./command.ts";
 
 /** What `reeve help` explains besides commands; the texts are in help-topics.ts. */
 export const HELP_TOPICS = ["exit-codes", "environment", "files", "settings"] as const;
 export type HelpTopic = (typeof HELP_TOPICS)[number];
 
-export function overview(commands: readonly Command[]): string {
+export function overview(commands: readonly CliCommand[]): string {
   const shown = commands.filter((command) => command.isHidden !== true);
   return [
     "Reeve: every agent session accounted for.",
@@ -23,7 +23,7 @@ export function overview(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-export function commandHelp(command: Command): string {
+export function commandHelp(command: CliCommand): string {
   const options = optionsOf(command);
   return [
     sentence(command.summary),
@@ -40,7 +40,7 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-export function usageLine(command: Command): string {
+export function usageLine(command: CliCommand): string {
   const parts = [
     ...command.arguments.map(argumentName),
     "[options]",

@@ -1,7 +1,7 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { start, startCommand } from "./start.ts";
 
-export const adoptCommand: Command = {
+export const adoptCommand: CliCommand = {
   name: "adopt",
   takesKey: true,
   summary: "take a conversation that you began outside Reeve under its care",

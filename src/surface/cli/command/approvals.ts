@@ -1,9 +1,9 @@
 import { answer } from "../answer.ts";
 import { approvalTable } from "../approval-text.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 
-export const approvalsCommand: Command = {
+export const approvalsCommand: CliCommand = {
   name: "approvals",
   summary: "show what agents ask before they go on: the command, the directory, the reason",
   arguments: [{ name: "session", isOptional: true, completion: "session" }],

@@ -1,7 +1,7 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { ANSWER_OPTIONS, giveAnswer } from "../give-answer.ts";
 
-export const approveCommand: Command = {
+export const approveCommand: CliCommand = {
   name: "approve",
   takesKey: true,
   summary: "approve what a session asks, and say whether it took effect",

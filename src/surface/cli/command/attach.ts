@@ -5,9 +5,9 @@ import { byNeed } from "../../../session/need-order.ts";
 import { acknowledge } from "../acknowledge.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 
-export const attachCommand: Command = {
+export const attachCommand: CliCommand = {
   name: "attach",
   handsOver: true,
   summary: "be in a session's terminal; leave it running with Ctrl-b d",

@@ -1,10 +1,10 @@
 import { isatty } from "node:tty";
 import { callerEnvironment } from "../caller-environment.ts";
 import { parseLine, usage } from "../command-line.ts";
-import type { CliContext, Command } from "../command.ts";
+import type { CliContext, CliCommand } from "../command.ts";
 import { attachCommand } from "./attach.ts";
 
-export const boardCommand: Command = {
+export const boardCommand: CliCommand = {
   name: "board",
   handsOver: true,
   summary: "see all sessions live, and answer them with single keys; the same as reeve alone on a terminal",

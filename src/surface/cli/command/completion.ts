@@ -1,12 +1,12 @@
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import { answer } from "../answer.ts";
 import { installedProgram } from "../called-as.ts";
-import type { CliContext, Command } from "../command.ts";
+import type { CliContext, CliCommand } from "../command.ts";
 import type { Candidate } from "../completion-candidates.ts";
 import { completionScript, SHELLS } from "../completion-script.ts";
 import { oneLine } from "../session-text.ts";
 
-export const completionCommand: Command = {
+export const completionCommand: CliCommand = {
   name: "completion",
   summary: "print what makes a shell complete commands, options, session names and paths",
   arguments: [{ name: "shell", choices: SHELLS }],
@@ -25,7 +25,7 @@ export const completionCommand: Command = {
 };
 
 /** What the printed script calls at every press of the tab key. */
-export const completeCommand: Command = {
+export const completeCommand: CliCommand = {
   name: "complete",
   summary: "answer a shell that completes",
   arguments: [],

@@ -4,14 +4,14 @@ import type { OutputOf } from "../../../client/operation-types.ts";
 import { daemonCommand } from "../../../client/daemon-command.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, Command } from "../command.ts";
+import type { CliContext, CliCommand } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 import { relativeTime } from "../relative-time.ts";
 import { installService } from "./daemon-install.ts";
 
 const ACTIONS = ["start", "stop", "restart", "status", "logs", "install", "run"] as const;
 
-export const daemonCommandLine: Command = {
+export const daemonCommandLine: CliCommand = {
   name: "daemon",
   handsOver: true,
   summary: "start, stop or look at the daemon; any other command starts it by itself",

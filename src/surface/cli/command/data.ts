@@ -3,12 +3,12 @@ import { stripTerminal } from "../../../platform/terminal-text.ts";
 import { acknowledge } from "../acknowledge.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, Command, CommandInput } from "../command.ts";
+import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { paint } from "../paint.ts";
 import { oneLine } from "../session-text.ts";
 import { transcriptText } from "../transcript-text.ts";
 
-export const dataCommand: Command = {
+export const dataCommand: CliCommand = {
   name: "data",
   summary: "show what a session said last: its transcript, or its screen",
   arguments: [{ name: "session", completion: "session" }],

@@ -3,7 +3,7 @@ import type { WakeReason } from "../../../session/wake.ts";
 import { answer } from "../answer.ts";
 import { calledAs } from "../called-as.ts";
 import { callerEnvironment } from "../caller-environment.ts";
-import type { CliContext, Command } from "../command.ts";
+import type { CliContext, CliCommand } from "../command.ts";
 import { statusOfWait } from "../exit-codes.ts";
 import { sessionTable } from "../session-text.ts";
 
@@ -13,7 +13,7 @@ const SESSIONS = [
   { name: "demo-crashes", prompt: "crash", shows: "exited" },
 ] as const satisfies readonly { readonly name: string; readonly prompt: string; readonly shows: WakeReason }[];
 
-export const demoCommand: Command = {
+export const demoCommand: CliCommand = {
   name: "demo",
   summary: "start three practice sessions: one reads, one asks, one crashes",
   arguments: [],

@@ -1,7 +1,7 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { ANSWER_OPTIONS, giveAnswer } from "../give-answer.ts";
 
-export const denyCommand: Command = {
+export const denyCommand: CliCommand = {
   name: "deny",
   takesKey: true,
   summary: "deny what a session asks, and say whether it took effect",

@@ -1,9 +1,9 @@
 import { answer } from "../answer.ts";
 import { callerEnvironment } from "../caller-environment.ts";
-import type { CliContext, Command } from "../command.ts";
+import type { CliContext, CliCommand } from "../command.ts";
 import { diagnosisText } from "../doctor-text.ts";
 
-export const doctorCommand: Command = {
+export const doctorCommand: CliCommand = {
   name: "doctor",
   summary: "check what Reeve needs: tmux, and which agents are there, logged in, and how they are watched",
   arguments: [],

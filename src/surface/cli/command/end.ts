@@ -2,12 +2,12 @@ import type { Client } from "../../../client/create-client.ts";
 import type { InputOf, SessionView } from "../../../client/operation-types.ts";
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, Command, CommandInput } from "../command.ts";
+import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 import type { Outcome } from "../each-session.ts";
 import { oneLine } from "../session-text.ts";
 
-export const endCommand: Command = {
+export const endCommand: CliCommand = {
   name: "end",
   takesKey: true,
   summary: "end sessions and everything they started, and prove that it is gone",

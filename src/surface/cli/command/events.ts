@@ -1,11 +1,11 @@
 import type { EventView } from "../../../client/operation-types.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, Command, CommandInput } from "../command.ts";
+import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { UNREAD } from "../exit-codes.ts";
 import { didYouMean } from "../suggestion.ts";
 
-export const eventsCommand: Command = {
+export const eventsCommand: CliCommand = {
   name: "events",
   summary: "show what happened, oldest first",
   arguments: [{ name: "session", isOptional: true, completion: "session" }],

@@ -1,8 +1,8 @@
 import { answer } from "../answer.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { explanationText } from "../explain-text.ts";
 
-export const explainCommand: Command = {
+export const explainCommand: CliCommand = {
   name: "explain",
   summary: "show why Reeve says what it says of a session: the evidence, by source",
   arguments: [{ name: "session", completion: "session" }],

@@ -1,12 +1,12 @@
 import { unalias } from "../aliases.ts";
 import { answer } from "../answer.ts";
 import { findCommand } from "../command-line.ts";
-import type { CliContext, Command } from "../command.ts";
+import type { CliContext, CliCommand } from "../command.ts";
 import { EXIT_CODE_NOTES, EXIT_CODES } from "../exit-codes.ts";
 import { commandHelp, HELP_TOPICS, overview, usageLine } from "../help.ts";
 import type { HelpTopic } from "../help.ts";
 
-export const helpCommand: Command = {
+export const helpCommand: CliCommand = {
   name: "help",
   summary: "show the commands, one of them, or a topic",
   arguments: [{ name: "command", isOptional: true, completion: "command" }],

@@ -3,11 +3,11 @@ import { byNeed, summaryOf } from "../../../session/need-order.ts";
 import { STATES } from "../../../session/states.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, Command, CommandInput } from "../command.ts";
+import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { foreignTable } from "../foreign-text.ts";
 import { oneLine, sessionTable } from "../session-text.ts";
 
-export const listCommand: Command = {
+export const listCommand: CliCommand = {
   name: "list",
   summary: "list sessions: who needs you first, and what each asks, says or died of",
   arguments: [],

@@ -1,14 +1,14 @@
 import type { OutputOf } from "../../../client/operation-types.ts";
 import { answer } from "../answer.ts";
 import { callerText } from "../caller-text.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { relativeTime } from "../relative-time.ts";
 import { oneLine } from "../session-text.ts";
 import { layOut } from "../table.ts";
 import type { Column } from "../table.ts";
 import { rulerFor } from "../text-ruler.ts";
 
-export const messagesCommand: Command = {
+export const messagesCommand: CliCommand = {
   name: "messages",
   takesKey: true,
   summary: "show the messages that wait for a session, and take one back",

@@ -1,7 +1,7 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 
-export const pauseCommand: Command = {
+export const pauseCommand: CliCommand = {
   name: "pause",
   takesKey: true,
   summary: "pause sessions: what is sent to them is held back until they are resumed",

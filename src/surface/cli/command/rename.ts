@@ -1,8 +1,8 @@
 import { answer } from "../answer.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 
-export const renameCommand: Command = {
+export const renameCommand: CliCommand = {
   name: "rename",
   takesKey: true,
   summary: "give a session another name",

@@ -1,8 +1,8 @@
 import { callerEnvironment } from "../caller-environment.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 
-export const restartCommand: Command = {
+export const restartCommand: CliCommand = {
   name: "restart",
   takesKey: true,
   summary: "stop sessions and start them again, in the same conversation where the agent can",

@@ -1,7 +1,7 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 
-export const resumeCommand: Command = {
+export const resumeCommand: CliCommand = {
   name: "resume",
   takesKey: true,
   summary: "resume paused sessions and deliver what was held back",

@@ -1,8 +1,8 @@
 import { usage } from "../command-line.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 
-export const seenCommand: Command = {
+export const seenCommand: CliCommand = {
   name: "seen",
   takesKey: true,
   summary: "mark sessions as looked at, so that they no longer count as finished or failed",

@@ -3,14 +3,14 @@ import type { Client } from "../../../client/create-client.ts";
 import type { InputOf } from "../../../client/operation-types.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, Command, CommandInput } from "../command.ts";
+import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { isLost, outcomeSentence, settledBy } from "../message-outcome.ts";
 import type { Sent } from "../message-outcome.ts";
 import { reportTurn, waitTimeout } from "../report-turn.ts";
 import { readStandardInput } from "../standard-input.ts";
 import { givenText, readText } from "../text-input.ts";
 
-export const sendCommand: Command = {
+export const sendCommand: CliCommand = {
   name: "send",
   takesKey: true,
   summary: "send text to a session, as if typed, followed by Enter",

@@ -4,7 +4,7 @@ import { SESSION_ID_PATTERN } from "../../../session/session-id.ts";
 import { answer } from "../answer.ts";
 import { callerEnvironment } from "../caller-environment.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, Command, CommandInput } from "../command.ts";
+import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 import { givenText } from "../text-input.ts";
 import { absolutePath } from "../working-directory.ts";
@@ -13,7 +13,7 @@ import { reportTurn, WAIT_TIMEOUT, waitTimeout } from "../report-turn.ts";
 /** For the tab key only; more may be declared in config.toml, and the daemon knows them all. */
 const AGENTS = ["claude", "codex", "gemini", "command", "practice"] as const;
 
-export const startCommand: Command = {
+export const startCommand: CliCommand = {
   name: "start",
   takesKey: true,
   summary: "start a session: an agent at work in a terminal of its own",

@@ -1,6 +1,6 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 
-export const uninstallCommand: Command = {
+export const uninstallCommand: CliCommand = {
   name: "uninstall",
   summary: "end every session and remove the daemon, the tmux server and the service",
   arguments: [],

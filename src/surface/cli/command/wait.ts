@@ -5,12 +5,12 @@ import { WAKE_REASONS } from "../../../session/wake.ts";
 import type { WakeReason } from "../../../session/wake.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, Command, CommandInput } from "../command.ts";
+import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { WAIT_STATUS } from "../exit-codes.ts";
 import { oneLine } from "../session-text.ts";
 import { reportWait } from "../wait-text.ts";
 
-export const waitCommand: Command = {
+export const waitCommand: CliCommand = {
   name: "wait",
   summary: "wait until a session finishes a turn, asks for something or ends",
   arguments: [{ name: "session", isOptional: true, isRepeated: true, completion: "session" }],

@@ -1,5 +1,5 @@
 /**
- * Waiting for what only the log tells. Reading it takes time, in which more is
+ * Waiter for what only the log tells. Reading it takes time, in which more is
  * committed. So sessions are followed before the log is first read: whatever is
  * committed from then on is news, and nothing falls in between.
  */
@@ -21,7 +21,7 @@ export interface Found {
   readonly seq: number;
 }
 
-export interface Watch {
+export interface Waiter {
   readonly sessionId: string;
   /** Reads what is new. Once it has, what is found agrees with the session's record and messages of that moment. */
   look(): Promise<void>;
@@ -39,27 +39,27 @@ const PAGE = 1_000;
 const LOOK_AGAIN_MS = 1_000;
 
 /** Looks until it is enough, the time is up or nobody listens any more. What is found is of the moment it returns. */
-export async function watchSessions(
+export async function waitOn(
   context: Pick<OperationContext, "store" | "clock" | "signal">,
   sessionIds: ReadonlySet<string>,
   request: {
     readonly since: number | undefined;
     readonly wanted: ReadonlySet<WakeReason>;
     readonly timeoutMs: number;
-    readonly isEnough: (watches: readonly Watch[]) => boolean;
+    readonly isEnough: (waiters: readonly Waiter[]) => boolean;
   },
-): Promise<readonly Watch[]> {
+): Promise<readonly Waiter[]> {
   const { store, clock, signal } = context;
   const deadline = clock.monotonic() + request.timeoutMs;
   // Before anything is read: what is committed meanwhile is looked at again.
   const news = followSessions(store.log, clock, sessionIds);
   try {
-    const watches = await Promise.all([...sessionIds].map((id) => createWatch(context, id, { ...request, news })));
+    const waiters = await Promise.all([...sessionIds].map((id) => createWaiter(context, id, { ...request, news })));
     for (;;) {
       const leftMs = deadline - clock.monotonic();
-      await Promise.all(watches.map((watch) => watch.look()));
-      if (request.isEnough(watches) || leftMs <= 0 || signal.aborted) return watches;
-      const isTimed = watches.some((watch) => watch.isTimed());
+      await Promise.all(waiters.map((waiter) => waiter.look()));
+      if (request.isEnough(waiters) || leftMs <= 0 || signal.aborted) return waiters;
+      const isTimed = waiters.some((waiter) => waiter.isTimed());
       await news.next(isTimed ? Math.min(leftMs, LOOK_AGAIN_MS) : leftMs, signal);
     }
   } finally {
@@ -67,7 +67,7 @@ export async function watchSessions(
   }
 }
 
-async function createWatch(
+async function createWaiter(
   { store, clock }: Pick<OperationContext, "store" | "clock">,
   sessionId: string,
   request: {
@@ -75,7 +75,7 @@ async function createWatch(
     readonly wanted: ReadonlySet<WakeReason>;
     readonly news: Pick<News, "newestOf">;
   },
-): Promise<Watch> {
+): Promise<Waiter> {
   const subject = await subjectOf(store, sessionId, request.since);
   const from = subject.kind === "cursor" ? (request.since ?? 0) : (subject.ask?.seq ?? 0);
   const course = emptyCourse(from);

@@ -7,8 +7,8 @@ import type { Reading } from "../session/reading.ts";
 import type { EventLog, Store } from "../store/contract.ts";
 import { makeMessage } from "../store/store-fixture.ts";
 import { agentWith, type Ground, makeGround } from "../supervisor/attention/watch-fixture.ts";
-import { firstEvent } from "./wait-watch.ts";
-import { watchSessions } from "./wait-watch.ts";
+import { firstEvent } from "./waiter.ts";
+import { waitOn } from "./waiter.ts";
 
 let ground: Ground;
 beforeEach(async () => {
@@ -59,11 +59,11 @@ function slow(meanwhile: (reading: number) => Promise<void>): Store {
 }
 
 function waitFor(store: Store, since?: number, signal = new AbortController().signal, timeoutMs = 20_000) {
-  return watchSessions({ store, clock: systemClock, signal }, new Set(["s"]), {
+  return waitOn({ store, clock: systemClock, signal }, new Set(["s"]), {
     since,
     wanted: new Set(),
     timeoutMs,
-    isEnough: (watches) => watches.every((watch) => watch.found() !== null),
+    isEnough: (waiters) => waiters.every((waiter) => waiter.found() !== null),
   });
 }
 

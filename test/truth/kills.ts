@@ -112,9 +112,13 @@ function modesFor({ sessions, agents }: KillOptions): readonly Mode[] {
   return [...real, ...rest];
 }
 
-/** At a random instant after the one before has answered; sometimes while it is still on its way up. */
+/**
+ * At a random instant after the one before has answered: at once, while it takes things up, or when it has had the time
+ * to deliver something. Otherwise no message would ever be on its way.
+ */
 async function killOnce(world: World, random: Random): Promise<number> {
-  await sleep(random.chance(0.2) ? random.int(0, 30) : random.int(30, 700));
+  const [least, most] = random.pick([[0, 30] as const, [30, 700] as const, [30, 700] as const, [700, 3_000] as const]);
+  await sleep(random.int(least, most));
   while (!world.killDaemon()) await sleep(2);
   const killedAt = performance.now();
   if (random.chance(0.1)) {

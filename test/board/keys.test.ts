@@ -126,6 +126,18 @@ test("p pauses and resumes; x ends only after y", async () => {
   await board.shows("of 2");
 });
 
+test("what is started again after its end is back at its place, in the order of list", async () => {
+  await home.json("end", "practice-1");
+  await board.shows("of 1");
+  await home.json("restart", "helper");
+  await board.row("helper", "idle");
+  await home.json("restart", "practice-1");
+  await board.row("practice-1", "idle");
+  const { stdout: listed } = await home.run(["list", "-q"]);
+  expect(listed).toBe("sleeper\npractice-1\nhelper\n");
+  await board.shows(/^..sleeper .*\n..practice-1 .*\n..helper /m);
+});
+
 test("a mistake is one sentence at the bottom, and the board goes on", async () => {
   await board.press("n");
   await board.press("C-u");
@@ -133,12 +145,12 @@ test("a mistake is one sentence at the bottom, and the board goes on", async () 
   await board.press("Enter");
   await board.shows(/nobody/);
   await board.press("j");
-  await board.shows("of 2");
+  await board.shows("of 3");
 });
 
 test("q gives the terminal back as it was", async () => {
   await board.press("q");
   const after = await board.shows("left with 0 icanon");
   expect(after).not.toContain("needs you");
-  expect((await home.list()).filter(({ state }) => state === "running")).toHaveLength(2);
+  expect((await home.list()).filter(({ state }) => state === "running")).toHaveLength(3);
 });

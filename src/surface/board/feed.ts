@@ -157,7 +157,12 @@ function withNewest(
     if (session === null) next.delete(id);
     else if (session.revision >= (next.get(id)?.revision ?? 0)) next.set(id, session);
   }
-  return next;
+  return found.every(({ id }) => sessions.has(id)) ? next : byId([...next.values()].toSorted(byCreation));
+}
+
+/** As the list is; one that was ended and is started again has its old place. */
+function byCreation({ created_at: one }: SessionView, { created_at: other }: SessionView): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

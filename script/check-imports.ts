@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "surface/http": ["platform", "session", "store", "operation"],
   // It loads the board, which uses the CLI's texts.
   "surface/cli": ["platform", "session", "client", "surface/board", "operation (types)"],
-  "surface/board": ["platform", "client", "surface/cli", "operation (types)"],
+  "surface/board": ["platform", "session", "client", "surface/cli", "operation (types)"],
   "daemon-main.ts": ["platform", "daemon.ts"],
   "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", ...SUPERVISOR, "operation", "surface/http"],
 };

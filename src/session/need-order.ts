@@ -26,19 +26,34 @@ export function byNeed(one: Needing, other: Needing): number {
   return one.need_since < other.need_since ? -1 : one.need_since > other.need_since ? 1 : 0;
 }
 
-const COUNTED: Readonly<Record<Need, (count: number) => string>> = {
-  blocked: (count) => `${count} ${count === 1 ? "needs" : "need"} you`,
-  failed: (count) => `${count} failed`,
-  finished: (count) => `${count} finished`,
-  unreachable: (count) => `${count} unreachable`,
-  working: (count) => `${count} working`,
-  idle: (count) => `${count} idle`,
-  paused: (count) => `${count} paused`,
-  stopped: (count) => `${count} stopped`,
+/** One of them, in words. */
+export const NEED_WORDS: Readonly<Record<Need, string>> = {
+  blocked: "needs you",
+  failed: "failed",
+  finished: "finished",
+  unreachable: "unreachable",
+  working: "working",
+  idle: "idle",
+  paused: "paused",
+  stopped: "stopped",
 };
+
+/** How many there are of each kind, in words; kinds without a session are left out. */
+export function summaryParts(
+  sessions: readonly Pick<Needing, "need">[],
+): readonly { readonly need: Need; readonly text: string }[] {
+  return NEEDS.flatMap((need) => {
+    const count = sessions.filter((session) => session.need === need).length;
+    const words = need === "blocked" && count > 1 ? "need you" : NEED_WORDS[need];
+    return count === 0 ? [] : [{ need, text: `${count} ${words}` }];
+  });
+}
+
+export const BETWEEN_PARTS = " \u00b7 ";
 
 /** "2 need you · 1 failed · 3 working". */
 export function summaryOf(sessions: readonly Needing[]): string {
-  const counts = NEEDS.map((need) => ({ need, count: sessions.filter((session) => session.need === need).length }));
-  return counts.flatMap(({ need, count }) => (count === 0 ? [] : [COUNTED[need](count)])).join(" \u00b7 ");
+  return summaryParts(sessions)
+    .map(({ text }) => text)
+    .join(BETWEEN_PARTS);
 }

@@ -51,16 +51,16 @@ export const board: Target = {
     const terminal = open(`'${build.cli}'`);
     await terminal.writes(`of ${SESSIONS}`);
     const pid = await terminal.pid();
-    const { sessions } = await client.getJson<{ sessions: { session_id: string; name: string }[] }>("/v1/sessions");
-    const first = sessions.toSorted((one, other) => (one.name < other.name ? -1 : 1))[0]?.session_id ?? "";
+    const { sessions } = await client.getJson<{ sessions: { session_id: string }[] }>("/v1/sessions");
+    const first = sessions[0]?.session_id ?? "";
     const { cursor } = await client.getJson<{ readonly cursor: number }>("/v1/daemon");
     const events = await followEvents(scope, home.socketPath, cursor);
     const samples = { event: [] as number[], screen: [] as number[] };
     for (let round = 0; round < rounds(60, 15); round += 1) {
-      // To and fro: paused it is counted as idle, in the first line of the board.
+      // To and fro: it is counted in the first line of the board.
       const [verb, type, text] =
         round % 2 === 0
-          ? (["pause", "session-paused", "1 idle"] as const)
+          ? (["pause", "session-paused", "1 paused"] as const)
           : (["resume", "session-resumed", `${SESSIONS} working`] as const);
       const arrivals = [events.next(type, first), terminal.writes(text)] as const;
       await client.postJson(`/v1/sessions/${first}/${verb}`, {});

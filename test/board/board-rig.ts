@@ -2,7 +2,7 @@
  * The board in a real tmux: a terminal of a given size in which `reeve` runs,
  * keys that are pressed there, and what can be seen on it.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { childrenOf } from "../../src/platform/process-table.ts";
@@ -100,9 +100,9 @@ export function masked(screen: string): string {
     .join("\n");
 }
 
-/** Compares with the file, or makes it: `GOLDEN=write vitest run test/board`. */
+/** Compares with the file, which has to be there; `GOLDEN=write vitest run test/board` makes it. */
 export function expectGolden(name: string, screen: string): void {
   const file = join(GOLDEN, `${name}.txt`);
-  if (process.env["GOLDEN"] === "write" || !existsSync(file)) writeFileSync(file, `${screen}\n`);
+  if (process.env["GOLDEN"] === "write") writeFileSync(file, `${screen}\n`);
   expect(`${screen}\n`).toBe(readFileSync(file, "utf8"));
 }

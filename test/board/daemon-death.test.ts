@@ -10,7 +10,10 @@ let home: TestHome;
 let board: BoardRig | null = null;
 beforeAll(async () => {
   home = createTestHome();
-  for (const name of ["one", "two", "three"]) await home.json("start", "practice", "--name", name, "say hello");
+  const names = ["one", "two", "three"];
+  for (const name of names) await home.json("start", "practice", "--name", name, "say hello");
+  for (const name of names) await home.json("wait", name, "--for", "turn-completed", "--timeout", "20");
+  await home.json("seen", ...names);
 });
 afterEach(async () => {
   await board?.close();
@@ -24,7 +27,7 @@ test("an agent that dies is on top, with what it died of", async () => {
   await home.json("send", "three", "crash", "--timeout", "0");
   await board.row("three", "failed .*status 70");
   // The selection stays where it was; the one that failed is above.
-  expect((await board.shows("2 idle · 1 failed")).split("\n")[1]).toMatch(/^ {2}three/);
+  expect((await board.shows("1 failed · 2 idle")).split("\n")[1]).toMatch(/^ {2}three/);
 });
 
 test("kill -9 of the daemon: the board says so, comes back by itself and is right", async () => {
@@ -33,7 +36,7 @@ test("kill -9 of the daemon: the board says so, comes back by itself and is righ
   await home.killDaemon();
   await board.shows(/^Reeve {2}(?!reconnecting).*2 idle/);
   await home.json("send", "one", "ask to go on", "--timeout", "0");
-  await board.row("one", "asks .*go on");
+  await board.row("one", "needs you .*go on");
   await home.killDaemon();
   await board.press("g");
   await board.shows(/^Reeve {2}(?!reconnecting).*1 needs you/);
@@ -42,6 +45,8 @@ test("kill -9 of the daemon: the board says so, comes back by itself and is righ
     await board?.press("a");
     return /just changed/.exec((await board?.shows(/Approved: |just changed/)) ?? "") === null;
   });
+  await board.row("one", "finished|idle");
+  await home.json("seen", "one");
   await board.row("one", "idle");
 });
 
@@ -54,7 +59,7 @@ test("a daemon that was stopped on purpose stays stopped; R starts it", async ()
   await board.press("R");
   await board.shows(/^Reeve {2}(?!reconnecting).*2 idle/);
   await home.json("send", "two", "ask to stay", "--timeout", "0");
-  await board.row("two", "asks .*stay");
+  await board.row("two", "needs you .*stay");
 });
 
 test.each([

@@ -31,31 +31,41 @@ test("without a session it shows three lines that start one, and n starts one", 
   await board.press("n");
   await board.type("practice ask to list files");
   await board.press("Enter");
-  await board.row("practice-1", 'asks .*Run "to list files"\\?');
+  await board.row("practice-1", 'needs you .*Run "to list files"\\?');
   await board.shows("1 needs you");
 });
 
 test("what others start appears by itself", async () => {
   await home.json("start", "practice", "--name", "helper", "say hello");
   await home.json("start", "practice", "--name", "sleeper", "sleep 600 then answer");
-  await board.row("helper", "idle");
+  await board.row("helper", "finished");
   await board.row("sleeper", "working");
-  await board.shows("1 needs you · 1 working · 1 idle");
+  await board.shows("1 needs you · 1 finished · 1 working");
 });
 
 test("a approves what is asked, and says that it took effect", async () => {
   await answer("a", "Approved: ");
-  await board.row("practice-1", "idle");
+  await board.row("practice-1", "finished");
   expect(await home.json("approvals")).toMatchObject({ approvals: [] });
+});
+
+test("what finished is seen by who looks at it, and by nobody else", async () => {
+  expect(await board.shows(/^> practice-1/m)).toMatch(/finished/);
+  expect(await home.session("practice-1")).toMatchObject({ need: "finished", unseen: true });
+  await board.press("v");
+  await board.row("practice-1", "idle");
+  expect(await home.session("practice-1")).toMatchObject({ need: "idle", unseen: false });
+  expect(await home.session("helper")).toMatchObject({ need: "finished", unseen: true });
+  await board.press("v");
 });
 
 test("r replies, d denies, and Tab finds who needs somebody", async () => {
   await home.json("send", "helper", "ask to paint the wall");
-  await board.row("helper", "asks .*paint the wall");
+  await board.row("helper", "needs you .*paint the wall");
   await board.press("G", "Tab");
-  await board.shows(/^> helper .*asks/m);
+  await board.shows(/^> helper .*needs you/m);
   await answer("d", "Denied: ");
-  await board.row("helper", "idle");
+  await board.row("helper", "finished");
   await board.press("r");
   await board.type("say another thing");
   await board.shows("Reply to helper: say another thing");
@@ -64,10 +74,15 @@ test("r replies, d denies, and Tab finds who needs somebody", async () => {
   await board.shows("say another thing");
 });
 
-test("Enter attaches; its keys lead back to the board", async () => {
+test("Enter attaches, and who attaches has seen it; its keys lead back to the board", async () => {
+  await home.json("seen", "helper");
+  await board.row("helper", "idle");
+  await home.json("send", "helper", "say it again", "--wait");
+  await board.row("helper", "finished");
   await board.press("Enter");
   const attached = await board.shows(/detach: C-b d/);
   expect(attached).toContain("Practice agent");
+  await eventually("the board has told that it was seen", async () => !(await home.session("helper")).unseen);
   await board.press("C-b", "d");
   await board.shows(/^Reeve {2}/);
   expect(await board.row("helper", "idle")).toMatch(/^> helper/);
@@ -111,6 +126,18 @@ test("p pauses and resumes; x ends only after y", async () => {
   await board.shows("of 2");
 });
 
+test("what is started again after its end is back at its place, in the order of list", async () => {
+  await home.json("end", "practice-1");
+  await board.shows("of 1");
+  await home.json("restart", "helper");
+  await board.row("helper", "idle");
+  await home.json("restart", "practice-1");
+  await board.row("practice-1", "idle");
+  const { stdout: listed } = await home.run(["list", "-q"]);
+  expect(listed).toBe("sleeper\npractice-1\nhelper\n");
+  await board.shows(/^..sleeper .*\n..practice-1 .*\n..helper /m);
+});
+
 test("a mistake is one sentence at the bottom, and the board goes on", async () => {
   await board.press("n");
   await board.press("C-u");
@@ -118,12 +145,12 @@ test("a mistake is one sentence at the bottom, and the board goes on", async () 
   await board.press("Enter");
   await board.shows(/nobody/);
   await board.press("j");
-  await board.shows("of 2");
+  await board.shows("of 3");
 });
 
 test("q gives the terminal back as it was", async () => {
   await board.press("q");
   const after = await board.shows("left with 0 icanon");
   expect(after).not.toContain("needs you");
-  expect((await home.list()).filter(({ state }) => state === "running")).toHaveLength(2);
+  expect((await home.list()).filter(({ state }) => state === "running")).toHaveLength(3);
 });

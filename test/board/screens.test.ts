@@ -32,7 +32,7 @@ test.each(SIZES)("at $columns x $rows, with colours", async ({ columns, rows }) 
   try {
     await board.shows("[y/n]");
     expectGolden(`${columns}x${rows}-colour`, masked(await board.coloured()));
-    await board.press("j", "j");
+    await board.press("G");
     await board.shows("port 3000");
     // The agent's own colours, and what is drawn around them.
     expect(await board.coloured()).toMatch(/\u001B\[(?:0;)?32m(?:\u001B\[[0-9]+m)*ready/);

@@ -1,10 +1,10 @@
 /** For tests: boards with sessions in them, and their frames as plain text. */
+import type { SessionView } from "../../client/operation-types.ts";
 import { sessionView } from "../cli/session-fixture.ts";
 import { asciiRuler } from "../cli/text-ruler.ts";
 import type { Look } from "./look.ts";
 import { EMPTY_BOARD, settled } from "./model.ts";
 import type { ApprovalView, Board } from "./model.ts";
-import type { Ranked } from "./need.ts";
 import type { Frame } from "./render.ts";
 
 export const NOW = Date.parse("2026-11-16T12:00:00.000Z");
@@ -15,31 +15,39 @@ export function ago(seconds: number): string {
 }
 
 /** Its id is its name. */
-export function session(name: string, fields: Partial<Ranked> = {}): Ranked {
+export function session(name: string, fields: Partial<SessionView> = {}): SessionView {
   return {
-    ...sessionView({ session_id: name, name, activity_since: ago(30) }),
+    ...sessionView({ session_id: name, name, need_since: ago(30) }),
     ...fields,
   };
 }
 
-export const asking = (name: string, seconds = 30): Ranked =>
+export const asking = (name: string, seconds = 30): SessionView =>
   session(name, {
     activity: "awaiting-approval",
-    asks: `Run ${name}.sh?`,
+    need: "blocked",
+    need_since: ago(seconds),
+    headline: `Run ${name}.sh?`,
     approvals: 1,
     turn_open: true,
-    activity_since: ago(seconds),
   });
 
-export const working = (name: string): Ranked => session(name, { activity: "working", turn_open: true });
+export const working = (name: string): SessionView =>
+  session(name, { need: "working", activity: "working", turn_open: true });
 
-export const dead = (name: string): Ranked =>
+/** Its turn is over, and nobody has looked. */
+export const finished = (name: string): SessionView =>
+  session(name, { need: "finished", unseen: true, headline: "All 12 tests pass." });
+
+export const dead = (name: string): SessionView =>
   session(name, {
     state: "error",
     liveness: "exited",
     exit: { code: 70, signal: null, at: ago(90) },
-    reason: "Its process exited with status 70.",
-    reason_code: "exited",
+    need: "failed",
+    need_since: ago(90),
+    headline: "Its process exited with status 70.",
+    unseen: true,
   });
 
 export function approvalOf(name: string, fields: Partial<ApprovalView> = {}): ApprovalView {
@@ -61,7 +69,7 @@ export function approvalOf(name: string, fields: Partial<ApprovalView> = {}): Ap
 }
 
 /** As it is a while after these came in. */
-export function boardOf(sessions: readonly Ranked[], fields: Partial<Board> = {}): Board {
+export function boardOf(sessions: readonly SessionView[], fields: Partial<Board> = {}): Board {
   const board: Board = {
     ...EMPTY_BOARD,
     link: "live",

@@ -16,8 +16,10 @@ import type { Board } from "./model.ts";
 import { press } from "./press.ts";
 import type { Wish } from "./press.ts";
 import { createPreviewFeed } from "./preview.ts";
-import { nextChange, previewColumns, render } from "./render.ts";
+import { hasPreviewRoom, nextChange, previewColumns, render } from "./render.ts";
 import { createScreenWriter } from "./screen-writer.ts";
+import { seenBy, untilSeen } from "./seen.ts";
+import type { Seen } from "./seen.ts";
 import { openTerminal } from "./terminal.ts";
 
 export interface BoardParts {
@@ -33,6 +35,8 @@ export interface BoardParts {
 
 /** Times are drawn at most this often. */
 const TICK_MS = 1_000;
+/** Whoever leaves the board does not wait longer for a daemon that hangs. */
+const TELL_MS = 2_000;
 
 /** Resolves when its user leaves it. */
 export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardParts): Promise<void> {
@@ -43,6 +47,8 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
     let isDrawing = false;
     let timer: NodeJS.Timeout | undefined;
     const over = new AbortController();
+    /** By session and revision. */
+    const toldSeen = new Map<string, Promise<unknown>>();
     const writer = createScreenWriter({ isUnicode });
     const terminal = openTerminal({ onKey, onResize: redraw, onClose: quit });
     const previews = createPreviewFeed(client, hasColour, (preview) => change({ preview }));
@@ -97,8 +103,25 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
           : { session: board.selected, source: board.source, columns: previewColumns(size) },
       );
       terminal.write(writer.update(render(board, size, look, now)));
-      const next = nextChange(board, size, now);
+      noteSeen(board, now);
+      const next = Math.min(nextChange(board, size, now), untilSeen(board, now));
       if (Number.isFinite(next)) timer = setTimeout(draw, Math.max(TICK_MS, next));
+    }
+
+    function noteSeen(shown: Board, now: number): void {
+      const seen = hasPreviewRoom(shown, terminal.size()) ? seenBy(shown, now) : null;
+      if (seen !== null) tellSeen(seen);
+    }
+
+    /** So that every surface stops pointing at it. If the daemon cannot be told, it stays unseen. */
+    function tellSeen({ session, revision }: Seen): void {
+      const key = `${session} ${revision}`;
+      if (toldSeen.has(key)) return;
+      const signal = AbortSignal.timeout(TELL_MS);
+      toldSeen.set(
+        key,
+        client.acknowledgeSession({ session, revision }, { signal }).catch(() => undefined),
+      );
     }
 
     function redraw(): void {
@@ -108,7 +131,10 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
     }
 
     function onKey(key: Key): void {
-      const pressed = press(board, key, systemClock.now());
+      const now = systemClock.now();
+      // Before it is done: the key may leave what was read.
+      noteSeen({ ...board, keyAt: now }, now);
+      const pressed = press(board, key, now);
       board = pressed.board;
       requestDraw();
       if (pressed.wish !== null) void grant(pressed.wish);
@@ -124,11 +150,14 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
           return feed.refresh();
         case "suspend":
           return await away(() => terminal.suspend());
-        case "attach":
+        case "attach": {
+          const { unseen, revision } = board.sessions.get(wish.session) ?? { unseen: false, revision: 0 };
+          if (unseen) tellSeen({ session: wish.session, revision });
           return await away(async () => {
             terminal.leave();
             await attach(wish.session).finally(() => terminal.enter());
           });
+        }
         default: {
           const { notice, select } = await act(client, wish, here);
           change({ notice, ...(select === undefined ? {} : { selected: select }) });
@@ -148,8 +177,8 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
       }
       isAway = false;
       isDrawing = false;
-      // Nobody read the question while it was away.
-      board = settled({ ...board, notice, question: null }, systemClock.now());
+      // Nobody read the question or the news here while it was away.
+      board = settled({ ...board, notice, question: null, glance: null }, systemClock.now());
       redraw();
     }
 
@@ -159,7 +188,7 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
       clearTimeout(timer);
       previews.close();
       terminal.leave();
-      resolve();
+      void Promise.all(toldSeen.values()).then(() => resolve());
     }
   });
 }

@@ -19,18 +19,29 @@ export function drawList(
   look: Look,
   now: number,
 ): readonly Line[] {
-  const first = firstShown(rows.length, selectedAt, height);
   const widths = widthsOf(rows, columns, look);
-  return rows.slice(first, first + height).map((row, index) => {
-    const isChosen = first + index === selectedAt;
+  return shownIn(rows, selectedAt, height).map((row) => {
+    if (row === null) return cutLine([span(FOREIGN_HEADING, styleOf("quiet", look))], columns, look.ruler);
+    const isChosen = row === rows[selectedAt];
     const line = drawRow(row, widths, isChosen, look, now);
     return isChosen ? fillLine(line, columns, look.ruler, styleOf("chosen", look)) : cutLine(line, columns, look.ruler);
   });
 }
 
-/** The selected one is kept in the middle, as far as there is something above and below. */
-export function firstShown(count: number, selectedAt: number, height: number): number {
-  return Math.max(0, Math.min(selectedAt - Math.floor(height / 2), count - height));
+const FOREIGN_HEADING = "Not started by Reeve:";
+
+/** The rows, with null where the heading of those that Reeve did not start stands. */
+export function withHeading(rows: readonly Row[]): readonly (Row | null)[] {
+  const at = rows.findIndex(({ need }) => need === "foreign");
+  return at === -1 ? rows : [...rows.slice(0, at), null, ...rows.slice(at)];
+}
+
+/** What there is room for. The selected one is kept in the middle, as far as there is something above and below. */
+export function shownIn(rows: readonly Row[], selectedAt: number, height: number): readonly (Row | null)[] {
+  const all = withHeading(rows);
+  const at = all.indexOf(rows[selectedAt] ?? null);
+  const first = Math.max(0, Math.min(at - Math.floor(height / 2), all.length - height));
+  return all.slice(first, first + height);
 }
 
 interface Widths {
@@ -78,7 +89,7 @@ function drawRow(row: Row, widths: Widths, isChosen: boolean, look: Look, now: n
   const gap = span(" ", isChosen ? chosen : "");
   return [
     span(isChosen ? "> " : "  ", isChosen ? chosen : ""),
-    ...cell(row.name, widths.name, row.need === "idle" ? "" : styleOf("strong", look)),
+    ...cell(row.name, widths.name, NEED_TONES[row.need] === "quiet" ? "" : styleOf("strong", look)),
     ...cell(row.agent, widths.agent, styleOf("quiet", look)),
     ...cell(row.word, widths.word, styleOf(NEED_TONES[row.need], look)),
     ...cell(age(row.since, now).padStart(3), 4, styleOf("quiet", look)),

@@ -1,4 +1,5 @@
 /** The selected session in full: who it is, what it asks, and its screen or transcript. Pure. */
+import type { SessionView } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ForeignView } from "../cli/foreign-text.ts";
 import { oneLine } from "../cli/session-text.ts";
@@ -9,14 +10,13 @@ import { styleOf } from "./look.ts";
 import type { Look } from "./look.ts";
 import { selectedApproval } from "./model.ts";
 import type { ApprovalView, Board, Preview } from "./model.ts";
-import type { Ranked } from "./need.ts";
 
 export interface Room {
   readonly columns: number;
   readonly height: number;
 }
 
-export function drawPreview(board: Board, session: Ranked, room: Room, look: Look): readonly Line[] {
+export function drawPreview(board: Board, session: SessionView, room: Room, look: Look): readonly Line[] {
   const asked = selectedApproval(board);
   const above = [...aboutLine(session, look), ...(asked === null ? [] : questionLines(board, asked, room, look))];
   const left = Math.max(0, room.height - above.length - 1);
@@ -41,7 +41,7 @@ export function drawForeign(foreign: ForeignView, { columns }: Room, look: Look)
   return lines.flatMap((line) => wrapLine(line, columns, look.ruler));
 }
 
-function aboutLine(session: Ranked, look: Look): readonly Line[] {
+function aboutLine(session: SessionView, look: Look): readonly Line[] {
   const parts = [session.agent, session.branch.declared, session.cwd].flatMap((part) =>
     part === null ? [] : [oneLine(part)],
   );
@@ -76,11 +76,13 @@ function questionLines(board: Board, approval: ApprovalView, room: Room, look: L
     ...(approval.reason === null || title.includes(oneLine(approval.reason))
       ? []
       : wrapped(`Reason: ${oneLine(approval.reason)}`, "")),
-    ...wrapped(
-      approval.answer === null ? `a approves · d denies${several}` : `being answered: ${approval.answer}`,
-      quiet,
-    ),
+    ...wrapped(`${howToAnswer(approval)}${several}`, quiet),
   ];
+}
+
+function howToAnswer({ answer, answerable }: ApprovalView): string {
+  if (!answerable) return "Enter attaches, to answer it there";
+  return answer === null ? "a approves · d denies" : `being answered: ${answer}`;
 }
 
 function titleOf({ source, note }: Preview, wanted: Board["source"]): string {

@@ -4,15 +4,14 @@
  * everything is asked for again. Nothing is polled.
  */
 import type { Client } from "../../client/create-client.ts";
-import type { EventView } from "../../client/operation-types.ts";
+import type { EventView, SessionView } from "../../client/operation-types.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { ApprovalView, Board } from "./model.ts";
-import type { Ranked } from "./need.ts";
 
 export interface FeedEvents {
   /** All of it, each time. */
-  onSessions(sessions: ReadonlyMap<string, Ranked>, approvals: readonly ApprovalView[]): void;
+  onSessions(sessions: ReadonlyMap<string, SessionView>, approvals: readonly ApprovalView[]): void;
   /** Something happened in these sessions. */
   onTouched(sessions: ReadonlySet<string>): void;
   onLink(link: Board["link"], why: string | null): void;
@@ -35,7 +34,7 @@ const RETRY_MS = 1_000;
 type FeedClient = Pick<Client, "listSessions" | "getSession" | "listApprovals" | "followEvents">;
 
 export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortSignal): Feed {
-  let sessions: ReadonlyMap<string, Ranked> = new Map();
+  let sessions: ReadonlyMap<string, SessionView> = new Map();
   let approvals: readonly ApprovalView[] = [];
   const changed = new Set<string>();
   let isAllChanged = false;
@@ -73,7 +72,7 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
 
   async function look1(id: string): Promise<Found> {
     try {
-      const session: Ranked = await client.getSession({ session: id }, { signal });
+      const session: SessionView = await client.getSession({ session: id }, { signal });
       return { id, session: session.desired === "stopped" && session.state === "stopped" ? null : session };
     } catch (error) {
       if (error instanceof ReeveError && error.code === "unknown-session") return { id, session: null };
@@ -136,25 +135,34 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
 
 interface Found {
   readonly id: string;
-  readonly session: Ranked | null;
+  readonly session: SessionView | null;
 }
 
-function isAsking(session: Ranked | undefined): boolean {
-  return session !== undefined && session.approvals > 0;
+/** Its own dialogs are no approvals, and are listed with them. */
+function isAsking(session: SessionView | undefined): boolean {
+  return session !== undefined && (session.approvals > 0 || session.activity === "awaiting-input");
 }
 
-function byId(sessions: readonly Ranked[]): ReadonlyMap<string, Ranked> {
+function byId(sessions: readonly SessionView[]): ReadonlyMap<string, SessionView> {
   return new Map(sessions.map((session) => [session.session_id, session]));
 }
 
 /** An answer may be older than what is known already. */
-function withNewest(sessions: ReadonlyMap<string, Ranked>, found: readonly Found[]): ReadonlyMap<string, Ranked> {
+function withNewest(
+  sessions: ReadonlyMap<string, SessionView>,
+  found: readonly Found[],
+): ReadonlyMap<string, SessionView> {
   const next = new Map(sessions);
   for (const { id, session } of found) {
     if (session === null) next.delete(id);
     else if (session.revision >= (next.get(id)?.revision ?? 0)) next.set(id, session);
   }
-  return next;
+  return found.every(({ id }) => sessions.has(id)) ? next : byId([...next.values()].toSorted(byCreation));
+}
+
+/** As the list is; one that was ended and is started again has its old place. */
+function byCreation({ created_at: one }: SessionView, { created_at: other }: SessionView): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

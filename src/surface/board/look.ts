@@ -1,6 +1,6 @@
 /** How the board looks on this terminal: colours or none, and how wide text is there. */
+import type { Need } from "../../session/need-order.ts";
 import type { TextRuler } from "../cli/text-ruler.ts";
-import type { Need } from "./need.ts";
 
 export interface Look {
   readonly hasColour: boolean;
@@ -20,8 +20,11 @@ export function styleOf(tone: Tone, { hasColour }: Pick<Look, "hasColour">): str
 export const NEED_TONES = {
   blocked: "notice",
   failed: "bad",
-  unseen: "good",
+  finished: "good",
+  unreachable: "notice",
   working: "strong",
   idle: "quiet",
+  paused: "quiet",
+  stopped: "quiet",
   foreign: "quiet",
 } as const satisfies Record<Need | "foreign", Tone>;

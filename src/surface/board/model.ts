@@ -3,20 +3,21 @@
  * is being typed. Pure; what comes from the daemon and from keys makes the next
  * one of these, and render.ts draws it.
  */
-import type { OutputOf } from "../../client/operation-types.ts";
+import type { OutputOf, SessionView } from "../../client/operation-types.ts";
+import { byNeed, NEEDS, NEEDS_SOMEBODY } from "../../session/need-order.ts";
 import type { ForeignView } from "../cli/foreign-text.ts";
 import type { InputLine } from "./input-line.ts";
-import { byNeed } from "./need.ts";
-import type { Need, Ranked } from "./need.ts";
 import { foreignRow, rowOf } from "./row.ts";
 import type { Row } from "./row.ts";
+import { glanceAt } from "./seen.ts";
+import type { Glance } from "./seen.ts";
 
 export type ApprovalView = OutputOf<"listApprovals">["approvals"][number];
 
 export interface Board {
   /** `connecting` until the first list is there. */
   readonly link: "connecting" | "live" | "lost";
-  readonly sessions: ReadonlyMap<string, Ranked>;
+  readonly sessions: ReadonlyMap<string, SessionView>;
   /** Oldest first. */
   readonly approvals: readonly ApprovalView[];
   /** Agents that Reeve did not start. */
@@ -35,6 +36,10 @@ export interface Board {
   readonly scroll: number;
   /** What the selected session asks, and since when that can be read here. */
   readonly question: { readonly id: string; readonly shownAt: number } | null;
+  /** The news of the selected session, and since when it can be seen here. */
+  readonly glance: Glance | null;
+  /** When the last key was pressed: somebody was here. */
+  readonly keyAt: number;
 }
 
 export const FILTERS = ["all", "needs me", "working", "idle"] as const;
@@ -76,30 +81,32 @@ export const EMPTY_BOARD: Board = {
   preview: null,
   scroll: 0,
   question: null,
+  glance: null,
+  keyAt: -Infinity,
 };
 
-const SHOWN: Readonly<Record<Filter, readonly (Need | "foreign")[]>> = {
-  all: ["blocked", "failed", "unseen", "working", "idle", "foreign"],
-  "needs me": ["blocked", "failed", "unseen"],
-  working: ["working"],
-  idle: ["idle"],
+const SHOWN: Readonly<Record<Filter, ReadonlySet<Row["need"]>>> = {
+  all: new Set([...NEEDS, "foreign"]),
+  "needs me": NEEDS_SOMEBODY,
+  working: new Set(["working"]),
+  idle: new Set(["idle", "paused", "stopped"]),
 };
 
-/** Every session in the order of need, then what Reeve did not start. */
+/** Every session in the order of `list`, then what Reeve did not start. */
 export function allRows({ sessions, foreign }: Pick<Board, "sessions" | "foreign">): readonly Row[] {
   let rows = ordered.get(sessions);
   if (rows === undefined) {
-    rows = [...sessions.values()].map(remembered).toSorted(byNeed);
+    rows = [...sessions.values()].toSorted(byNeed).map(remembered);
     ordered.set(sessions, rows);
   }
-  return foreign.length === 0 ? rows : [...rows, ...foreign.map(foreignRow).toSorted(byNeed)];
+  return foreign.length === 0 ? rows : [...rows, ...foreign.map(foreignRow)];
 }
 
 /** Sessions and maps of them are never changed, so what was made of one stays right. */
 const ordered = new WeakMap<Board["sessions"], readonly Row[]>();
-const made = new WeakMap<Ranked, Row>();
+const made = new WeakMap<SessionView, Row>();
 
-function remembered(session: Ranked): Row {
+function remembered(session: SessionView): Row {
   let row = made.get(session);
   if (row === undefined) {
     row = rowOf(session);
@@ -116,7 +123,7 @@ export function rowsOf({ sessions, foreign, filter, search }: Board): readonly R
     const text = `${name} ${agent} ${word} ${branch} ${line}`.toLowerCase();
     return words.every((one) => text.includes(one));
   };
-  return allRows({ sessions, foreign }).filter((row) => SHOWN[filter].includes(row.need) && found(row));
+  return allRows({ sessions, foreign }).filter((row) => SHOWN[filter].has(row.need) && found(row));
 }
 
 /** The same, with the selection on a row that is there. */
@@ -129,10 +136,11 @@ export function settled(board: Board, now: number): Board {
   const asked = board.approvals.find(({ session_id: id }) => id === selected)?.approval_id ?? null;
   const question =
     asked === null ? null : isSame && board.question?.id === asked ? board.question : { id: asked, shownAt: now };
-  return { ...board, selected, selectedAt, question, scroll: isSame ? board.scroll : 0 };
+  const next = { ...board, selected, selectedAt, question, scroll: isSame ? board.scroll : 0 };
+  return { ...next, glance: glanceAt(next, now) };
 }
 
-export function selectedSession({ sessions, selected }: Board): Ranked | null {
+export function selectedSession({ sessions, selected }: Board): SessionView | null {
   return selected === null ? null : (sessions.get(selected) ?? null);
 }
 

@@ -56,6 +56,18 @@ describe("answering", () => {
     expect(type(next, "a", NOW + 1_000).wish).toMatchObject({ approval: "other" });
   });
 
+  it("leaves a dialog of the agent itself to whoever attaches", () => {
+    const dialog = approvalOf("asker", { approval_id: "dialog", title: "Trust this folder?", answerable: false });
+    const board = boardOf([asking("asker")], { approvals: [dialog] });
+    const refused = {
+      wish: null,
+      board: { notice: { text: "It is answered in the session: press Enter to attach." } },
+    };
+    expect(type(board, "a")).toMatchObject(refused);
+    expect(type(board, "d")).toMatchObject(refused);
+    expect(type(board, "\r").wish).toEqual({ type: "attach", session: "asker" });
+  });
+
   it("asks nothing of who asks nothing", () => {
     expect(type(four, "ja")).toMatchObject({ wish: null, board: { notice: { text: "dead asks for no approval." } } });
   });

@@ -1,10 +1,10 @@
 /** What a key does to the board, and what it asks the world for. Pure. */
+import type { SessionView } from "../../client/operation-types.ts";
+import { NEEDS_SOMEBODY } from "../../session/need-order.ts";
 import { edited, inputLine, textOf } from "./input-line.ts";
 import type { Key } from "./key.ts";
 import { FILTERS, rowsOf, selectedApproval, selectedForeign, selectedSession, settled } from "./model.ts";
 import type { Board, Mode } from "./model.ts";
-import { isDead } from "./need.ts";
-import type { Ranked } from "./need.ts";
 
 /** What the shell is to do. */
 export type Wish =
@@ -37,7 +37,7 @@ export function press(board: Board, key: Key, now: number): Pressed {
   if (key.type === "interrupt") return board.mode.type === "list" ? wish(board, { type: "quit" }) : back(board);
   if (key.type === "suspend") return wish(board, { type: "suspend" });
   if (key.type === "redraw") return wish(board, { type: "redraw" });
-  const quiet = { ...board, notice: null };
+  const quiet = { ...board, notice: null, keyAt: now };
   const { board: next, wish: wanted } = inMode(quiet, key, now);
   return { board: settled(next, now), wish: wanted };
 }
@@ -145,7 +145,7 @@ function inList(board: Board, key: Key): Pressed {
       return only({ ...board, scroll: Math.max(0, board.scroll - PAGE) });
     case "enter":
       return withSession(board, (session) =>
-        isDead(session)
+        session.liveness === "exited" || session.liveness === "absent"
           ? told(board, `${session.name} has no process to attach to.`)
           : wish(board, { type: "attach", session: session.session_id }),
       );
@@ -188,7 +188,7 @@ function toNeedy(board: Board, step: 1 | -1): Pressed {
   for (let away = 1; away <= rows.length; away += 1) {
     const at = (board.selectedAt + step * away + rows.length * 2) % rows.length;
     const row = rows[at];
-    if (row !== undefined && ["blocked", "failed", "unseen"].includes(row.need))
+    if (row !== undefined && row.need !== "foreign" && NEEDS_SOMEBODY.has(row.need))
       return only({ ...board, selected: row.id, selectedAt: at });
   }
   return told(board, "Nobody needs you.");
@@ -198,11 +198,8 @@ function answered(board: Board, decision: "approved" | "denied", now: number): P
   const approval = selectedApproval(board);
   const session = selectedSession(board);
   if (session === null) return withSession(board, () => only(board));
-  if (approval === null) {
-    const hint =
-      session.activity === "awaiting-input" ? "It waits for text: press r to reply, or Enter to attach." : null;
-    return told(board, hint ?? `${session.name} asks for no approval.`);
-  }
+  if (approval === null) return told(board, `${session.name} asks for no approval.`);
+  if (!approval.answerable) return told(board, "It is answered in the session: press Enter to attach.");
   if (approval.answer !== null) return told(board, "Its answer is on the way.");
   if (board.question === null || now - board.question.shownAt < READING_MS)
     return told(board, "The question has just changed. Read it, then press the key again.");
@@ -215,7 +212,7 @@ function lastAgent({ sessions }: Board): string {
   return newest[0] === undefined ? "" : `${newest[0].agent} `;
 }
 
-function withSession(board: Board, act: (session: Ranked) => Pressed): Pressed {
+function withSession(board: Board, act: (session: SessionView) => Pressed): Pressed {
   const session = selectedSession(board);
   if (session !== null) return act(session);
   if (selectedForeign(board) !== null) return told(board, "Reeve did not start it, and only looks at it.");

@@ -18,11 +18,11 @@ const some = boardOf([asking("asker"), dead("dead"), working("busy"), session("l
 describe("a frame", () => {
   it("shows summary, rows by need, the question and the screen", () => {
     expect(text(some)).toEqual([
-      "Reeve  1 needs you · 1 working · 1 idle · 1 failed    1 of 4",
-      "> asker asks    30s  Run asker.sh?",
-      "  dead  failed   1m  Its process exited with status 70.",
-      "  busy  working 30s",
-      "  lazy  idle    30s  All done.",
+      "Reeve  1 needs you · 1 failed · 1 working · 1 idle    1 of 4",
+      "> asker needs you 30s  Run asker.sh?",
+      "  dead  failed     1m  Its process exited with status 70.",
+      "  busy  working   30s",
+      "  lazy  idle      30s  All done.",
       "─".repeat(60),
       "asker  practice · /",
       "Asks: Run asker.sh?",
@@ -38,10 +38,17 @@ describe("a frame", () => {
     ]);
   });
 
+  it("says where a dialog of the agent itself is answered, and offers no key that would not do it", () => {
+    const dialog = approvalOf("asker", { title: "Trust this folder?", answerable: false });
+    const lines = text(boardOf([asking("asker")], { approvals: [dialog] }));
+    expect(lines.slice(4, 6)).toEqual(["Asks: Trust this folder?", "Enter attaches, to answer it there"]);
+    expect(lines.at(-1)).not.toContain("approve");
+  });
+
   it("puts the preview beside the list where there is room", () => {
     const [, first = "", second = ""] = text(some, { columns: 140, rows: 20 });
     expect(first.indexOf(" │ asker  practice")).toBe(70);
-    expect(first).toMatch(/^> asker practice asks {4}30s {2}Run asker\.sh\?/);
+    expect(first).toMatch(/^> asker practice needs you 30s {2}Run asker\.sh\?/);
     expect(second).toContain(" │ Asks: Run asker.sh?");
   });
 
@@ -64,10 +71,11 @@ describe("a frame", () => {
       advice: "End it first.",
     } as const;
     const board = settled({ ...boardOf([session("lazy")], { foreign: [foreign] }), selected: "foreign codex 7 " }, NOW);
-    expect(text(board).slice(0, 7)).toEqual([
-      "Reeve  1 idle · 1 foreign                             2 of 2",
+    expect(text(board).slice(0, 8)).toEqual([
+      "Reeve  1 idle                                         2 of 2",
       "  lazy      idle 30s",
-      "> (codex 7) runs      not started by Reeve, /p",
+      "Not started by Reeve:",
+      "> (codex 7) runs      /p",
       "─".repeat(60),
       "codex  /p",
       "Not started by Reeve, which only looks at it (process 7).",
@@ -78,7 +86,7 @@ describe("a frame", () => {
 
   it("says that it is cut off, and goes on showing what is known", () => {
     expect(text({ ...some, link: "lost" })[0]).toBe(
-      "Reeve  reconnecting…  1 needs you · 1 working · 1 idle · 1 failed".slice(0, 59) + "…",
+      "Reeve  reconnecting…  1 needs you · 1 failed · 1 working · 1 idle".slice(0, 59) + "…",
     );
   });
 
@@ -112,7 +120,7 @@ describe("a frame", () => {
     const size = fc.record({ columns: fc.integer({ min: 1, max: 220 }), rows: fc.integer({ min: 1, max: 60 }) });
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), size, (words, terminal) => {
-        const sessions = words.map((name, index) => ({ ...asking(name), session_id: `s${index}`, asks: name }));
+        const sessions = words.map((name, index) => ({ ...asking(name), session_id: `s${index}`, headline: name }));
         const board = boardOf(sessions, {
           preview: { session: "s0", source: "transcript", text: words.join("\n"), note: "" },
         });

@@ -2,17 +2,17 @@
  * The whole board as lines for a terminal of a given size. Pure: the same
  * board, size and time always give the same frame.
  */
+import { BETWEEN_PARTS, summaryParts } from "../../session/need-order.ts";
 import { nextAge } from "./age.ts";
-import { drawList, firstShown } from "./draw-list.ts";
+import { drawList, shownIn, withHeading } from "./draw-list.ts";
 import { drawForeign, drawPreview } from "./draw-preview.ts";
 import { KEYS } from "./keys-help.ts";
 import { cutLine, fillLine, span, widthOf } from "./line.ts";
 import type { Line, Span } from "./line.ts";
 import { NEED_TONES, styleOf } from "./look.ts";
 import type { Look } from "./look.ts";
-import { allRows, rowsOf, selectedApproval, selectedForeign, selectedSession } from "./model.ts";
+import { rowsOf, selectedApproval, selectedForeign, selectedSession } from "./model.ts";
 import type { Board } from "./model.ts";
-import { summaryParts } from "./need.ts";
 import type { InputLine } from "./input-line.ts";
 
 export interface Size {
@@ -30,6 +30,7 @@ export interface Frame {
 /** From here on the preview has its place beside the list. */
 const WIDE = 120;
 const MOST_LIST_COLUMNS = 110;
+const LEAST_PREVIEW = 5;
 
 export function render(board: Board, size: Size, look: Look, now: number): Frame {
   const { columns, rows } = size;
@@ -48,10 +49,15 @@ export function render(board: Board, size: Size, look: Look, now: number): Frame
 
 /** When the frame will look different without anything having happened. */
 export function nextChange(board: Board, { columns, rows }: Size, now: number): number {
-  const all = rowsOf(board);
   const height = listHeight(board, { columns, height: Math.max(0, rows - 3) });
-  const first = firstShown(all.length, board.selectedAt, height);
-  return Math.min(Infinity, ...all.slice(first, first + height).map(({ since }) => nextAge(since, now)));
+  const shown = shownIn(rowsOf(board), board.selectedAt, height);
+  return Math.min(Infinity, ...shown.map((row) => (row === null ? Infinity : nextAge(row.since, now))));
+}
+
+/** Whether there is room for some of the preview: a line about the session, a title and a few lines of its screen. */
+export function hasPreviewRoom(board: Board, { columns, rows }: Size): boolean {
+  const room = { columns, height: Math.max(0, rows - 3) };
+  return room.height - (isWide(room) ? 0 : listHeight(board, room) + 1) >= LEAST_PREVIEW;
 }
 
 /** How wide the preview is. */
@@ -72,8 +78,8 @@ function headerOf(board: Board, columns: number, look: Look): Line {
   const parts: Span[] = [span("Reeve", styleOf("strong", look)), span("  ")];
   if (board.link === "lost") parts.push(span("reconnecting…", styleOf("notice", look)), span("  "));
   if (board.link === "connecting") parts.push(span("connecting…", styleOf("quiet", look)));
-  summaryParts(allRows(board)).forEach(({ need, text }, index) => {
-    if (index > 0) parts.push(span(" · ", styleOf("quiet", look)));
+  summaryParts([...board.sessions.values()]).forEach(({ need, text }, index) => {
+    if (index > 0) parts.push(span(BETWEEN_PARTS, styleOf("quiet", look)));
     parts.push(span(text, styleOf(NEED_TONES[need], look)));
   });
   const right = [
@@ -122,7 +128,7 @@ function isWide({ columns }: Pick<Room, "columns">): boolean {
 
 /** Under the list the preview keeps at least half of the room. */
 function listHeight(board: Board, room: Room): number {
-  const count = rowsOf(board).length;
+  const count = withHeading(rowsOf(board)).length;
   return Math.min(count, isWide(room) ? room.height : Math.max(3, Math.floor(room.height / 2) - 1));
 }
 
@@ -182,7 +188,7 @@ function hintsOf(board: Board, columns: number, look: Look): Line {
       span("Esc "),
       span("cancel", quiet),
     ];
-  const isAsked = selectedApproval(board) !== null;
+  const isAsked = selectedApproval(board)?.answerable === true;
   const shown = KEYS.filter(({ keys, short }) => short !== undefined && (isAsked || (keys !== "a" && keys !== "d")));
   // The last two, help and quit, are never the ones that do not fit.
   const fixed = shown.slice(-2);

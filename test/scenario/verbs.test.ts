@@ -113,7 +113,7 @@ test("rename: found by the new name, and only by that", async () => {
 
 test("the daemon: restart, log, and where it listens", async () => {
   const before = await home.daemonPid();
-  expect((await home.run(["daemon", "restart"])).stdout).toContain(`It listens at ${home.socketPath}.`);
+  expect((await home.run(["daemon", "restart"])).stdout).toContain(`Its socket is ${home.socketPath}.`);
   expect(await home.json("daemon", "status")).toMatchObject({ socket_path: home.socketPath });
   expect(await home.daemonPid()).not.toBe(before);
   const { stdout } = await home.run(["daemon", "logs", "-n", "1"]);

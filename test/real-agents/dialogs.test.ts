@@ -55,9 +55,11 @@ describe("claude", { timeout: 90_000 }, () => {
 describe("gemini", { timeout: 90_000 }, () => {
   const rig = rigOf(CASES.gemini);
 
-  // 0.61.0 runs the prompt before the question is answered, without hooks, and begins anew after a yes.
-  test("a directory that is not trusted: the prompt is run once, and its turn is not told of", async () => {
-    expect(await trusted(rig(), /Trust the files in this folder\? Attach/, ["1"], null)).toEqual([]);
+  // 0.61.0 runs the prompt before the question is answered, without hooks, and begins anew after a yes. On a busy
+  // machine the question may come first: then the prompt is run after the yes, and its hooks tell of it.
+  test("a directory that is not trusted: the prompt is run once, and its turn is told once or not at all", async () => {
+    const types = await trusted(rig(), /Trust the files in this folder\? Attach/, ["1"], null);
+    expect([[], ONE_TURN]).toContainEqual(types);
   });
 
   test.each([null, "[[say anonymous]]"])("not logged in (prompt: %s)", async (prompt) => {

@@ -1,5 +1,5 @@
-/** Every command in the README is run, in the order in which a newcomer meets it. */
-import { readFileSync } from "node:fs";
+/** Every command in the README, the quick start and the guide to scripting is run, in the order in which a newcomer meets it. */
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claudeHome, codexHome } from "../scripted-model/agent-homes.ts";
@@ -11,12 +11,13 @@ import { createTestHome, runProgram } from "../support/test-home.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
 
-/** The lines of all blocks of one language, in order. */
-function linesOf(language: string): readonly string[] {
-  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm"))].flatMap((block) =>
-    (block[1] ?? "").trim().split("\n"),
-  );
+/** All blocks of one language, in order. */
+function blocksOf(text: string, language: string): readonly string[] {
+  const pattern = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm");
+  return [...text.matchAll(pattern)].map((block) => (block[1] ?? "").trim());
 }
+
+const linesOf = (language: string) => blocksOf(readme, language).flatMap((block) => block.split("\n"));
 
 let home: TestHome;
 let model: ScriptedModel;
@@ -44,8 +45,7 @@ const type = (line: string) =>
   });
 
 describe("the commands", () => {
-  // `npm test` is what runs this file.
-  const lines = linesOf("sh").filter((line) => line !== "npm test");
+  const lines = linesOf("sh");
 
   test("there are some", () => {
     expect(lines[0]).toBe("npm start");
@@ -62,6 +62,28 @@ describe("the commands", () => {
     expect(stdout).toMatch(/demo-asks.*awaiting-approval/);
     expect(stdout).toMatch(/demo-crashes.*error/);
     expect(stdout).toMatch(/reeve attach demo-asks/);
+  });
+});
+
+/** A block is one script here: its lines share variables, and the first that fails ends it. */
+describe.each(["quick-start.md", "scripting.md"])("the blocks of %s", (name) => {
+  const guide = readFileSync(join(ROOT, "docs", "guide", name), "utf8");
+  let ownHome: TestHome;
+  beforeAll(() => {
+    ownHome = createTestHome();
+    mkdirSync(join(ownHome.dir, "project"));
+  });
+  afterAll(() => ownHome.dispose());
+
+  test("are there", () => expect(blocksOf(guide, "sh").length).toBeGreaterThan(3));
+
+  test.each(blocksOf(guide, "sh"))("%s", async (block) => {
+    const { status, stdout, stderr } = await runProgram(
+      "sh",
+      ["-ec", `cd '${join(ownHome.dir, "project")}'\n${block}`],
+      { ...ownHome.environment, PATH: `${join(ROOT, "bin")}:${ownHome.environment["PATH"] ?? ""}` },
+    );
+    expect(status, `${stdout}${stderr}`).toBe(0);
   });
 });
 

@@ -19,7 +19,7 @@ export const renameSession = defineOperation({
     name: z
       .string()
       .check(
-        z.regex(SESSION_ID_PATTERN, "lower-case letters, digits and dashes, at most 64"),
+        z.regex(SESSION_ID_PATTERN, "made of lower-case letters, digits and dashes, at most 64"),
         z.describe("Its new name."),
       ),
   }),

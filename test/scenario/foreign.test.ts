@@ -72,7 +72,7 @@ test("what Reeve started is not foreign, and what is foreign is no session", asy
 test("the board shows it below the sessions, and does nothing to it", async () => {
   const board = await openBoard(home, { columns: 100, rows: 30 });
   try {
-    await board.shows(/^ {2}\(claude [0-9]+\) .*not started by Reeve/m);
+    await board.shows(/^Not started by Reeve:\n {2}\(claude [0-9]+\) claude idle/m);
     await board.press("G");
     await board.shows(new RegExp(`--resume\\s+${ID}`));
     await board.press("x");

@@ -1,7 +1,7 @@
 /** Sessions in words. Their text was made safe by the daemon and is made safe again: it came from programs. */
 import type { SessionView } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import { byNeed } from "../../session/need-order.ts";
+import { BETWEEN_PARTS, byNeed } from "../../session/need-order.ts";
 import { paint } from "./paint.ts";
 import type { Tone } from "./paint.ts";
 import { duration, relativeTime } from "./relative-time.ts";
@@ -77,12 +77,18 @@ function isAsking({ activity }: SessionView): boolean {
   return activity === "awaiting-approval" || activity === "awaiting-input";
 }
 
-/** The one line that matters, as the daemon tells it; where it has none, what the agent left running. */
+/**
+ * The one line that matters, as the daemon tells it, and what the agent left running. While its turn is held open by
+ * work in the background, that work is what matters: what it said before is not its last word.
+ */
 export function infoOf(session: SessionView): string {
-  const headline = oneLine(session.headline);
-  if (headline !== "") return `${headline}${othersOf(session)}`;
-  if (session.observability.status === "lost") return oneLine(session.observability.reason);
-  return session.background.length > 0 ? oneLine(backgroundOf(session.background)) : "";
+  const left = session.background.length > 0 ? oneLine(backgroundOf(session.background)) : "";
+  const isHeld = session.turn_open && session.background.some((task) => task.holds_turn);
+  const headline = isHeld && !isAsking(session) ? "" : oneLine(session.headline);
+  if (headline !== "" && isAsking(session)) return `${headline}${othersOf(session)}`;
+  if (headline === "" && left === "" && session.observability.status === "lost")
+    return oneLine(session.observability.reason);
+  return [headline, left].filter((part) => part !== "").join(BETWEEN_PARTS);
 }
 
 /** What the agent left working, or merely running. */

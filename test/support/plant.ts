@@ -11,17 +11,30 @@ export const plantable: readonly Kind[] = process.getuid?.() === 0 ? KINDS : KIN
 
 const LISTEN = "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))";
 
+/** Made beside its place and moved there at once: a daemon that watches may write the file, or move it aside, at any moment. */
 export function plant(path: string, kind: Kind): void {
-  rmSync(path, { force: true, recursive: true });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const made = `${path}.planted`;
+  make(made, kind);
+  for (;;) {
+    rmSync(path, { force: true, recursive: true });
+    try {
+      return renameSync(made, path);
+    } catch (error) {
+      // A directory does not replace a file that was written again meanwhile.
+      if (!["ENOTDIR", "EISDIR", "ENOTEMPTY", "EEXIST"].includes(String((error as NodeJS.ErrnoException).code)))
+        throw error;
+    }
+  }
+}
+
+function make(path: string, kind: Kind): void {
   switch (kind) {
     case "directory":
       return mkdirSync(path);
     case "full directory":
-      // At once with what is in it: a daemon that watches may move it aside at any moment.
-      mkdirSync(`${path}.planted`);
-      writeFileSync(join(`${path}.planted`, "file"), "");
-      return renameSync(`${path}.planted`, path);
+      mkdirSync(path);
+      return writeFileSync(join(path, "file"), "");
     case "pipe":
       return void execFileSync("mkfifo", [path]);
     case "socket":

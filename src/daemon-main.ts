@@ -6,7 +6,7 @@
  * then, from compiled code kept in the home (9 ms of 70).
  */
 import { readFileSync, writeSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
 import type { Death, OwnRecord } from "./platform/daemon-record.ts";
 import { deathsIn, readDaemonRecord, writeDaemonRecord } from "./platform/daemon-record.ts";
@@ -19,6 +19,9 @@ import { ensurePrivateDir } from "./platform/private-dir.ts";
 import { acquireProcessLock } from "./platform/process-lock.ts";
 import { readProcess } from "./platform/process-table.ts";
 import { messageOf, ReeveError } from "./platform/reeve-error.ts";
+
+/** Whoever started it has had an answer, and most of what a start runs is compiled. */
+const KEEP_CODE_AFTER_MS = 1_500;
 
 let record: OwnRecord | null = null;
 
@@ -51,6 +54,8 @@ async function main(): Promise<void> {
     onDied: (error) => record?.died(error),
   });
   tellStarter("ready");
+  // Node would keep it when the process exits, which one that is killed never does.
+  setTimeout(flushCompileCache, KEEP_CODE_AFTER_MS).unref();
 }
 
 /** Daemons of this home that did not stop in order, and are not in the log yet. */

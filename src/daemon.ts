@@ -98,7 +98,17 @@ export async function run(
   );
   if (problem !== null) log("config.toml does not count", { why: problem });
   const { cgroups } = settings;
-  const runtimes = openRuntimes({ instance: store.instance, runDir: home.runDir, clock, log, cgroups });
+  const runtimes = openRuntimes({
+    instance: store.instance,
+    runDir: home.runDir,
+    clock,
+    log,
+    cgroups,
+    recordedPlace: ({ sessionId, incarnation }) => {
+      const process = store.registry.get(sessionId)?.process;
+      return process?.incarnation === incarnation ? process.place : null;
+    },
+  });
   const agents = [...builtIn, ...declared];
   const rules = createRuleBook({
     shippedDir: join(import.meta.dirname, "..", "rules"),

@@ -2,14 +2,16 @@
  * Which pane is ours. Anyone with the server's socket can put our option on
  * any pane, so what the option says is only a claim; a pane is ours by the
  * mark in its process. What was proven once holds as long as that process, so
- * a look costs no more than one without proof. A dead pane has no process to
+ * a look costs no more than one without proof; a daemon that starts finds in
+ * the record what the one before it had proven. A dead pane has no process to
  * ask: it is ours if it was proven while it lived, or if tmux itself started
  * it with our wrapper and the mark that is claimed.
  */
 import { readCommandLine } from "../../platform/process-table.ts";
+import type { Place } from "../../session/session.ts";
 import { parseMark, type Target } from "../contract.ts";
 import { exitedUnseen, hasEnded, type ListedPane, observePane, type Pane } from "./pane.ts";
-import type { Sight } from "./pane-place.ts";
+import { readPlace, type Sight } from "./pane-place.ts";
 import { markOf } from "./process-mark.ts";
 
 export interface Sighting {
@@ -39,7 +41,10 @@ interface Proof {
   readonly owner: Target | null;
 }
 
-export function createPaneProofs(instance: string): PaneProofs {
+/** Where the record says that this process is; null where it says nothing. */
+export type RecordedPlace = (target: Target) => Place | null;
+
+export function createPaneProofs(instance: string, recordedPlace: RecordedPlace = () => null): PaneProofs {
   const proofs = new Map<string, Proof>();
 
   const proofOf = (startTicks: string, mark: string | null): Proof => ({
@@ -62,6 +67,13 @@ export function createPaneProofs(instance: string): PaneProofs {
     return markOf(pane.pid); // read again: it may have become that program in between
   };
 
+  /** A place is recorded only after its mark was seen in it, so that very process need not be asked again. */
+  const recordedProof = (pane: ListedPane, startTicks: string): Proof | null => {
+    const proof = proofOf(startTicks, pane.claim);
+    const place = proof.owner === null ? null : readPlace(recordedPlace(proof.owner));
+    return place?.id === pane.id && place.pid === pane.pid && place.startTicks === startTicks ? proof : null;
+  };
+
   const deadProof = (pane: ListedPane): Proof | null => {
     const known = proofs.get(keyOf(pane));
     if (known !== undefined) return known;
@@ -79,6 +91,11 @@ export function createPaneProofs(instance: string): PaneProofs {
       const { startTicks } = presence.place;
       const known = proofs.get(keyOf(pane));
       if (known?.startTicks === startTicks) return sighting(pane, known, presence);
+      const recorded = recordedProof(pane, startTicks);
+      if (recorded !== null) {
+        proofs.set(keyOf(pane), recorded);
+        return sighting(pane, recorded, presence);
+      }
       const mark = markIn(pane, serverPid);
       if (mark === undefined) return "undecided";
       // Without a claim nobody asks for it again and again but the anchor's own pane.

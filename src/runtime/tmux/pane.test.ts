@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readProcess } from "../../platform/process-table.ts";
 import { observePane, parsePanes } from "./pane.ts";
 import { createPaneProofs } from "./pane-proof.ts";
 
@@ -63,5 +64,29 @@ describe("a dead pane is ours (issue 7, 18)", () => {
     expect(pane && proofs.judge(pane, process.pid)).toMatchObject({ pane: { mark: "i.one.2" } });
     proofs.keepOnly([]);
     expect(pane && proofs.judge(pane, process.pid)).toBe("not-ours");
+  });
+});
+
+describe("a living pane without our mark in its process", () => {
+  const judged = (recorded: object): unknown => {
+    const startTicks = readProcess(process.pid)?.startTicks;
+    const place = { id: "%3", pid: process.pid, startTicks: String(startTicks), ...recorded };
+    const proofs = createPaneProofs("i", ({ sessionId, incarnation }) =>
+      sessionId === "one" && incarnation === 2 ? place : null,
+    );
+    const [pane] = parsePanes([`pane %3 $1 @2 ${process.pid}   0 0 /dev/pts/4 i.one.2 1 one`]);
+    return pane && proofs.judge(pane, 1);
+  };
+
+  it("is ours if the record names this very process and pane", () => {
+    expect(judged({})).toMatchObject({ pane: { mark: "i.one.2" }, presence: { status: "running" } });
+  });
+
+  it.each([
+    ["an earlier process with that id", { startTicks: "17" }],
+    ["another process", { pid: 1 }],
+    ["another pane", { id: "%4" }],
+  ])("is not ours if the record names %s", (_, recorded) => {
+    expect(judged(recorded)).toBe("not-ours");
   });
 });

@@ -23,7 +23,7 @@ import { captureCommands, readScreen } from "./capture-screen.ts";
 import { createChangeHints } from "./change-hints.ts";
 import { createOutputStreams } from "./output-streams.ts";
 import { absentEvidence, createPaneDirectory, type Finding } from "./pane-directory.ts";
-import { createPaneProofs } from "./pane-proof.ts";
+import { createPaneProofs, type RecordedPlace } from "./pane-proof.ts";
 import { describePlace, readPlace } from "./pane-place.ts";
 import { createPlacement } from "./placement.ts";
 import { isMarked } from "./process-mark.ts";
@@ -46,6 +46,8 @@ export interface TmuxRuntimeOptions {
   readonly runDir: string;
   readonly clock: Clock;
   readonly log: (message: string, fields?: object) => void;
+  /** What it need not prove again; without it every pane is. */
+  readonly recordedPlace?: RecordedPlace;
   readonly tmuxBinary?: string;
   /** Whether sessions get cgroups of their own where that can be done; they do unless told otherwise. */
   readonly cgroups?: boolean;
@@ -86,7 +88,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   });
   const cgroups = createSessionCgroups({ instance, runDir, isEnabled: options.cgroups ?? true, log });
   cgroups.leaveSession();
-  const proofs = createPaneProofs(instance);
+  const proofs = createPaneProofs(instance, options.recordedPlace);
   const wrapper = wrapperPath(runDir);
   const directory = createPaneDirectory({ instance, wrapper, link, streams, proofs, clock });
   const sessionOf = (mark: string): string => parseMark(instance, mark)?.sessionId ?? "";

@@ -4,7 +4,7 @@
  * own. The thread's program is a string, because a bundle has no second file to
  * start it from.
  */
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 
 const PROGRAM = `
   const { parentPort, workerData } = require("node:worker_threads");
@@ -20,12 +20,14 @@ const PROGRAM = `
 `;
 
 /** Resolves with the first damage found, or undefined. */
-export function findDamage(databasePath: string, signal: AbortSignal): Promise<string | undefined> {
-  if (signal.aborted) return Promise.resolve(undefined);
+export async function findDamage(databasePath: string, signal: AbortSignal): Promise<string | undefined> {
+  // Loaded here: a start does not wait for it.
+  const threads = await import("node:worker_threads");
+  if (signal.aborted) return undefined;
   return new Promise((resolve) => {
     let worker: Worker;
     try {
-      worker = new Worker(PROGRAM, { eval: true, workerData: databasePath });
+      worker = new threads.Worker(PROGRAM, { eval: true, workerData: databasePath });
     } catch {
       // No thread to be had right now.
       return resolve(undefined);

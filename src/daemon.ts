@@ -26,6 +26,7 @@ import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
 import type { Runtime } from "./runtime/contract.ts";
 import { createTmuxRuntime, type TmuxRuntimeOptions } from "./runtime/tmux/tmux-runtime.ts";
+import { foundPlace } from "./session/hold.ts";
 import { openStore } from "./store/open-store.ts";
 import { createRuleBook } from "./supervisor/launch/rule-book.ts";
 import { defaultSettings, readSettings } from "./supervisor/launch/settings.ts";
@@ -105,8 +106,8 @@ export async function run(
     log,
     cgroups,
     recordedPlace: ({ sessionId, incarnation }) => {
-      const process = store.registry.get(sessionId)?.process;
-      return process?.incarnation === incarnation ? process.place : null;
+      const session = store.registry.get(sessionId);
+      return session === undefined ? null : foundPlace(session, incarnation);
     },
   });
   const agents = [...builtIn, ...declared];

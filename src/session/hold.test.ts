@@ -2,7 +2,7 @@
 import { amend } from "./amend.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hold } from "./hold.ts";
+import { foundPlace, hold } from "./hold.ts";
 import type { Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
 import { created, exitedWith, run, types } from "./run-inputs.ts";
@@ -73,4 +73,12 @@ test("issue 7, 16: an end that was asked for goes on; one that is over stays as 
   expect(pendingEffect(hold(ending, 5_000))?.kind).toBe("stop");
   const ended = run(ending, exitedWith(0), { type: "cleared", incarnation: 1, isPlaceGone: true, evidence }).session;
   expect(hold(ended, 5_000)).toBe(ended);
+});
+
+test("issue 7, 16 and 18: where a process is counts as found by Reeve, unless a file says so or it is another process", () => {
+  const running = run(plannedSession(), created).session;
+  expect(foundPlace(running, 1)).toEqual(running.process.place);
+  expect(running.process.place).not.toBeNull();
+  expect(foundPlace(running, 2)).toBeNull();
+  expect(foundPlace(hold(running, 5_000), 1)).toBeNull();
 });

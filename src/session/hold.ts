@@ -7,7 +7,7 @@
 import { amend } from "./amend.ts";
 import type { Change } from "./outcome.ts";
 import { fallSilent } from "./death.ts";
-import type { Evidence, Reason, Session, Held, StopIntent } from "./session.ts";
+import type { Evidence, Held, Place, Reason, Session, StopIntent } from "./session.ts";
 import { isEnded } from "./session.ts";
 
 /** The record as it may be taken from a file. */
@@ -23,6 +23,11 @@ export function hold(session: Session, at: number): Session {
     process: { restart: { ...session.process.restart, dueAt: null } },
     conversation: { approvals: session.conversation.approvals.map((approval) => ({ ...approval, answer: null })) },
   });
+}
+
+/** Where one of its processes is, if Reeve itself found it there; a file proves nothing. */
+export function foundPlace({ process, wish }: Session, incarnation: number): Place | null {
+  return wish.held === null && process.incarnation === incarnation ? process.place : null;
 }
 
 /** Its process is not there, and is not started. */

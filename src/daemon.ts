@@ -26,11 +26,11 @@ import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
 import type { Runtime } from "./runtime/contract.ts";
 import { createTmuxRuntime, type TmuxRuntimeOptions } from "./runtime/tmux/tmux-runtime.ts";
-import { foundPlace } from "./session/hold.ts";
 import { openStore } from "./store/open-store.ts";
 import { createRuleBook } from "./supervisor/launch/rule-book.ts";
 import { defaultSettings, readSettings } from "./supervisor/launch/settings.ts";
 import type { AgentOptions, Settings } from "./supervisor/launch/settings.ts";
+import { placeIn } from "./supervisor/ledger/target.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
 import { listen, removeSocket } from "./surface/http/listen.ts";
 import { createHttpServer } from "./surface/http/server.ts";
@@ -105,10 +105,7 @@ export async function run(
     clock,
     log,
     cgroups,
-    recordedPlace: ({ sessionId, incarnation }) => {
-      const session = store.registry.get(sessionId);
-      return session === undefined ? null : foundPlace(session, incarnation);
-    },
+    recordedPlace: (target) => placeIn(store.registry, target),
   });
   const agents = [...builtIn, ...declared];
   const rules = createRuleBook({

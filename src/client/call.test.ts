@@ -73,6 +73,22 @@ describe("a call", () => {
     expect(keys[0]).toBe(keys[1]);
   });
 
+  it("repeats what a daemon that could not read for a while took for late", async () => {
+    let calls = 0;
+    await fixture.serve((_, response) => {
+      calls += 1;
+      if (calls > 1) return void response.end('{"done":true}');
+      const problem = {
+        code: "request-late",
+        kind: "usage",
+        detail: "The request did not arrive in time; send it again.",
+      };
+      response.writeHead(408, { "content-type": "application/problem+json" }).end(JSON.stringify(problem));
+    });
+    expect(await fixture.client.resumeSession({ session: "x" })).toEqual({ done: true });
+    expect(calls).toBe(2);
+  });
+
   it("gives up on a daemon that dies over it again and again, and always gave the same key", async () => {
     const keys: unknown[] = [];
     await fixture.serve((request) => {

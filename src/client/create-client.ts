@@ -100,10 +100,19 @@ export function createClient(options: ClientOptions, installation: Installation)
   };
 }
 
+/** Fifty calls under way learn the same of the daemon; whoever waits for them wants to read it once. */
+function onceInARow(tell: (sentence: string) => void): (sentence: string) => void {
+  let last = "";
+  return (sentence) => {
+    if (sentence !== last) tell(sentence);
+    last = sentence;
+  };
+}
+
 function linkTo(options: ClientOptions, { daemonCommand, environment }: Installation): Link {
   const { enduranceMs, idempotencyKey, onNotice: notice } = options;
   const rules = {
-    ...(notice === undefined ? {} : { notice }),
+    ...(notice === undefined ? {} : { notice: onceInARow(notice) }),
     ...(enduranceMs === undefined ? {} : { enduranceMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };

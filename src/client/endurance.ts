@@ -20,8 +20,18 @@ const LONGEST_PAUSE_MS = 500;
 /** Only where every try is slow: the time alone would then never run out. */
 const MOST_TRIES = 100;
 
-/** The daemon was lost over it, is dying, stopping or being started: another answer may come. */
-const PASSING = new Set(["daemon-lost", "daemon-crowded", "daemon-not-started", "daemon-not-running", "store-closed"]);
+/**
+ * The daemon was lost over it, is dying, stopping or being started: another answer may come. Or it was kept from reading
+ * for so long (a machine that is overloaded, or was asleep) that it took what had arrived for late.
+ */
+const PASSING = new Set([
+  "daemon-lost",
+  "daemon-crowded",
+  "daemon-not-started",
+  "daemon-not-running",
+  "request-late",
+  "store-closed",
+]);
 
 export function isPassing(error: unknown): boolean {
   return error instanceof ReeveError && PASSING.has(error.code);

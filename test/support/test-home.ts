@@ -161,7 +161,7 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
     async dispose() {
       rmSync(failpointFile, { force: true });
       try {
-        await home.run(["end", "--all", "--when", "now", "--grace", "0"]);
+        const ended = await home.run(["end", "--all", "--when", "now", "--grace", "0"]);
         await home.run(["daemon", "stop"]);
         await runProgram("tmux", ["-S", tmuxSocket, "kill-server"], environment);
         const runDir = join(dir, "run");
@@ -175,7 +175,7 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
           const described = [...left.map((pid) => `${pid} (${readCommandLine(pid)})`), ...cgroupsLeft(runDir)];
           for (const pid of left) process.kill(pid, "SIGKILL");
           await removeCgroups(runDir);
-          throw new Error(`left behind: ${described.join(", ")}`);
+          throw new Error(`left behind: ${described.join(", ")}; end --all said: ${ended.stdout}${ended.stderr}`);
         });
         const unasked = deathsUnasked(dir, expected);
         if (unasked.length > 0) throw new Error(`a daemon died unasked: ${JSON.stringify(unasked)}`);

@@ -16,6 +16,7 @@ import {
 } from "../../platform/process-table.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { parseMark, type Stray, type Target } from "../contract.ts";
+import { takeCensus } from "./census.ts";
 import type { PanePlace } from "./pane-place.ts";
 import { markOf } from "./process-mark.ts";
 
@@ -31,9 +32,9 @@ export interface Tree {
 }
 
 /** Everything of the tree but its wrapper, oldest ancestors first. */
-export function membersOf(tree: Tree): readonly ProcessRow[] {
+export async function membersOf(tree: Tree): Promise<readonly ProcessRow[]> {
+  const { rows, markOf } = await takeCensus();
   const wrapper = tree.place !== null && isAlive(tree.place.pid, tree.place.startTicks) ? tree.place.pid : null;
-  const rows = listProcesses().filter((row) => !isDead(row));
   const below = wrapper === null ? new Set<number>() : descendantsOf(wrapper, rows);
   const inside = new Set("dir" in tree.cgroup ? processesIn(tree.cgroup.dir) : []);
   return rows.filter((row) => {

@@ -19,7 +19,7 @@ export async function stopTree(tree: Tree, options: StopOptions, clock: Clock): 
   const terminated = new Set<string>();
   const killed = new Set<string>();
   const graceEndsAt = clock.monotonic() + options.graceMs;
-  let members = membersOf(tree);
+  let members = await membersOf(tree);
   while (members.length > 0 && clock.monotonic() < graceEndsAt && options.hurry?.aborted !== true) {
     for (const row of members) {
       if (terminated.has(keyOf(row)) || !sendSignal(row.pid, row.startTicks, "SIGTERM")) continue;
@@ -29,13 +29,13 @@ export async function stopTree(tree: Tree, options: StopOptions, clock: Clock): 
     }
     thaw(tree);
     await whileAlive(members, graceEndsAt, clock, options.hurry);
-    members = membersOf(tree);
+    members = await membersOf(tree);
   }
   const killEndsAt = clock.monotonic() + KILL_LIMIT_MS;
   while (hasAny(tree, members) && clock.monotonic() < killEndsAt) {
     kill(tree, members, killed);
     await untilGone(tree, members, Math.min(killEndsAt, clock.monotonic() + 10 * POLL_MS), clock);
-    members = membersOf(tree);
+    members = await membersOf(tree);
   }
   if (!hasAny(tree, members)) {
     await endWrapper(tree, clock);
@@ -85,7 +85,7 @@ async function endWrapper(tree: Tree, clock: Clock): Promise<void> {
 async function endLast(tree: Tree, clock: Clock): Promise<readonly ProcessRow[]> {
   const endsAt = clock.monotonic() + 1_000;
   for (;;) {
-    const rows = membersOf(tree);
+    const rows = await membersOf(tree);
     if (!hasAny(tree, rows) || clock.monotonic() > endsAt) return rows;
     await untilGone(tree, rows, clock.monotonic() + 300, clock);
     kill(tree, rows, new Set());

@@ -19,7 +19,7 @@ export async function suspendTree(tree: Tree, clock: Clock): Promise<string> {
   const frozen = await setFreezer(tree, true, endsAt, clock);
   // New children may appear while their parents are being stopped, so it goes round until a round finds none running.
   for (;;) {
-    const { inside, outside } = sorted(tree, frozen);
+    const { inside, outside } = await sorted(tree, frozen);
     const running = outside.filter((row) => !isStopped(row));
     if (running.length === 0) return stoppedSentence(tree, inside.length, outside.length);
     if (clock.monotonic() > endsAt) throw notDone("do not stop", running);
@@ -33,7 +33,7 @@ export async function releaseTree(tree: Tree, clock: Clock): Promise<string> {
   const thawed = await setFreezer(tree, false, endsAt, clock);
   for (;;) {
     // What stands still inside was not stopped by us, but by a shell for its own reasons.
-    const { inside, outside } = sorted(tree, thawed);
+    const { inside, outside } = await sorted(tree, thawed);
     const stopped = outside.filter(isStopped);
     if (stopped.length === 0) return `${counted(inside.length + outside.length)} run again`;
     if (clock.monotonic() > endsAt) throw notDone("stay stopped", stopped);
@@ -47,17 +47,17 @@ async function setFreezer(tree: Tree, isWanted: boolean, endsAt: number, clock: 
   if (!("dir" in tree.cgroup) || !setFrozen(tree.cgroup.dir, isWanted)) return null;
   const { dir } = tree.cgroup;
   while (isFrozen(dir) !== isWanted) {
-    if (clock.monotonic() > endsAt) throw notDone(isWanted ? "do not stop" : "stay stopped", membersOf(tree));
+    if (clock.monotonic() > endsAt) throw notDone(isWanted ? "do not stop" : "stay stopped", await membersOf(tree));
     await clock.sleep(LOOK_MS);
   }
   return dir;
 }
 
-function sorted(
+async function sorted(
   tree: Tree,
   dir: string | null,
-): { readonly inside: readonly ProcessRow[]; readonly outside: readonly ProcessRow[] } {
-  const members = membersOf(tree);
+): Promise<{ readonly inside: readonly ProcessRow[]; readonly outside: readonly ProcessRow[] }> {
+  const members = await membersOf(tree);
   const pids = new Set(dir === null ? [] : processesIn(dir));
   return {
     inside: members.filter(({ pid }) => pids.has(pid)),

@@ -220,14 +220,17 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     },
     owns: async (target, process) => isMarked(process, formatMark(instance, target)),
     lives: async ({ pid, startTicks }) => isAlive(pid, startTicks),
-    openFiles: async (target, place) =>
-      membersOf({
+    async openFiles(target, place) {
+      const mark = formatMark(instance, target);
+      const members = await membersOf({
         instance,
-        mark: formatMark(instance, target),
+        mark,
         place: readPlace(place),
         spared: [],
         cgroup: NOT_LOOKED_FOR,
-      }).flatMap(({ pid }) => openFilesOf(pid)),
+      });
+      return members.flatMap(({ pid }) => openFilesOf(pid));
+    },
     stream: (target, listener) => streams.add(formatMark(instance, target), listener),
     openTerminal: terminals.open,
     suspend: async (target) => suspendTree(await runningTree(target), clock),

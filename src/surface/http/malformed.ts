@@ -11,7 +11,7 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http");
 const KNOWN: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, "The request's headers are too long."],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The request's chunks carry too much besides their data."],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time; send it at once."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time; send it again."],
   HPE_INVALID_METHOD: [400, "The request's method is not known; use GET or POST."],
 };
 
@@ -23,7 +23,10 @@ export function refuseMalformed(server: Server): void {
     const isBeingAnswered = answer !== undefined && answer.headersSent && !answer.writableFinished;
     if (!socket.writable || isBeingAnswered || errnoOf(error) === "ECONNRESET") return void socket.destroy();
     const [status, message] = KNOWN[errnoOf(error) ?? ""] ?? [400, "This is not a well-formed HTTP request."];
-    socket.end(asText(new ReeveError({ code: "bad-request", kind: "usage", message }), status), () => socket.destroy());
+    socket.end(
+      asText(new ReeveError({ code: status === 408 ? "request-late" : "bad-request", kind: "usage", message }), status),
+      () => socket.destroy(),
+    );
   });
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     const message = "Expect can only be 100-continue; leave it out.";

@@ -6,9 +6,10 @@
  * shown.
  */
 import { stripTerminal } from "../../src/platform/terminal-text.ts";
+import { CELL, columnAt, PADDING, round, rowAt } from "./cell.ts";
 import { drawnRows } from "./drawn-row.ts";
 import { SCREEN } from "./pen.ts";
-import { CELL, columnAt, drawRow, escapeXml, PADDING, round, rowAt } from "./svg-row.ts";
+import { drawRow, escapeXml } from "./svg-row.ts";
 import type { Shot } from "./terminal.ts";
 
 export interface Frame extends Shot {

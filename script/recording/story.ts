@@ -83,11 +83,11 @@ async function film(home: TestHome, terminal: Terminal): Promise<readonly Frame[
   caption = "You press a: approved.";
   await terminal.press("a");
   await terminal.shows(/^> checkout .*(?:working|finished)/m);
-  await shoot(1500);
+  await shoot(2500);
   caption = "It ran the tests and finished. v shows what it said.";
   await terminal.shows(/^> checkout .*(?:finished|idle)/m);
   await terminal.press("v");
-  await terminal.shows(/Transcript[^]*Both tests pass now/);
+  await terminal.shows(/^> checkout .*Both tests pass now[^]*Transcript[^]*Both tests pass now/m);
   await shoot(4000);
   await terminal.press("q");
 
@@ -100,7 +100,7 @@ async function film(home: TestHome, terminal: Terminal): Promise<readonly Frame[
   await enter(/jq .pid\)\s+shop \$\s*$/);
   await shoot(1500);
   await type("reeve list", 1);
-  await enter(/working\s+shop \$\s*$/);
+  await enter(/3 working.*\s+shop \$\s*$/);
   if ((await processesOf(home)) !== before) throw new Error("They are not the same processes as before the kill.");
   caption = "All five are still there, with the same processes.";
   await shoot(6500);

@@ -89,6 +89,7 @@ describe("a screen of a real tmux", () => {
       String.raw`\033[49;38;2;1;128;255mexact\033[0m  \033[7mturned\033[0m`,
       String.raw`\033[2mfaint\033[0m \033[3;4;9mall\033[0m 1 < 2 && 3`,
       String.raw`日本 \033[32mwide\033[0m`,
+      String.raw`\033[35m▛█\033[39m logo ░`,
       "end",
     ];
     const terminal = await openTerminal({
@@ -128,13 +129,14 @@ describe("a screen of a real tmux", () => {
 
   test("becomes spans that keep their columns", () => {
     const rows = drawnRows(shot.lines).map((pieces, row) => drawRow(pieces, row));
-    expect(rows.slice(1, 5)).toEqual([
+    expect(rows.slice(1, 6)).toEqual([
       '<rect x="66.4" y="34" width="67.2" height="18" fill="#303030"/><text y="47.5"><tspan x="16" textLength="50.4" fill="#ff8700">orange</tspan><tspan x="74.8" textLength="58.8" fill="#ff8700">on grey</tspan></text>',
       '<rect x="74.8" y="52" width="50.4" height="18" fill="#e6edf3"/><text y="65.5"><tspan x="16" textLength="42" fill="#0180ff">exact</tspan><tspan x="74.8" textLength="50.4" fill="#0d1117">turned</tspan></text>',
       '<text y="83.5"><tspan x="16" textLength="42" fill-opacity="0.6">faint</tspan><tspan x="66.4" textLength="25.2" font-style="italic" text-decoration="underline line-through">all</tspan><tspan x="100" textLength="84">1 &lt; 2 &amp;&amp; 3</tspan></text>',
       '<text y="101.5"><tspan x="16" textLength="33.6">日本</tspan><tspan x="58" textLength="33.6" fill="#3fb950">wide</tspan></text>',
+      '<path d="M16 106h4.2v9h-4.2zM20.2 106h4.2v9h-4.2zM16 115h4.2v9h-4.2zM24.4 106h4.2v9h-4.2zM28.6 106h4.2v9h-4.2zM24.4 115h4.2v9h-4.2zM28.6 115h4.2v9h-4.2z" fill="#bc8cff"/><text y="119.5"><tspan x="41.2" textLength="50.4">logo ░</tspan></text>',
     ]);
-    expect(shot.cursor).toEqual({ column: 3, row: 5 });
+    expect(shot.cursor).toEqual({ column: 3, row: 6 });
   });
 
   test("is drawn once for as long as it stays the same", () => {

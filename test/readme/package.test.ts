@@ -1,9 +1,19 @@
 /** The package as npm would publish it: what it contains is enough for the program and for the client's types; installed, it works from any directory. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readCommandLine } from "../../src/platform/process-table.ts";
@@ -59,7 +69,7 @@ test("a program that imports reeve/client type-checks against nothing but its de
 });
 
 /** As `npm install -g reeve` does it, from the archive that npm would publish; nothing is asked of a registry. */
-function installGlobally(prefix: string): { readonly bin: string; readonly programs: readonly string[] } {
+function installGlobally(prefix: string) {
   mkdirSync(prefix, { recursive: true });
   const pack = ["pack", "--ignore-scripts", "--silent", "--pack-destination", prefix];
   const archive = execFileSync("npm", pack, { cwd: ROOT, encoding: "utf8" }).trim();
@@ -72,7 +82,7 @@ function installGlobally(prefix: string): { readonly bin: string; readonly progr
   const { bin: programs } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     bin: Record<string, string>;
   };
-  return { bin: join(prefix, "bin"), programs: Object.keys(programs) };
+  return { root, bin: join(prefix, "bin"), programs: Object.keys(programs) };
 }
 
 let installed: ReturnType<typeof installGlobally>;
@@ -100,6 +110,20 @@ test("every program of the package runs and says how it is used (issue 7, 33)", 
     model.kill("SIGTERM");
     await once(model, "exit");
   }
+});
+
+test("no link of an installed document is dead, and the picture is there (issue 9, package)", () => {
+  const { root } = installed;
+  const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root });
+  const links = documents.flatMap((document) =>
+    [...readFileSync(join(root, document), "utf8").matchAll(/\]\(([^)\s]+)\)/g)]
+      .map((link) => (link[1] ?? "").replace(/#.*/, ""))
+      .filter((target) => target !== "" && !/^[a-z]+:/.test(target))
+      .map((target) => ({ document, target })),
+  );
+  expect(links).toContainEqual({ document: "README.md", target: "docs/recording.svg" });
+  expect(links).toContainEqual({ document: "README.md", target: "docs/guide/quick-start.md" });
+  expect(links.filter(({ document, target }) => !existsSync(join(root, dirname(document), target)))).toEqual([]);
 });
 
 test("installed, it starts, lists and ends sessions from any directory, and removes itself (issue 9, install)", async () => {

@@ -41,6 +41,16 @@ describe.each(rawClients)("$api", (client) => {
     expect(shown).not.toContain("secret-value");
   });
 
+  test("a prompt in plain words can stand for directives", async () => {
+    const plain = await startScriptedModel({ meanings: { "How are you?": "[[say Fine.]]" } });
+    try {
+      expect(await listen(client, plain.url, { prompt: "How are you?" })).toMatchObject({ text: "Fine." });
+      expect(await listen(client, plain.url, { prompt: "And you?" })).toMatchObject({ text: "You said: And you?" });
+    } finally {
+      await plain.close();
+    }
+  });
+
   test("closing drops what hangs", async () => {
     const silent = expect(ask(client, model.url, { prompt: "[[hang]]" })).rejects.toThrow("fetch failed");
     const midway = await ask(client, model.url, { prompt: "[[hang midway]]" });

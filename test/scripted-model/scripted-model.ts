@@ -25,12 +25,19 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
-export async function startScriptedModel(options: { readonly port?: number } = {}): Promise<ScriptedModel> {
+export interface ScriptedModelOptions {
+  readonly port?: number;
+  /** The directives that a prompt in plain words stands for, where a screen is shown to people. */
+  readonly meanings?: Readonly<Record<string, string>>;
+}
+
+export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+  const { meanings = {} } = options;
   const records = createRecords();
   const failures = createFailures();
   const server = createServer((request, response) => {
     response.on("error", () => response.destroy());
-    serve(request, response, records, failures).catch(() => response.destroy());
+    serve(request, response, { records, failures, meanings }).catch(() => response.destroy());
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
@@ -49,12 +56,14 @@ export async function startScriptedModel(options: { readonly port?: number } = {
   };
 }
 
-async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  records: Records,
-  failures: Failures,
-): Promise<void> {
+interface Memory {
+  readonly records: Records;
+  readonly failures: Failures;
+  readonly meanings: Readonly<Record<string, string>>;
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, memory: Memory): Promise<void> {
+  const { records, failures, meanings } = memory;
   const path = new URL(request.url ?? "/", "http://127.0.0.1").pathname;
   const isGet = request.method === "GET";
   if (isGet && path === "/requests") return sendJson(response, 200, records.list());
@@ -66,7 +75,7 @@ async function serve(
   const asked = await readRequest(request, route);
   if (asked instanceof BadRequest) return sendJson(response, 400, route.dialect.error(400, asked.message));
   const gone = new AbortController();
-  const plan = planFor(asked);
+  const plan = planFor({ ...asked, prompt: meanings[asked.prompt] ?? asked.prompt });
   const entry = records.begin({ api: route.dialect.api, path, prefix: route.prefix }, asked, plan.answer);
   response.once("close", () => {
     entry.close();

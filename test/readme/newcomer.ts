@@ -1,8 +1,8 @@
 /**
  * A person at a terminal of 80 x 24: a real bash in a tmux of its own, a home
  * directory without anything of Reeve's, and no variables of the tests. Lines
- * are typed as a person does: word by word, the next only when the prompt is
- * back and after a moment of reading.
+ * are typed as a person does: key by key, then Enter, the next only when the
+ * prompt is back and after a moment of reading.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ export async function sitDown(options: NewcomerOptions): Promise<Newcomer> {
   const screen = async (): Promise<string> => (await tmux("capture-pane", "-p")).stdout.trimEnd();
   const read = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, pauseMs));
   const type = async (line: string): Promise<void> => {
-    for (const word of line.split(/(?<= )/)) await tmux("send-keys", "-l", "--", word);
+    await tmux("send-keys", "-l", "--", line);
     await tmux("send-keys", "Enter");
   };
   await eventually("the shell is there", () => prompts().length === 1);

@@ -1,6 +1,8 @@
 /** Gives a session another name. Its id, its directory and what runs in it stay as they are. */
 import * as z from "zod/mini";
 import { SESSION_ID_PATTERN } from "../session/session-id.ts";
+import { targetOf } from "../supervisor/ledger/target.ts";
+import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
 import { sessionReference } from "./session-reference.ts";
@@ -26,12 +28,25 @@ export const renameSession = defineOperation({
   output: lifecycleOutput,
 
   async run(input, context) {
-    return await carryOut(context, {
+    const renamed = await carryOut(context, {
       operation: "rename_session",
       session: input.session,
       command: { type: "rename", name: input.name },
       isFact: () => true,
       timeoutMs: 0,
     });
+    relabel(context, renamed.session.session_id);
+    return renamed;
   },
 });
+
+/**
+ * In its terminal's status line. Nobody waits for that, because tmux may be slow to answer. Where it cannot be done, or
+ * the daemon dies before it, the next start does it.
+ */
+function relabel({ store, supervisor }: OperationContext, id: string): void {
+  const session = store.registry.get(id);
+  if (session === undefined || session.process.place === null) return;
+  const runtime = supervisor.runtime(session.identity.runtime);
+  runtime.relabel(targetOf(session), session.identity.name).catch(() => undefined);
+}

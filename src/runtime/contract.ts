@@ -127,6 +127,8 @@ export interface Runtime {
   send(target: Target, steps: readonly InputStep[]): Promise<void>;
   /** The newest lines, scrolled-off ones included; with `lines: 0` only what is visible, and with its colours if asked. */
   capture(target: Target, options: { readonly lines: number; readonly style?: "ansi" }): Promise<Screen>;
+  /** Another label, for whoever is attached, too. One whose process ended gets it with the next. */
+  relabel(target: Target, label: string): Promise<void>;
   /** When a person last pressed a key in it; null when nobody is attached. */
   lastTypedAt(target: Target): Promise<number | null>;
   /** Whether that very process lives and belongs to this incarnation; throws where that cannot be read. */

@@ -45,6 +45,7 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
     list: async () => ({ reachable: false, askedAt: Date.now(), evidence: impediment }),
     send: cannot,
     capture: cannot,
+    relabel: cannot,
     lastTypedAt: cannot,
     owns: async () => false,
     lives: cannot,

@@ -219,7 +219,7 @@ describe("reeve", { timeout: 60_000 }, () => {
     expect(await json(["restart", "job"])).toMatchObject({ done: true, session: { state: "running" } });
     expect(await reeve(["end", "job", "nix"])).toMatchObject({
       status: 1,
-      stdout: expect.stringMatching(/^job is stopped\. .*\(runtime/),
+      stdout: expect.stringMatching(/^job is stopped\. .*process/),
       stderr: expect.stringContaining('There is no session "nix"'),
     });
     expect(await json(["end", "job"])).toMatchObject({ done: true, session: { state: "stopped" } });

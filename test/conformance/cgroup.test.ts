@@ -120,7 +120,7 @@ describe.skipIf(impediment !== null)("a session in its own cgroup", { timeout: 3
     await ground.runtime.suspend(first);
     await ground.runtime.close();
     const next = ground.fixture.reopen();
-    expect(await next.release(first)).toMatch(/run again/);
+    expect(await next.release(first)).toMatch(/runs? again/);
     const { evidence, survivors } = await next.stop(first, { graceMs: 300 });
     expect({ survivors, evidence }).toMatchObject({ survivors: [], evidence: expect.stringContaining("cgroup") });
     expect(found.filter(({ pid, startTicks }) => isAlive(pid, startTicks))).toEqual([]);

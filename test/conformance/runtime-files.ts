@@ -60,7 +60,8 @@ export function testFiles(ground: Ground): void {
     const { files } = ground.runtime;
     const script = "echo one > log; while ! [ -e go ]; do sleep 0.01; done; printf 'two\\nthr' >> log; sleep 100";
     await ground.runtime.create(shell(first, script));
-    await ground.written("log");
+    // The shell makes the file before it writes to it.
+    await eventually("a line is there", async () => (await ground.written("log")) !== "");
     const before = await files.readNewLines(path("log"), null);
     expect(before.lines.map(({ text }) => text)).toEqual(["one"]);
     await put("go", "");

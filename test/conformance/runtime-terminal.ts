@@ -213,6 +213,16 @@ export function testTerminal(ground: Ground): void {
     }
   });
 
+  it("takes another label, which changes nothing else (issue 9, rename)", async () => {
+    const { place } = await ground.runtime.create(shell(first, "read line"));
+    await ground.runtime.relabel(first, "renamed");
+    expect(await ground.runtime.observe(first)).toMatchObject({ status: "running", place });
+    await ground.runtime.send(first, [{ type: "key", key: "Enter" }]);
+    await eventually("it ended", async () => (await ground.runtime.observe(first)).status === "exited");
+    await ground.runtime.relabel(first, "renamed-again");
+    expect(await ground.runtime.observe(first)).toMatchObject({ status: "exited" });
+  });
+
   it("knows when a person last pressed a key, and that nobody is there", async () => {
     await ground.runtime.create(shell(first, "cat; sleep 100"));
     await ground.runtime.send(first, [{ type: "paste", text: "from Reeve" }]);

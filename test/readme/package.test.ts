@@ -18,6 +18,7 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readCommandLine } from "../../src/platform/process-table.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
+import { installGlobally } from "./install-package.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 let directory = "";
@@ -67,23 +68,6 @@ test("a program that imports reeve/client type-checks against nothing but its de
   }
   expect(output).toBe("");
 });
-
-/** As `npm install -g reeve` does it, from the archive that npm would publish; nothing is asked of a registry. */
-function installGlobally(prefix: string) {
-  mkdirSync(prefix, { recursive: true });
-  const pack = ["pack", "--ignore-scripts", "--silent", "--pack-destination", prefix];
-  const archive = execFileSync("npm", pack, { cwd: ROOT, encoding: "utf8" }).trim();
-  // Its one dependency, as npm's cache would have it.
-  const zod = execFileSync("npm", pack, { cwd: join(ROOT, "node_modules", "zod"), encoding: "utf8" }).trim();
-  const options = ["--offline", "--no-audit", "--no-fund", "--loglevel=error", "--cache", join(prefix, "cache")];
-  const archives = [archive, zod].map((name) => join(prefix, name));
-  execFileSync("npm", ["install", "--global", "--prefix", prefix, ...options, ...archives], { cwd: prefix });
-  const root = join(prefix, "lib", "node_modules", "reeve");
-  const { bin: programs } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    bin: Record<string, string>;
-  };
-  return { root, bin: join(prefix, "bin"), programs: Object.keys(programs) };
-}
 
 let installed: ReturnType<typeof installGlobally>;
 beforeAll(() => {

@@ -7,15 +7,10 @@ import { startScriptedModel, type ScriptedModel } from "../scripted-model/script
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
+import { blocksOf } from "./blocks.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-
-/** All blocks of one language, in order. */
-function blocksOf(text: string, language: string): readonly string[] {
-  const pattern = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm");
-  return [...text.matchAll(pattern)].map((block) => (block[1] ?? "").trim());
-}
 
 const linesOf = (language: string) => blocksOf(readme, language).flatMap((block) => block.split("\n"));
 

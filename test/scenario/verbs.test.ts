@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
-import { createTestHome } from "../support/test-home.ts";
+import { createTestHome, runProgram } from "../support/test-home.ts";
 
 const REEVE = join(import.meta.dirname, "..", "..", "bin", "reeve");
 
@@ -106,6 +106,11 @@ test("rename: found by the new name, and only by that", async () => {
   await home.json("start", "command", "--name", "before", "--", "sleep", "600");
   expect((await home.run(["rename", "before", "after"])).stdout).toBe("before is now called after.\n");
   expect((await home.run(["rename", "after", "busy"])).status).toBe(1);
+  await eventually("the status line of its terminal shows it (issue 9, rename)", async () => {
+    const windows = ["-S", home.tmuxSocket, "list-windows", "-a", "-F", "#{window_name}"];
+    const { stdout } = await runProgram("tmux", windows, home.environment);
+    return stdout.split("\n").includes("after") && !stdout.split("\n").includes("before");
+  });
   await home.killDaemon();
   expect(await home.session("after")).toMatchObject({ state: "running" });
   expect((await home.run(["data", "before"])).status).toBe(1);

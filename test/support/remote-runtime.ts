@@ -62,6 +62,7 @@ export function createRemoteRuntime({ inner, near, far, latencyMs }: RemoteOptio
       }),
     send: (target, steps) => ask(() => inner.send(target, steps)),
     capture: (target, options) => ask(() => inner.capture(target, options)),
+    relabel: (target, label) => ask(() => inner.relabel(target, label)),
     lastTypedAt: (target) => ask(() => inner.lastTypedAt(target)),
     owns: (target, process) => ask(() => inner.owns(target, process)),
     lives: (process) => ask(() => inner.lives(process)),

@@ -35,7 +35,7 @@ export async function releaseTree(tree: Tree, clock: Clock): Promise<string> {
     // What stands still inside was not stopped by us, but by a shell for its own reasons.
     const { inside, outside } = await sorted(tree, thawed);
     const stopped = outside.filter(isStopped);
-    if (stopped.length === 0) return `${counted(inside.length + outside.length)} run again`;
+    if (stopped.length === 0) return running(inside.length + outside.length);
     if (clock.monotonic() > endsAt) throw notDone("stay stopped", stopped);
     for (const row of stopped) sendSignal(row.pid, row.startTicks, "SIGCONT");
     await clock.sleep(LOOK_MS);
@@ -66,10 +66,15 @@ async function sorted(
 }
 
 function stoppedSentence({ cgroup }: Tree, frozen: number, signalled: number): string {
-  const stopped = `${counted(frozen + signalled)} are stopped`;
+  const count = frozen + signalled;
+  const stopped = `${counted(count)} ${count === 1 ? "is" : "are"} stopped`;
   if (frozen > 0)
     return `${stopped} (frozen in the session's cgroup${signalled > 0 ? `, ${signalled} by signal` : ""})`;
   return `${stopped} by signal${"why" in cgroup ? ` (no cgroup here: ${cgroup.why})` : ""}`;
+}
+
+function running(count: number): string {
+  return `${counted(count)} ${count === 1 ? "runs" : "run"} again`;
 }
 
 function counted(count: number): string {

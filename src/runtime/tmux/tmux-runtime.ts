@@ -210,6 +210,12 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
         message: `tmux did not show the screen: ${answer.error}.`,
       });
     },
+    async relabel(target, label) {
+      const { pane, presence, connected } = await directory.require(target);
+      // A dead pane's window is called "ended": the next start names it.
+      if (presence.status !== "running") return;
+      await connected.connection.request([{ text: `rename-window -t ${pane.windowId} ${checkName(label)}` }]);
+    },
     async lastTypedAt(target) {
       const { pane, connected } = await directory.require(target);
       const format = quote("client #{client_control_mode} #{client_activity}");

@@ -54,7 +54,7 @@ async function tellWhenDone(
   const outcome = await action;
   if (context.isJson) return outcome;
   const { done, session, note } = outcome;
-  if (done) context.output.print(`${sentence(outcome)}\n`);
+  if (done) context.output.say(sentence(outcome));
   else context.output.note(`Not yet: ${stateSentence(session)} ${note ?? "It is being carried out; see reeve list."}`);
   if (done && note !== null) context.output.note(note);
   return outcome;

@@ -3,8 +3,12 @@ import { eventLines, localTime } from "./event-text.ts";
 
 /** In the zone of whoever runs this. */
 const noon = new Date(2026, 10, 15, 12, 0, 5);
-const lines = (hasColour = false) =>
-  eventLines([{ session_id: "abc", name: "builder" }], { hasColour, now: () => new Date(2026, 10, 15, 18) });
+const lines = (hasColour = false, width: number | null = null) =>
+  eventLines([{ session_id: "abc", name: "builder" }], {
+    hasColour,
+    now: () => new Date(2026, 10, 15, 18),
+    width,
+  });
 const event = (
   type: string,
   data: Record<string, unknown>,
@@ -75,6 +79,16 @@ describe("events for people (issue 9, events)", () => {
     const line = lines(true).line(event("turn-failed", { turn: 1, error: "\u001B[2Jbad\nworse" }));
     expect(line).toBe(
       "\u001B[2m12:00:05\u001B[0m  \u001B[1mbuilder\u001B[0m   \u001B[31mturn 1 failed: bad worse\u001B[0m\n",
+    );
+  });
+
+  it("are broken between words on a terminal, below where they began (issue 9, the first ten minutes)", () => {
+    const failed = event("turn-failed", { turn: 1, error: "the server answered 429 too often" });
+    expect(lines(false, 50).line(failed)).toBe(
+      "12:00:05  builder   turn 1 failed: the server\n                    answered 429 too often\n",
+    );
+    expect(lines(true, 50).line(failed)).toContain(
+      "\u001B[31mturn 1 failed: the server\u001B[0m\n                    \u001B[31manswered",
     );
   });
 

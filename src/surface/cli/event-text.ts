@@ -3,16 +3,25 @@ import type { EventView, SessionView } from "../../client/operation-types.ts";
 import { eventSentence, eventTone } from "./event-sentence.ts";
 import { paint } from "./paint.ts";
 import { oneLine } from "./session-text.ts";
+import { asciiRuler } from "./text-ruler.ts";
 import { textIn } from "./text-in.ts";
+import { wrapped } from "./wrap.ts";
 
 export interface EventLines {
   line(event: EventView): string;
 }
 
+export interface EventLook {
+  readonly hasColour: boolean;
+  readonly now: () => Date;
+  /** Of the terminal; null where one event is one line, however long. */
+  readonly width: number | null;
+}
+
 /** Names are those of the moment; what is planned or renamed meanwhile is learnt from the events themselves. */
 export function eventLines(
   sessions: readonly Pick<SessionView, "session_id" | "name">[],
-  { hasColour, now }: { readonly hasColour: boolean; readonly now: () => Date },
+  { hasColour, now, width: room }: EventLook,
 ): EventLines {
   const names = new Map(sessions.map(({ session_id: id, name }) => [id, oneLine(name)]));
   let width = Math.min(WIDEST_NAME, Math.max(DAEMON.length, ...[...names.values()].map((name) => name.length)));
@@ -31,7 +40,12 @@ export function eventLines(
       const time = localTime(new Date(event.at), now());
       const [shownTime, shownName] = hasColour ? [paint("quiet", time), paint("strong", name)] : [time, name];
       const padding = " ".repeat(Math.max(0, width - name.length));
-      return `${shownTime}  ${shownName}${padding}  ${hasColour && tone !== null ? paint(tone, sentence) : sentence}\n`;
+      const margin = " ".repeat(time.length + GAP.length + width + GAP.length);
+      const parts = wrapped(sentence, NO_MARGIN, room === null ? null : room - margin.length, asciiRuler)
+        .trimEnd()
+        .split("\n")
+        .map((part) => (hasColour && tone !== null ? paint(tone, part) : part));
+      return `${shownTime}${GAP}${shownName}${padding}${GAP}${parts.join(`\n${margin}`)}\n`;
     },
   };
 }
@@ -39,6 +53,8 @@ export function eventLines(
 /** Of what happened to no session. */
 const DAEMON = "(daemon)";
 const WIDEST_NAME = 24;
+const GAP = "  ";
+const NO_MARGIN = { first: "", next: "" };
 
 /** The time of day; with the date where that is not today's. */
 export function localTime(at: Date, now: Date): string {

@@ -1,5 +1,5 @@
 /** One question of an agent answered, and what came of it told. Shared by approve and deny. */
-import { answer } from "./answer.ts";
+import { answerInWords } from "./answer.ts";
 import { answerSentence } from "./approval-text.ts";
 import type { CliContext, CommandInput, OptionSpec } from "./command.ts";
 import { openPrompt } from "./reply.ts";
@@ -32,7 +32,7 @@ export async function giveAnswer(
   const isTaken = answered.state === "settled" && answered.decision === decision;
   // An answer that is still on its way is waited for; one that failed, or came too late, is not.
   if (!isWaiting || (!isTaken && answered.state !== "pending")) {
-    answer(context, answered, () => answerSentence(answered, decision, answered.title));
+    answerInWords(context, answered, () => answerSentence(answered, decision, answered.title));
     return isTaken ? 0 : 1;
   }
   if (!context.isJson) context.output.note(answerSentence(answered, decision, answered.title));

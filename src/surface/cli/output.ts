@@ -10,15 +10,18 @@ import { fstatSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { escapeHidden, showHidden } from "../../platform/hidden-characters.ts";
 import { errnoOf } from "../../platform/reeve-error.ts";
+import { inWords } from "./wrap.ts";
 
 export interface Output {
   /** To stdout. */
   print(text: string): void;
+  /** Sentences of Reeve's own to stdout: on a terminal they are broken between words, not where its edge happens to be. */
+  say(text: string): void;
   /** One line of JSON to stdout, exact also where a text holds hidden characters. */
   printJson(value: unknown): void;
   /** One line of JSON that somebody else wrote, likewise. */
   passJson(bytes: Buffer): void;
-  /** One line to stderr. */
+  /** One line to stderr, broken likewise. */
   note(line: string): void;
   /** False once something was printed that nobody could read. */
   hasReader(): boolean;
@@ -36,19 +39,23 @@ export function standardOutput(environment: Readonly<Record<string, string | und
     hasReader = hasReader && writeAll(1, text);
   };
   const columns = Number(environment["COLUMNS"] ?? "");
+  const width = isTerminal ? process.stdout.columns || 80 : Number.isInteger(columns) && columns > 0 ? columns : null;
+  const onTerminal = (descriptor: number, text: string): string =>
+    isTerminal && width !== null && isatty(descriptor) ? inWords(showHidden(text), width) : showHidden(text);
   return {
     print: (text) => toReader(showHidden(text)),
+    say: (text) => toReader(onTerminal(1, text === "" || text.endsWith("\n") ? text : `${text}\n`)),
     printJson: (value) => toReader(`${escapeHidden(JSON.stringify(value))}\n`),
     passJson: (bytes) => {
       // ASCII holds no hidden character, and most lists are ASCII: then nothing has to be decoded.
       if (!isAscii(bytes)) return toReader(`${escapeHidden(bytes.toString("utf8"))}\n`);
       hasReader = hasReader && writeAll(1, bytes) && writeAll(1, "\n");
     },
-    note: (line) => void writeAll(2, `${showHidden(line)}\n`),
+    note: (line) => void writeAll(2, onTerminal(2, `${line}\n`)),
     hasReader: () => hasReader,
     hasColour: wantsColour(environment, isTerminal),
     isTerminal,
-    width: isTerminal ? process.stdout.columns || 80 : Number.isInteger(columns) && columns > 0 ? columns : null,
+    width,
   };
 }
 

@@ -18,10 +18,11 @@ export interface Prompt {
 }
 
 /** Agents write down what was said shortly after they tell that the turn is over (claude 2.1.325: 100 ms, on an idle machine). */
-const WRITTEN_WITHIN_MS = 3_000;
-const LOOK_AGAIN_MS = 50;
+export const WRITTEN_WITHIN_MS = 3_000;
+export const LOOK_AGAIN_MS = 50;
 
-export async function replyTo(client: Client, session: string, prompt: Prompt): Promise<Reply> {
+/** `isCompleted`: only then is there an answer to wait for; of a turn that failed, the last word may be that it did. */
+export async function replyTo(client: Client, session: string, prompt: Prompt, isCompleted: boolean): Promise<Reply> {
   const endsAt = systemClock.monotonic() + WRITTEN_WITHIN_MS;
   for (;;) {
     const { source, messages, text, truncated, note } = await client.getSessionData({ session });
@@ -29,7 +30,8 @@ export async function replyTo(client: Client, session: string, prompt: Prompt): 
     const isLast = systemClock.monotonic() > endsAt;
     const begin = beginOf(messages, prompt, isLast);
     const said = begin === null ? [] : saidFrom(messages, begin);
-    if (isWhole(said) || isLast) return { source, messages: said, truncated: truncated && begin === 0, note };
+    if (isWhole(said, isCompleted) || isLast)
+      return { source, messages: said, truncated: truncated && begin === 0, note };
     await systemClock.sleep(LOOK_AGAIN_MS);
   }
 }
@@ -70,7 +72,8 @@ function plain(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function isWhole(said: readonly MessageView[]): boolean {
+function isWhole(said: readonly MessageView[], isCompleted: boolean): boolean {
   const last = said.at(-1);
+  if (last?.role === "system" && !isCompleted) return true;
   return last?.role === "assistant" && last.text.trim() !== "";
 }

@@ -35,13 +35,13 @@ export async function reportTurn(
   { prompt, fields }: { readonly prompt: Prompt; readonly fields: object },
 ): Promise<number> {
   const isTurnOver = waited.reason.startsWith("turn-");
-  const reply = isTurnOver ? await replyTo(client, waited.session.session_id, prompt) : null;
+  const reply = isTurnOver ? await replyTo(client, waited.session.session_id, prompt, waited.ok) : null;
   if (context.isJson) {
     context.output.printJson({ ...fields, ...waited, reply });
     return statusOfWait(waited);
   }
   if (waited.reason === "timeout") context.output.note(timedOut(waited));
-  if (reply === null) context.output.print(wakeLines(waited));
+  if (reply === null) context.output.say(wakeLines(waited));
   else {
     context.output.print(await replyText(reply, context));
     await acknowledge(context, client, waited.session);

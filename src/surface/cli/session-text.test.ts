@@ -51,6 +51,21 @@ describe("sessionTable", () => {
     expect(await table(45)).toBe('NAME  ACTIVITY           INFO\nasks  awaiting-approval  Run "rm"? (and 2 mo…\n');
   });
 
+  it("leaves room for the question on 80 columns (issue 9, the first ten minutes)", async () => {
+    const question = sessionView({
+      name: "demo-crashes",
+      activity: "awaiting-approval",
+      headline: 'Run "npm publish"?',
+    });
+    expect(await sessionTable([question], { width: 80, hasColour: false }, now)).toBe(
+      [
+        "NAME          STATE    ACTIVITY           SINCE      INFO",
+        'demo-crashes  running  awaiting-approval  3 min ago  Run "npm publish"?',
+        "",
+      ].join("\n"),
+    );
+  });
+
   it("lets no escape sequence and no second line through", async () => {
     const table = await sessionTable(
       [sessionView({ headline: "\u001B[31mred\u001B]0;title\u0007\nnext\tline" })],
@@ -88,10 +103,10 @@ describe("infoOf", () => {
 
 describe("stateSentence", () => {
   it("says how it is known, once", () => {
-    expect(stateSentence(sessionView({ reason: "Running." }))).toBe(
-      "builder is running. Running. (runtime: process 7)",
-    );
-    expect(stateSentence(sessionView())).toBe("builder is running. Running as process 7. (runtime)");
+    expect(stateSentence(sessionView({ reason: "Running." }))).toBe("builder is running. Running. (process 7)");
+    const evidence = { source: "runtime", detail: "process 7 (%3)", at: "" } as const;
+    expect(stateSentence(sessionView({ evidence }))).toBe("builder is running. Running as process 7.");
+    expect(stateSentence(sessionView())).toBe("builder is running. Running as process 7.");
   });
 });
 

@@ -10,14 +10,17 @@ import type { Cell, Column } from "./table.ts";
 import { rulerFor } from "./text-ruler.ts";
 import type { Output } from "./output.ts";
 
-const COLUMNS: readonly Column[] = [
-  { title: "NAME", least: 8 },
-  { title: "ID", dropped: 3 },
+/** From so many columns on, names and questions stay legible; the id, which people do not type, goes before that. */
+const ROOMY = 72;
+
+const columnsFor = (width: number | null): readonly Column[] => [
+  { title: "NAME", least: width !== null && width < ROOMY ? 8 : 16 },
+  { title: "ID", dropped: 4 },
   { title: "AGENT", dropped: 5 },
   { title: "STATE", dropped: 2 },
   { title: "ACTIVITY" },
-  { title: "SINCE", dropped: 4 },
-  { title: "INFO", least: 16, dropped: 1 },
+  { title: "SINCE", dropped: 3 },
+  { title: "INFO", least: width !== null && width < ROOMY ? 16 : 24, dropped: 1 },
 ];
 
 const STATE_TONES = {
@@ -36,7 +39,7 @@ export async function sessionTable(
 ): Promise<string> {
   const rows = sessions.toSorted(byNeed).map((session) => cells(session, output.hasColour, now));
   const ruler = await rulerFor(rows.flatMap((row) => row.map((cell) => cell.text)));
-  return layOut(COLUMNS, rows, output.width, ruler);
+  return layOut(columnsFor(output.width), rows, output.width, ruler);
 }
 
 function cells(session: SessionView, hasColour: boolean, now: number): readonly Cell[] {
@@ -104,13 +107,13 @@ function othersOf({ approvals }: SessionView): string {
   return approvals > 1 ? ` (and ${approvals - 1} more)` : "";
 }
 
-/** For commands that changed something: what it is now, and how that is known. */
+/** For commands that changed something: what it is now, and how that is known where the reason does not say it. */
 export function stateSentence(session: SessionView): string {
   const reason = oneLine(session.reason);
   const evidence = oneLine(session.evidence.detail);
-  const known =
-    evidence === "" || reason.includes(evidence) ? session.evidence.source : `${session.evidence.source}: ${evidence}`;
-  return `${session.name} is ${session.state}. ${reason} (${known})`;
+  // "process 4711 (%3)": where it is, in the words of its runtime, is for reeve explain.
+  const isTold = reason.includes(evidence.replace(/ \(%\d+\)$/, ""));
+  return `${oneLine(session.name)} is ${session.state}. ${reason}${isTold ? "" : ` (${evidence})`}`;
 }
 
 export function oneLine(text: string): string {

@@ -36,7 +36,7 @@ export async function uninstall(
   const home = locateHome(context.environment);
   const plan = await planOf(context, home, options.withData);
   const isEmpty = plan.daemon === null && plan.service === null && plan.data.length === 0;
-  if (!context.isJson) context.output.print(isEmpty ? nothingIn(home) : textOf(plan, home));
+  if (!context.isJson) context.output.say(isEmpty ? nothingIn(home) : textOf(plan, home));
   if (!isEmpty && !options.isAgreed && !(await isConfirmed(context))) {
     const advice = "Nothing was removed. To remove it: reeve uninstall --yes";
     if (context.isJson) context.output.printJson({ done: false, ...viewOf(plan) });
@@ -61,7 +61,7 @@ export async function uninstall(
 
 async function end(context: CliContext, session: string): Promise<void> {
   const outcome = await endOne(context.client(), { session, when: "now" }, context);
-  if (!context.isJson) context.output.print(`${stateSentence(outcome.session)}\n`);
+  if (!context.isJson) context.output.say(stateSentence(outcome.session));
 }
 
 /** Where there is a database, only a daemon can say whether sessions of it still run: it is started if need be. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { asciiRuler } from "./text-ruler.ts";
-import { wrapped } from "./wrap.ts";
+import { inWords, wrapped } from "./wrap.ts";
 
 const margin = { first: "- ", next: "  " };
 
@@ -16,5 +16,18 @@ describe("wrapped", () => {
 
   it("breaks nothing where nobody said how wide it is", () => {
     expect(wrapped("one two ".repeat(50).trim(), margin, null, asciiRuler).split("\n")).toHaveLength(2);
+  });
+});
+
+describe("inWords", () => {
+  it("leaves what fits as it is, also blank lines and line ends", () => {
+    const text = "short\n\n  indented\nlast";
+    expect(inWords(text, 40)).toBe(text);
+  });
+
+  it("breaks each long line by itself, and indents what follows an indented one", () => {
+    expect(inWords("This will:\n  delete one, two, three\nand say so when it is done\n", 20)).toBe(
+      "This will:\n  delete one, two,\n    three\nand say so when it\nis done\n",
+    );
   });
 });

@@ -1,4 +1,5 @@
 /** Text in lines that fit a terminal, broken between words; a word that is too long stays whole. */
+import { asciiRuler } from "./text-ruler.ts";
 import type { TextRuler } from "./text-ruler.ts";
 
 export interface Margin {
@@ -25,4 +26,12 @@ export function wrapped(text: string, margin: Margin, width: number | null, rule
   }
   lines.push(line);
   return lines.map((one, index) => `${index === 0 ? margin.first : margin.next}${one}\n`).join("");
+}
+
+/** Whole lines of sentences; what goes on below an indented line is indented a little more. Nothing may be painted in it. */
+export function inWords(text: string, width: number): string {
+  return text.replaceAll(/^( *)(.+)\n/gm, (line, indent: string, sentence: string) => {
+    if (line.length <= width) return line;
+    return wrapped(sentence, { first: indent, next: indent === "" ? "" : `${indent}  ` }, width, asciiRuler);
+  });
 }

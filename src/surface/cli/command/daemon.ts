@@ -2,7 +2,7 @@ import { systemClock } from "../../../platform/clock.ts";
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import type { OutputOf } from "../../../client/operation-types.ts";
 import { daemonCommand } from "../../../client/daemon-command.ts";
-import { answer } from "../answer.ts";
+import { answerInWords } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, CliCommand } from "../command.ts";
 import { oneLine } from "../session-text.ts";
@@ -81,7 +81,7 @@ async function status(context: CliContext): Promise<number> {
 
 function tellStatus(context: CliContext, found: Status): number {
   for (const warning of context.isJson ? [] : found.warnings) context.output.note(oneLine(warning));
-  answer(context, { running: true, ...found }, () => {
+  answerInWords(context, { running: true, ...found }, () => {
     const orphans = found.orphans.length === 0 ? "" : `; ${found.orphans.length} left-over processes without a session`;
     return `The daemon is running: pid ${found.pid}, version ${found.version}, started ${relativeTime(found.started_at, Date.now())}, ${found.sessions} sessions${orphans}. Its socket is ${oneLine(found.socket_path)}.`;
   });
@@ -91,7 +91,7 @@ function tellStatus(context: CliContext, found: Status): number {
 async function stop(context: CliContext): Promise<number> {
   const pid = await stopRunning(context);
   if (pid === null) tellNotRunning(context);
-  else answer(context, { running: false, pid }, () => `The daemon (pid ${pid}) has stopped; sessions run on.`);
+  else answerInWords(context, { running: false, pid }, () => `The daemon (pid ${pid}) has stopped; sessions run on.`);
   return 0;
 }
 
@@ -154,5 +154,5 @@ function isGone(error: unknown): boolean {
 }
 
 function tellNotRunning(context: CliContext): void {
-  answer(context, { running: false }, () => "The daemon is not running.");
+  answerInWords(context, { running: false }, () => "The daemon is not running.");
 }

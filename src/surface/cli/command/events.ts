@@ -97,6 +97,6 @@ async function filterOf(types: readonly string[]): Promise<Shown["isWanted"]> {
 async function linesFor(context: CliContext): Promise<Shown["lineOf"]> {
   const { eventLines } = await import("../event-text.ts");
   const { sessions } = await context.client().listSessions({ all: true });
-  const { hasColour } = context.output;
-  return eventLines(sessions, { hasColour, now: () => new Date() }).line;
+  const { hasColour, isTerminal, width } = context.output;
+  return eventLines(sessions, { hasColour, now: () => new Date(), width: isTerminal ? width : null }).line;
 }

@@ -23,7 +23,7 @@ export const listCommand: CliCommand = {
   ],
   notes: [
     "Order: those that ask something, those that failed, those that finished and were not looked at yet, then working, idle, paused and stopped ones. SINCE is the time in that condition.",
-    "A finished or failed turn counts as seen once you read it on a terminal (reeve data, reeve attach, --wait), or with reeve seen.",
+    "A finished or failed turn counts as seen once you read it on a terminal (reeve data, reeve attach, --wait), once you selected it on the board and looked at its preview, or with reeve seen.",
     "With --watch --json it prints one object per line, at first and after each change.",
   ],
   examples: [

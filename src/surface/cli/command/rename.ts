@@ -1,4 +1,4 @@
-import { answer } from "../answer.ts";
+import { answerInWords } from "../answer.ts";
 import type { CliCommand } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 
@@ -8,13 +8,13 @@ export const renameCommand: CliCommand = {
   summary: "give a session another name",
   arguments: [{ name: "session", completion: "session" }, { name: "name" }],
   options: [],
-  notes: ["Its id and its directory stay. The status line of its terminal shows the new name after the next restart."],
+  notes: ["Its id, its directory and what runs in it stay as they are."],
   examples: [{ line: "reeve rename claude-1 parser", does: "call claude-1 parser from now on" }],
 
   async run(input, context) {
     const [session = "", name = ""] = input.arguments;
     const outcome = await context.client().renameSession({ session, name });
-    answer(context, outcome, () => `${oneLine(session)} is now called ${oneLine(outcome.session.name)}.`);
+    answerInWords(context, outcome, () => `${oneLine(session)} is now called ${oneLine(outcome.session.name)}.`);
     return 0;
   },
 };

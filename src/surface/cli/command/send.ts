@@ -1,7 +1,7 @@
 import { isatty } from "node:tty";
 import type { Client } from "../../../client/create-client.ts";
 import type { InputOf } from "../../../client/operation-types.ts";
-import { answer } from "../answer.ts";
+import { answerInWords } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { isLost, outcomeSentence, settledBy } from "../message-outcome.ts";
@@ -65,7 +65,7 @@ export const sendCommand: CliCommand = {
       ...(isWaiting ? { timeout_seconds: 0 } : timeout === undefined ? {} : { timeout_seconds: timeout }),
     });
     if (isWaiting) return await tellReply(context, client, sent, { text, ...waitTimeout(input, "send") });
-    answer(context, sent, () => outcomeSentence(sent));
+    answerInWords(context, sent, () => outcomeSentence(sent));
     return isLost(sent) ? 1 : 0;
   },
 };
@@ -81,7 +81,7 @@ async function tellReply(
   const settled = await settledBy(client, sent);
   const prompt = { text, since: sent.admitted_at };
   if (!isLost(settled)) return await reportTurn(context, client, waited, { prompt, fields: settled });
-  answer(context, { ...settled, ...waited, reply: null }, () => outcomeSentence(settled));
+  answerInWords(context, { ...settled, ...waited, reply: null }, () => outcomeSentence(settled));
   return 1;
 }
 

@@ -1,7 +1,8 @@
 import type { InputOf, OutputOf } from "../../../client/operation-types.ts";
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import { SESSION_ID_PATTERN } from "../../../session/session-id.ts";
-import { answer } from "../answer.ts";
+import { answerInWords } from "../answer.ts";
+import { calledAs } from "../called-as.ts";
 import { callerEnvironment } from "../caller-environment.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
@@ -86,7 +87,9 @@ export async function start(input: CommandInput, context: CliContext, resume: st
   const { session_id: id, name, cursor } = started;
   if (started.state === "error") throw notStarted(started);
   if (!input.flag("wait")) {
-    answer(context, started, () => `Started ${name} (${id}). See it with: reeve attach ${name}`);
+    // In a checkout `reeve` may not be on the path.
+    const reeve = calledAs(context.program, context.environment, context.cwd());
+    answerInWords(context, started, () => `Started ${name} (${id}). See it with: ${reeve} attach ${name}`);
     return 0;
   }
   context.output.note(`Started ${name} (${id}); waiting for it.`);

@@ -3,7 +3,7 @@ import type { SessionView } from "../../../client/operation-types.ts";
 import type { WaitInput } from "../../../client/wait.ts";
 import { WAKE_REASONS } from "../../../session/wake.ts";
 import type { WakeReason } from "../../../session/wake.ts";
-import { answer } from "../answer.ts";
+import { answerInWords } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { WAIT_STATUS } from "../exit-codes.ts";
@@ -63,7 +63,7 @@ export const waitCommand: CliCommand = {
     const [first, ...also] = names;
     if (first === undefined) return tellNobody(context, role);
     const request = requestOf(input, first, also);
-    return reportWait(context, await client.waitForSession(request), request.mode);
+    return await reportWait(context, await client.waitForSession(request), request.mode);
   },
 };
 
@@ -78,7 +78,7 @@ const AT_WORK: ReadonlySet<SessionView["need"]> = new Set(["working", "blocked",
 function tellNobody(context: CliContext, role: string | undefined): number {
   const why = role === undefined ? "No session is at work" : `No session of the role ${oneLine(role)} is at work`;
   const reason = "nothing-to-wait-for";
-  answer(context, { done: false, ok: false, reason, why, woken: [] }, () => `${why}; see reeve list.`);
+  answerInWords(context, { done: false, ok: false, reason, why, woken: [] }, () => `${why}; see reeve list.`);
   return WAIT_STATUS[reason];
 }
 

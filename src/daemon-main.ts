@@ -75,7 +75,7 @@ function recordSelf({ recordPath }: Home, version: string, untold: readonly Deat
     const startTicks = readProcess(process.pid)?.startTicks ?? "";
     return writeDaemonRecord(recordPath, { pid: process.pid, startTicks, version, startedAt: Date.now(), untold });
   } catch (error) {
-    log("who this daemon is could not be written down", { path: recordPath, why: error });
+    log("daemon.json could not be written", { path: recordPath, why: error });
     return null;
   }
 }

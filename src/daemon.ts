@@ -70,7 +70,7 @@ export async function run(
   const setAsides: string[] = [];
   onSetAside((path, target) => {
     const notice = `${path} was not a plain file of yours and was moved to ${target}. Look at it, then delete it.`;
-    log("something that is no file of ours was set aside", { path, target });
+    log("something that is not a file of Reeve's was moved aside", { path, target });
     setAsides.push(notice);
     if (setAsides.length > MOST_SET_ASIDES) setAsides.shift();
   });
@@ -96,7 +96,7 @@ export async function run(
     home.configPath,
     builtIn.map((agent) => agent.name),
   );
-  if (problem !== null) log("config.toml does not count", { why: problem });
+  if (problem !== null) log("config.toml is not used", { why: problem });
   const { cgroups } = settings;
   const runtimes = openRuntimes({
     instance: store.instance,

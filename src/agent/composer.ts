@@ -101,7 +101,7 @@ export async function parseComposer(toml: string): Promise<Composer | null> {
   const [text] = patterns("text");
   const empty = patterns("empty");
   const { bottom } = fields;
-  if (text === undefined || empty.length === 0) throw new Error("[composer]: needs empty and text");
+  if (text === undefined || empty.length === 0) throw new Error("[composer]: both empty and text are needed");
   if (bottom !== undefined && (typeof bottom !== "number" || bottom < 1))
     throw new Error("[composer]: bottom must be a number of lines");
   return {

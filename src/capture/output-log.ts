@@ -63,7 +63,7 @@ export function openOutputLog(options: {
     pending = "";
     dropped = 0;
     if (redactor === null && known === null)
-      return options.log("output is not recorded: which secrets it may show is not known", { path });
+      return options.log("output is not recorded: Reeve does not know which secrets it may show", { path });
     const header = redactor === null ? `[reeve ${options.since}: recording from here]\n` : "";
     redactor ??= createRedactor(known ?? []);
     const safe = header + redactor.push(text) + (isLast ? redactor.flush() : "");

@@ -179,6 +179,6 @@ function stuck(what: string): ReeveError {
   return new ReeveError({
     code: "daemon-stuck",
     kind: "unavailable",
-    message: `${what}; see daemon.log in its state directory.`,
+    message: `${what}; see reeve daemon logs.`,
   });
 }

@@ -8,7 +8,7 @@ import { resolveSession, sessionReference } from "./session-reference.ts";
 
 export const cancelMessage = defineOperation({
   name: "cancel_message",
-  summary: "Take a message back while it still waits. Refused once it is being typed.",
+  summary: "Cancel a message while it still waits. Refused once it is being typed.",
   method: "POST",
   path: "/v1/sessions/{session}/messages/{message}/cancel",
   effect: "change",

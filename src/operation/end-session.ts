@@ -43,6 +43,6 @@ export const endSession = defineOperation({
       timeoutMs: input.timeout_seconds === undefined ? graceMs + MARGIN_MS : input.timeout_seconds * 1_000,
     });
     if (outcome.session.desired === "stopped") return outcome;
-    return { ...outcome, done: false, note: "Its end was taken back; it goes on." };
+    return { ...outcome, done: false, note: "Its end was cancelled; it goes on." };
   },
 });

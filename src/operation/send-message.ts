@@ -102,7 +102,7 @@ function takesNone(session: Session): ReeveError {
     kind: "conflict",
     message: isLeft
       ? `Session ${name} has ended and takes no messages; restart it first.`
-      : `Session ${name} is being ended and takes no messages${isEndWaiting(session) ? `; take that back with: reeve end ${name} --cancel` : ""}.`,
+      : `Session ${name} is being ended and takes no messages${isEndWaiting(session) ? `; cancel that with: reeve end ${name} --cancel` : ""}.`,
   });
 }
 
@@ -126,7 +126,7 @@ const SHORT_TEXT = 4_096;
 function requireRoute(agent: Agent, how: MessageRoute): void {
   const isPossible = how === "queue" || (how === "steer" ? agent.capabilities.steer : agent.interrupt !== null);
   if (isPossible) return;
-  const cannot = how === "steer" ? "takes nothing into a turn under way" : "cannot be interrupted";
+  const cannot = how === "steer" ? "cannot take a message during a turn" : "cannot be interrupted";
   throw new ReeveError({
     code: `${how}-unsupported`,
     kind: "usage",

@@ -62,7 +62,7 @@ export const startSession = defineOperation({
       .check(z.describe("What to say to the agent first.")),
     resume: z
       .optional(plainText().check(z.minLength(1, "an id"), z.maxLength(200)))
-      .check(z.describe("Go on with this conversation, by the agent's own id of it, instead of beginning one.")),
+      .check(z.describe("Continue this conversation (the agent's own id of it) instead of beginning a new one.")),
     name: z.optional(word("Its name; without one it is called after its agent, with a number.")),
     role: z._default(word("What it is for, in a word of yours; its files are kept under it."), "agent"),
     cwd: plainText().check(z.describe("The directory to start it in.")),
@@ -192,7 +192,7 @@ function requireAdoptable(store: Store, agent: Agent, nativeId: string): void {
     throw new ReeveError({
       code: "cannot-resume",
       kind: "usage",
-      message: `The agent ${agent.name} cannot go on with a conversation from elsewhere; leave --resume out.`,
+      message: `The agent ${agent.name} cannot continue a conversation from elsewhere; leave --resume out.`,
     });
   const holder = store.registry
     .all()

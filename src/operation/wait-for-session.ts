@@ -54,7 +54,7 @@ export const waitForSession = defineOperation({
       ._default(z.array(z.enum(WAKE_REASONS)), [])
       .check(
         z.describe(
-          "Only these count. It answers `done: false` as soon as none of them can come unless somebody does something.",
+          "Only these count. It answers `done: false` as soon as none of them can happen any more without somebody's help.",
         ),
       ),
     mode: z

@@ -17,7 +17,7 @@ const BROKEN = 70;
 export function endOnUncaught(log: Log, onDeath: (error: string) => void): void {
   process.on("uncaughtException", (error: unknown, origin) => {
     const text = stackOf(error);
-    log("an error that nobody caught ends the daemon", { origin, why: text });
+    log("an error was not caught, and the daemon ends", { origin, why: text });
     onDeath(text);
     process.exit(BROKEN);
   });

@@ -94,7 +94,7 @@ export function answer(session: Session, command: Extract<Command, { type: "answ
     if (approval.answer.decision === decision) return unchanged(session);
     return refuse(
       "approval-answered",
-      `Session ${session.identity.name} is being told already: ${approval.answer.decision}; wait for what comes of it.`,
+      `Session ${session.identity.name} was answered already: ${approval.answer.decision}; wait until it takes effect.`,
     );
   }
   const { now, caller = SYSTEM } = context;

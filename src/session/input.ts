@@ -28,7 +28,7 @@ export type Observation =
       readonly evidence: Evidence;
     }
   | { readonly type: "create-failed"; readonly incarnation: number; readonly code: string; readonly evidence: Evidence }
-  /** It could not be created, and that may pass: it is tried again. */
+  /** It could not be created, and that may pass: Reeve tries again. */
   | {
       readonly type: "create-delayed";
       readonly incarnation: number;

@@ -15,7 +15,7 @@ export function requireTypeable(text: string): void {
     throw new ReeveError({
       code: "message-too-long",
       kind: "usage",
-      message: `The message has ${bytes} bytes and ${MAX_MESSAGE_BYTES} are the most; put it into a file and send its path.`,
+      message: `The message has ${bytes} bytes, and at most ${MAX_MESSAGE_BYTES} are allowed; put it into a file and send its path.`,
     });
   }
   const control = CONTROL.exec(text);

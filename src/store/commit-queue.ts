@@ -170,7 +170,7 @@ export class CommitQueue implements Committer {
 }
 
 function contradiction(error: unknown): ReeveError {
-  const message = `The change contradicts what is stored (${messageOf(error)}); nothing of it was kept.`;
+  const message = `The change contradicts what is stored (${messageOf(error)}); nothing was changed.`;
   return new ReeveError({ code: "change-refused", kind: "internal", message });
 }
 

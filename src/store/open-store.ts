@@ -50,7 +50,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     const fill = (pause: () => Promise<void>): Promise<void> =>
       reserve
         .fill(mended.tables.db, pause)
-        .catch((error: unknown) => options.log("no room for the reserve", { why: messageOf(error) }));
+        .catch((error: unknown) => options.log("the disk has no space to keep in reserve", { why: messageOf(error) }));
     // At once in a new home: the first session may be the one that fills the disk.
     if (opened.isNew) await fill(async () => {});
     return assemble({

@@ -214,7 +214,7 @@ export function storageError(error: unknown): ReeveError {
     const message = `The database is damaged (${why}); restart the daemon, which sets it aside and rebuilds it.`;
     return new ReeveError({ code: "store-corrupt", kind: "unavailable", message });
   }
-  const message = `The database cannot be written (${why}), so nothing was changed; free the disk or mend its permissions and try again.`;
+  const message = `The database cannot be written (${why}), so nothing was changed; free some disk space or fix its permissions, and try again.`;
   return new ReeveError({ code: "store-unwritable", kind: "unavailable", message });
 }
 

@@ -84,7 +84,7 @@ function compare(
   if (!session) return { kind: "unknown", record: { seq, session: here } };
   if (found.revision > session.revision) {
     if (identityOf(here) === identityOf(session)) return { kind: "ahead", record: { seq, session: here }, session };
-    return { kind: "corrupt", why: "it contradicts the database in what never changes", session };
+    return { kind: "corrupt", why: "it contradicts the database in a field that never changes", session };
   }
   return JSON.stringify(found) === JSON.stringify(session) ? { kind: "same" } : { kind: "stale", session };
 }

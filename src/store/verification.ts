@@ -71,13 +71,13 @@ export async function verifyStateFiles({
 
   await scanStateFiles(outputsRoot, tables.registry, (directory, verdict) =>
     act(directory, verdict).catch((error: unknown) =>
-      log("a state.json could not be mended", { directory, why: messageOf(error) }),
+      log("a state.json could not be repaired", { directory, why: messageOf(error) }),
     ),
   );
   return warnings;
 }
 
-const AHEAD = "it is ahead of the database, which is right: nothing of it was taken";
+const AHEAD = "it is newer than the database; Reeve trusts the database and took nothing from the file";
 const UNKNOWN =
   "the database does not know this session, so it was not started; if you want it, read the file and start it with reeve start, else delete the file";
 

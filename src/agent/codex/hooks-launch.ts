@@ -35,7 +35,7 @@ export function planHooks(
     observabilityReason: reasonOf(resume !== null),
     mode: {
       name: "hooks",
-      text: `Codex is one process and tells what happens by its hooks and its rollout file: ${why}.`,
+      text: `Reeve learns what Codex does from its hooks and its transcript (the rollout file): ${why}.`,
     },
     channel: null,
     statusDir: null,
@@ -44,9 +44,9 @@ export function planHooks(
 
 function reasonOf(isResumed: boolean): string {
   if (isResumed)
-    return "Codex continues its rollout file with the next prompt; until then there is nothing new to read.";
+    return "Codex continues its transcript (the rollout file) with the next prompt; until then there is nothing new to read.";
   return (
-    "Codex writes its rollout file when it takes its first prompt (older versions: when the first turn has ended), " +
-    "so a missing file is expected now: its screen is shown, and the notification says when there is more."
+    "Codex writes its transcript (the rollout file) when it takes its first prompt, older versions after the first " +
+    "turn. It is normal that the file is missing now: Reeve shows the screen, and a notification says when there is more."
   );
 }

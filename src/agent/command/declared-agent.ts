@@ -92,7 +92,7 @@ function plan(command: readonly string[], context: LaunchContext): LaunchPlan {
 }
 
 function requireKnown(name: string, command: readonly string[], settings: AgentSettings): void {
-  if (command.length === 0) throw invalid(name, "command is missing: the program that is to run");
+  if (command.length === 0) throw invalid(name, "command is missing; give the program to run");
   const unknown = Object.keys(settings).find((key) => !SETTINGS.includes(key));
   if (unknown !== undefined) throw invalid(name, `there is no setting ${unknown}, only ${SETTINGS.join(", ")}`);
 }

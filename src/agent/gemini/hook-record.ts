@@ -34,7 +34,7 @@ export function readHook(record: unknown, known: Known): Reading | null {
 /** Of gemini-launch.sh, before gemini itself runs. */
 function readNext(nativeId: string | null, known: Known): Reading | null {
   if (nativeId === null || nativeId === known.nativeId || !isNext(nativeId, known)) return null;
-  const detail = "a new conversation: the one before it holds nothing that could be resumed";
+  const detail = "began a new conversation: there was nothing to resume in the earlier one";
   return { source: "supervisor", detail, nativeId };
 }
 

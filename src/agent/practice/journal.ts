@@ -65,7 +65,7 @@ export function openJournal(options: JournalOptions): Journal {
       at: now(),
       ...(text !== undefined && { text: text.slice(0, TEXT_LIMIT) }),
     };
-    attempt("The hook cannot be spooled", undefined, () => spool(record));
+    attempt("The hook record cannot be written", undefined, () => spool(record));
   }
 
   return {

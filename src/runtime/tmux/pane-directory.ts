@@ -158,5 +158,5 @@ function notLookedAt(evidence: string): Finding {
 
 export function absentEvidence(reach: Reach, target: Target): string {
   if (reach.status !== "connected") return reach.evidence;
-  return `the tmux server (process ${reach.server.pid}) has no pane for ${target.sessionId}, incarnation ${target.incarnation}`;
+  return `the tmux server (process ${reach.server.pid}) has no pane for session ${target.sessionId} (start ${target.incarnation})`;
 }

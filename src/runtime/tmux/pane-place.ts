@@ -29,6 +29,6 @@ export function readPlace(place: Place | null): PanePlace | null {
 
 export function describePlace(place: Place): PlaceView {
   const pane = readPlace(place);
-  if (pane === null) return { text: "a place that this version cannot read", id: null, pid: null };
+  if (pane === null) return { text: "a terminal that this version does not know", id: null, pid: null };
   return { text: `process ${pane.pid}`, id: pane.id, pid: pane.pid };
 }

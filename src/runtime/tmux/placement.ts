@@ -154,7 +154,7 @@ function stillRunning(target: Target, { pane }: Sighting): ReeveError {
   return new ReeveError({
     code: "still-running",
     kind: "conflict",
-    message: `Incarnation ${pane.owner.incarnation} of session ${target.sessionId} still runs (process ${pane.pid}); stop it first.`,
+    message: `Session ${target.sessionId} still runs (process ${pane.pid}, start ${pane.owner.incarnation}); stop it first.`,
     details: { pid: pane.pid, incarnation: pane.owner.incarnation },
   });
 }
@@ -163,7 +163,7 @@ function occupied(target: Target): ReeveError {
   return new ReeveError({
     code: "still-running",
     kind: "conflict",
-    message: `In the cgroup of session ${target.sessionId}, incarnation ${target.incarnation}, something still runs; stop it first.`,
+    message: `Something still runs in the cgroup of session ${target.sessionId} (start ${target.incarnation}); stop it first.`,
     details: { incarnation: target.incarnation },
   });
 }
@@ -172,7 +172,7 @@ function environmentLost(request: CreateRequest): ReeveError {
   return new ReeveError({
     code: "environment-lost",
     kind: "conflict",
-    message: `The environment of session ${request.sessionId} is no longer held; restart it from a terminal that has one.`,
+    message: `The environment of session ${request.sessionId} is gone; run reeve restart ${request.sessionId} in a shell that has it.`,
   });
 }
 

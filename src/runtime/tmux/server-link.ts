@@ -119,9 +119,9 @@ export function createServerLink(options: LinkOptions): ServerLink {
     try {
       const server = remembered.last();
       if (server === null || !askForNewSocket(server, paths.socket)) return;
-      options.log("the tmux socket was missing; asked the server to make it anew", { pid: server.pid });
+      options.log("the tmux socket was missing; asked the server to create it again", { pid: server.pid });
     } catch (error) {
-      options.log("the tmux socket is missing; the server could not be asked to make it anew", {
+      options.log("the tmux socket is missing; the server could not be asked to create it again", {
         error: messageOf(error),
       });
     }

@@ -120,9 +120,9 @@ function proof({ cgroup }: Tree, ended: number, killed: number): string {
   }
   const what =
     ended === 0
-      ? "No process with the session's mark was left"
-      : `${ended === 1 ? "The process" : `All ${ended} processes`} with the session's mark ended`;
-  return `${what}${how}; a process that removed its mark could not be seen (no cgroup here: ${cgroup.why}).`;
+      ? "No process of the session was left"
+      : `${ended === 1 ? "The process" : `All ${ended} processes`} of the session ended`;
+  return `${what}${how}; a process that removed REEVE_MARK from its environment would not be seen (no cgroup here: ${cgroup.why}).`;
 }
 
 function stillThere(survivors: readonly number[]): string {

@@ -80,6 +80,6 @@ function notDone(what: string, rows: readonly ProcessRow[]): ReeveError {
   return new ReeveError({
     code: "not-suspended",
     kind: "unavailable",
-    message: `Processes ${rows.map(({ pid, state }) => `${pid} (state ${state})`).join(", ")} ${what}; it is tried again.`,
+    message: `Processes ${rows.map(({ pid, state }) => `${pid} (state ${state})`).join(", ")} ${what}; Reeve tries again.`,
   });
 }

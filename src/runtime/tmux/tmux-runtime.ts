@@ -189,7 +189,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const entries = [...placed, ...abandoned(reach, placed, askedAt)];
       if (reach.status === "absent") return { reachable: true, askedAt, entries, evidence: reach.evidence };
       links.compare(finding);
-      const evidence = `the tmux server (process ${reach.server.pid}) lists ${placed.length} of our panes`;
+      const evidence = `the tmux server (process ${reach.server.pid}) runs; panes of sessions: ${placed.length}`;
       return { reachable: true, askedAt, entries, evidence };
     },
     async send(target, steps) {
@@ -286,7 +286,7 @@ function endProof(impediment: string | null): EndProof {
     };
   return {
     isWhole: false,
-    text: `Reeve finds what belongs to a session by its mark in the environment of each process. A process that removes the mark can outlive its session unseen, because there is no cgroup here: ${impediment}.`,
+    text: `Reeve finds the processes of a session by the variable REEVE_MARK in their environment. A process that removes it can outlive its session unseen, because there is no cgroup here: ${impediment}.`,
   };
 }
 

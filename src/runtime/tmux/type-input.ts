@@ -124,7 +124,7 @@ function notWritten(error: unknown): ReeveError {
   return new ReeveError({
     code: "message-not-written",
     kind: "unavailable",
-    message: `The text could not be put on the disk on its way (${messageOf(error)}); make room and send it again.`,
+    message: `The text could not be written to disk on its way to tmux (${messageOf(error)}); free some disk space and send it again.`,
     details: { sent: false },
   });
 }

@@ -38,7 +38,7 @@ export function createBackgroundWatch(parts: {
     await parts.readings
       .take(session, {
         source: "supervisor",
-        detail: `still running in the background after ${seconds} s, and waited for no longer: ${backgroundText(released)}`,
+        detail: `still running in the background after ${seconds} s, so the turn no longer waits for it: ${backgroundText(released)}`,
         activity: "idle",
         background: { released: released.map(({ id }) => id) },
         ...(session.conversation.turnOpen ? { turn: { phase: "completed" as const } } : {}),

@@ -151,7 +151,7 @@ function saidBy({ activity, turn, approval }: Reading): string | null {
 /** Longest text of a question or an error that is kept: enough to decide by, little enough for every list. */
 const LONGEST_TEXT = 4_000;
 /** Instead of what an agent said before it died unwatched. */
-const WITHHELD = "(not kept: which secrets it may hold is not known)";
+const WITHHELD = "(not kept: Reeve does not know which secrets it may contain)";
 
 function clean(reading: Reading, redact: Redactor): Reading {
   const short = (text: string): string => {

@@ -93,7 +93,7 @@ test("a reading of an earlier incarnation, or of one that is over, counts for no
 describe("one that contradicts the record", () => {
   test("counts once it is still said after a while, and then as what it amounts to", async () => {
     await see(screen("idle"));
-    expect([taken, noted]).toEqual([[], ["not counted yet: it contradicts the hook, and counts if it stays"]]);
+    expect([taken, noted]).toEqual([[], ["not counted yet: it contradicts the hook; it counts if it does not change"]]);
     await wait(1_400);
     expect([taken, asked]).toEqual([[], 0]);
     await wait(200);

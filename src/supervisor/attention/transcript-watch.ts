@@ -143,7 +143,7 @@ export function createTranscriptWatch(parts: {
     if (about?.isFile === true && about.size > 0) {
       entry.misses = 0;
       if (isSilent(session, entry, stamp)) {
-        const detail = `${entry.path} is another file than the one it writes to: a turn has ended, and nothing came`;
+        const detail = `${entry.path} did not grow although a turn has ended: the agent writes to another file`;
         if (watch.observability.status === "observable")
           await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
         return stamp;

@@ -67,7 +67,7 @@ export function createEffectRunner(parts: {
     const task = nextTask(sessionId);
     const current = running.get(sessionId);
     if (current !== undefined) {
-      if (isLessPatient(task, current.task)) current.hurry.abort(new Error("less patience is asked for now"));
+      if (isLessPatient(task, current.task)) current.hurry.abort(new Error("a shorter grace period was asked for"));
       return;
     }
     if (task !== null && retries.get(sessionId) === task.key) return;
@@ -97,7 +97,7 @@ export function createEffectRunner(parts: {
     // Done, or overtaken by another wish. The same task again without an error would spin: it waits as well.
     if (next?.key !== task.key) return poke(sessionId);
     if (failure !== undefined)
-      parts.log("effect failed, trying again", {
+      parts.log("an action on a session failed, trying again", {
         session: sessionId,
         effect: task.kind,
         attempt,

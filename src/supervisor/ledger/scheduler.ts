@@ -72,7 +72,7 @@ export function createScheduler(parts: {
     const jumpMs = offsetOf(clock) - offset;
     offset += jumpMs;
     if (observing !== null || (lateMs < GAP_MS && Math.abs(jumpMs) < GAP_MS)) return;
-    log("time has passed unseen: looking at everything before anything is done", {
+    log("the machine slept or the daemon was stopped: looking at everything before doing anything", {
       late_ms: Math.round(lateMs),
       wall_clock_jump_ms: Math.round(jumpMs),
     });

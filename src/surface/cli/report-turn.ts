@@ -15,7 +15,7 @@ export const WAIT_TIMEOUT: OptionSpec = {
   name: "timeout",
   value: "SECONDS",
   type: "number",
-  summary: "with --wait: give up after so long and exit with 75; otherwise as long as it takes",
+  summary: "with --wait: give up after this time and exit with 75 (default: no limit)",
 };
 
 /** For waitForSession; only together with --wait. */

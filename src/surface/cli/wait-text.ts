@@ -15,7 +15,7 @@ export function reportWait(context: CliContext, waited: Waited, mode: "any" | "a
 }
 
 export function timedOut({ cursor }: Waited): string {
-  return `Nothing to wake for in time; to go on from here: --since ${cursor}.`;
+  return `Nothing happened in time; to wait on from here: --since ${cursor}.`;
 }
 
 export function wakeLines(waited: Waited): string {

@@ -25,7 +25,7 @@ export async function readInput(
   const given = isRead ? queryOf(url, operation) : await readJson(request);
   const twice = Object.keys(parameters).find((name) => Object.hasOwn(given, name));
   if (twice !== undefined)
-    throw misplaced(`${twice} stands in the path; leave it out of the ${isRead ? "query" : "body"}.`, twice);
+    throw misplaced(`${twice} is in the path already; leave it out of the ${isRead ? "query" : "body"}.`, twice);
   return { ...given, ...parameters };
 }
 

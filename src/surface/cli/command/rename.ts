@@ -8,8 +8,10 @@ export const renameCommand: CliCommand = {
   summary: "give a session another name",
   arguments: [{ name: "session", completion: "session" }, { name: "name" }],
   options: [],
-  notes: ["Its id and its directory stay. The status line of its terminal shows the new name after the next restart."],
-  examples: [{ line: "reeve rename claude-1 parser", does: "call claude-1 parser from now on" }],
+  notes: [
+    "Its id and its directory stay the same. The status line of its terminal shows the new name after the next restart.",
+  ],
+  examples: [{ line: "reeve rename claude-1 parser", does: "rename claude-1 to parser" }],
 
   async run(input, context) {
     const [session = "", name = ""] = input.arguments;

@@ -1,7 +1,7 @@
 /**
- * The daemon: the composition root, and the only importer of concrete
- * runtimes and agents. It may be killed at any line; sessions live outside it
- * and are found again. daemon-main.ts starts it.
+ * The daemon: the composition root, and the only importer of concrete runtimes
+ * and agents. It may be killed at any line: sessions run outside it, and the
+ * next daemon finds them again. daemon-main.ts starts it.
  */
 import { dirname, join } from "node:path";
 import { claudeAgent } from "./agent/claude/claude-agent.ts";

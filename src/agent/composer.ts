@@ -1,7 +1,6 @@
 /**
- * The place on an agent's screen where a message is typed: what tells it from
- * everything else, whether something stands in it, and what. Data, in the same
- * file as the agent's screen rules; a user's `[composer]` replaces ours.
+ * The place on an agent's screen where a message is typed: how to recognise it, whether it contains text, and which.
+ * Data, in the same file as the agent's screen rules; a user's `[composer]` replaces ours.
  *
  *     [composer]
  *     bottom = 20                         # only the last lines; optional

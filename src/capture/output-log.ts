@@ -2,7 +2,7 @@
  * A session's terminal output as plain text, in its own directory:
  * `output.log`, and `output.log.1` for what came before. Escape sequences are
  * stripped and known secrets redacted before anything is written; the size is
- * bounded; a write that fails costs output, never a session.
+ * bounded. If a write fails, output is lost but the session goes on.
  *
  * Format: UTF-8 text as the terminal received it, less control characters.
  * A line `[reeve <ISO time>: …]` says where recording began or was interrupted.

@@ -1,8 +1,8 @@
 /**
- * What can go wrong with a call. An answer that says no (application/problem+json)
- * becomes the same ReeveError that the daemon threw. Whether the daemon was never
- * reached, was lost on the way or is silent is said apart, because each is mended
- * differently.
+ * The errors of a call. A refusal (application/problem+json) becomes the same
+ * ReeveError that the daemon threw. There is one error for a daemon that was
+ * never reached, one for a lost connection and one for a daemon that does not
+ * answer, because each is fixed differently.
  */
 import { fieldsOf, parseFields } from "../platform/json-fields.ts";
 import { isErrorKind, ReeveError } from "../platform/reeve-error.ts";

@@ -1,7 +1,7 @@
 /**
  * Tells a daemon that works on an answer from one that does not answer at all.
- * While a question is open it asks a second, quick one beside it; a daemon that
- * is stopped, or hangs, answers neither. Loaded only when somebody has waited.
+ * While a request is open it sends a second, quick one; a daemon that is
+ * stopped or hangs answers neither. Loaded only when somebody has waited.
  */
 import { systemClock } from "../platform/clock.ts";
 import { readDaemonRecord } from "../platform/daemon-record.ts";

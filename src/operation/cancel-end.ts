@@ -1,4 +1,4 @@
-/** Takes an end back that still waits for the turn under way. */
+/** Cancels an end that still waits for the turn under way. */
 import * as z from "zod/mini";
 import { defineOperation } from "./contract.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";

@@ -1,4 +1,4 @@
-/** Takes a message back that has not been typed yet. */
+/** Cancels a message that has not been typed yet. */
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { defineOperation } from "./contract.ts";

@@ -1,4 +1,7 @@
-/** Ends a session: politely, then firmly, then proves that nothing of it is left. Asking again is harmless. */
+/**
+ * Ends a session: asks its processes to end, kills those that do not, and
+ * proves that nothing is left. Repeating the request is harmless.
+ */
 import * as z from "zod/mini";
 import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";

@@ -1,7 +1,7 @@
 /**
  * Every type of event as the API shows it, with a description of each field.
- * The events themselves are those of session/event.ts; a test holds the two
- * together. `viewEvent` (read-events.ts) makes the one of the other.
+ * The events themselves are defined in session/event.ts; a test compares the
+ * two. `viewEvent` (read-events.ts) turns an event into what the API shows.
  */
 import * as z from "zod/mini";
 import type { EventType } from "../session/event.ts";

@@ -1,7 +1,7 @@
 /**
- * What a session said: its transcript where that can be read, else its screen,
- * and it says which. Never "not found" for a session that is known. At most
- * 48 KB, cut at the front and never inside a character.
+ * Returns what a session said: its transcript if that can be read, otherwise
+ * its screen, and says which of the two it is. A known session is never "not
+ * found". At most 48 KB; the beginning is cut off, never inside a character.
  */
 import * as z from "zod/mini";
 import type { Agent, TranscriptMessage } from "../agent/contract.ts";

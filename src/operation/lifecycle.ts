@@ -1,4 +1,7 @@
-/** What the four lifecycle verbs share: find the session, submit the wish, wait until it is a fact. */
+/**
+ * Shared by the four lifecycle operations: finds the session, records what was
+ * asked for, and waits until it has happened.
+ */
 import * as z from "zod/mini";
 import type { Command } from "../session/input.ts";
 import type { Session } from "../session/session.ts";

@@ -1,4 +1,4 @@
-/** Sends a message: admitted durably, then typed as soon as the session can take it, once. */
+/** Sends a message: records it durably, then types it once, as soon as the session can take it. */
 import * as z from "zod/mini";
 import type { Agent } from "../agent/contract.ts";
 import { newMessageId } from "../platform/ids.ts";

@@ -1,4 +1,4 @@
-/** Starts a session: everything is checked before anything is recorded, and recorded before anything is done. */
+/** Starts a session: checks everything before it records anything, and records it before it does anything. */
 import { rmdirSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";

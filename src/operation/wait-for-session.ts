@@ -1,7 +1,7 @@
 /**
- * Waits for something worth waking up for. Without a cursor it is about what was asked of the session last, so it does
- * not matter whether the wait or the end of the turn comes first. With a cursor it is lossless: a wait that timed out,
- * or broke because the daemon was restarted, goes on from where it was.
+ * Waits until a session finishes a turn, asks for something or ends. Without a cursor it is about the last thing that
+ * was asked of the session, so it does not matter whether the wait or the end of the turn comes first. With a cursor no
+ * event is missed: a wait that timed out, or broke because the daemon was restarted, continues from there.
  */
 import * as z from "zod/mini";
 import { WAKE_REASONS } from "../session/wake.ts";

@@ -1,4 +1,7 @@
-/** Approvals: asked by the agent, answered through Reeve or in the pane, gone with the turn or the process. */
+/**
+ * Applies what happens to approvals: the agent asks, somebody answers through
+ * Reeve or in the terminal, the turn or the process ends.
+ */
 import { amend } from "./amend.ts";
 import type { Approval, Decision } from "./approval.ts";
 import { isOnlySeen } from "./approval.ts";

@@ -1,4 +1,4 @@
-/** What a command makes of a session: a wish recorded, at once a fact where nothing needs doing, or a refusal. */
+/** Applies a command to a session: records what is wanted (if nothing needs doing, it is so at once), or refuses. */
 import { amend } from "./amend.ts";
 import { answer } from "./apply-approval.ts";
 import { askedFor, SYSTEM } from "./caller.ts";

@@ -1,7 +1,7 @@
 /**
- * Everything that can happen to a session: commands, which somebody asked
- * for, and observations, which something proved. Both go through the same
- * serial queue into the same `transition`.
+ * The inputs of a session: commands, which somebody asked for, and
+ * observations, which something proved. Both go through the same serial queue
+ * into the same `transition`.
  */
 import type { Decision } from "./approval.ts";
 import type { Caller } from "./caller.ts";

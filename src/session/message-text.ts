@@ -1,7 +1,8 @@
 /**
- * What can be typed into a terminal byte for byte: text of bounded size
- * without control characters other than line feed and tab, which a terminal
- * would act on. It is delivered exactly or refused, never altered to fit.
+ * Checks whether a text can be typed into a terminal byte for byte: it must be
+ * of bounded size, without control characters other than line feed and tab,
+ * because a terminal would act on them. A text is delivered exactly or refused,
+ * never changed.
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 

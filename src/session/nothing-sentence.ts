@@ -1,4 +1,4 @@
-/** Why there is nothing to wait for: what was asked last, and why no turn comes of it. */
+/** Says why there is nothing to wait for: what was asked last, and why it starts no turn. */
 import type { Ask } from "./ask.ts";
 import type { Message } from "./message.ts";
 import type { Session } from "./session.ts";

@@ -1,8 +1,8 @@
 /**
  * Group commit. Changes queued in one turn of the event loop share one
- * transaction and so one fsync; each is still all or nothing, and one that
- * contradicts what is stored is refused alone. Nothing becomes visible, and no
- * promise resolves, before COMMIT has returned.
+ * transaction and so one fsync; each is still all or nothing, and if one
+ * contradicts what is stored, only that one is refused. Nothing becomes
+ * visible, and no promise resolves, before COMMIT has returned.
  *
  * The flush waits for the check phase (`setImmediate`): by then every I/O
  * callback of the turn has queued what it had. A microtask would flush after

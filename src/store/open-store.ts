@@ -1,6 +1,6 @@
 /**
- * Opens the store and puts its parts together: mends what must be mended before
- * anything is read, and leaves the rest to the background.
+ * Opens the store and puts its parts together: repairs what must be repaired
+ * before anything is read, and does the rest in the background.
  */
 import type { Clock } from "../platform/clock.ts";
 import { messageOf } from "../platform/reeve-error.ts";

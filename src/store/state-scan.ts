@@ -1,7 +1,8 @@
 /**
  * Finds the state.json of every session and compares it with the registry. It
- * reads and judges; it never changes anything. What is done about a file that
- * tells more than the database depends on whether the database was lost.
+ * only reads and compares, and changes nothing. If a file says more than the
+ * database, the caller decides what to do; that depends on whether the database
+ * was lost.
  */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

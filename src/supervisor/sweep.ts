@@ -1,8 +1,8 @@
 /**
- * Finds what carries this home's mark but belongs to no living session:
- * places and processes. Found ones are quarantined (reported, left alone);
- * what is still there after the grace period is ended. Nothing without the
- * mark is ever looked at twice.
+ * Finds what carries this home's mark but belongs to no living session: places
+ * and processes. It first reports what it found and leaves it alone
+ * (quarantine); what is still there after the grace period is ended. It never
+ * acts on anything without the mark.
  */
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";

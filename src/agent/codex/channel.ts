@@ -1,11 +1,12 @@
 /**
- * Reeve as a second client of the session's own app-server: what happens
- * arrives as readings, and it can be told. `/new` and `/clear` in the TUI begin
- * another thread on the same server, which is then the one to follow.
+ * Reeve as a second client of the session's own app-server: it receives what
+ * happens as readings, and can send messages, answers and interrupts. `/new`
+ * and `/clear` in the TUI begin another thread on the same server, which is
+ * then the one to follow.
  *
- * Of a thread whose rollout is gone a client that comes later is not told what
- * was before (0.166.0: "missing source rollout"), but what happens from then
- * on, and it still takes turns.
+ * If the rollout of a thread is gone, a client that connects later is not told
+ * what happened before (0.166.0: "missing source rollout"). It is told what
+ * happens from then on, and can start turns.
  */
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Reading } from "../../session/reading.ts";

@@ -1,4 +1,7 @@
-/** Hooks mode: Codex as one process, told to spool what happens. For versions without an app-server, or on request. */
+/**
+ * Hooks mode: Codex as one process whose hooks write what happens into the
+ * spool. For versions without an app-server, or on request.
+ */
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
 import { hookFlags } from "./hook-flags.ts";

@@ -1,7 +1,7 @@
 /**
  * An agent that only the configuration knows: a command with patterns for its
- * screen, so that aider, opencode and others work without code. Its screen is
- * all there is to read: working begins a turn, ready ends it.
+ * screen, so that aider, opencode and others work without code. Only its screen
+ * is read: working begins a turn, ready ends it.
  */
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { ActivityStatus } from "../../session/session.ts";

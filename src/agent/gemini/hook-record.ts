@@ -1,8 +1,8 @@
 /**
  * What Gemini CLI's hooks say. BeforeAgent is the authority for the begin of a
  * turn, AfterAgent for its completion and its failure. After a cancelled
- * approval or tool no hook comes at all (0.61.0), so a cancelled turn is ended
- * by whoever sees it first, this or the transcript.
+ * approval or tool no hook comes at all (0.61.0), so a cancelled turn ends when
+ * this or the transcript first shows it.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading } from "../../session/reading.ts";

@@ -1,7 +1,8 @@
 /**
- * Putting a session's process into a pane and removing the pane again. Owns
- * the decision between a new tmux session and the one that is retained, and the rule that
- * no second process starts while an older one runs. One at a time per session.
+ * Puts a session's process into a pane and removes the pane again. It decides
+ * whether to make a new tmux session or use the one that is there, and never
+ * starts a second process while an older one runs. It does one thing at a time
+ * per session.
  */
 import { failpoint } from "../../platform/failpoint.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";

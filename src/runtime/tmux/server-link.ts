@@ -1,7 +1,7 @@
 /**
- * The way to our tmux server: one control connection, made when needed, made
- * again when lost. Owns the judgement whether the server is there, gone, or
- * merely cannot be asked. Starts a server only where none can be running.
+ * Connects to our tmux server: one control connection, made when it is needed
+ * and again when it is lost. Decides whether the server is there, gone, or
+ * cannot be asked. Starts a server only if none can be running.
  */
 import { statSync } from "node:fs";
 import { connect } from "node:net";

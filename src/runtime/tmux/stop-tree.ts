@@ -1,8 +1,8 @@
 /**
- * Ends all processes of a session and proves it: asks each, kills what is left
- * after the grace period, looks again. Checks each pid with its start time
- * right before each signal. Where the session has a cgroup the kernel kills
- * all of it at once and says when nothing is left.
+ * Ends all processes of a session and proves it: asks each to end, kills those
+ * that are left after the grace period, and looks again. Checks each pid with
+ * its start time right before each signal. If the session has a cgroup, the
+ * kernel kills all of it at once and says when nothing is left.
  */
 import { isFrozen, isPopulated, killCgroup, processesIn, setFrozen } from "../../platform/cgroup.ts";
 import type { Clock } from "../../platform/clock.ts";

@@ -1,8 +1,9 @@
 /**
  * Sessions as panes of a tmux server of Reeve's own. Ties together the server
  * link, the pane directory, the process tree and the output streams into the
- * Runtime contract. Targets panes only by id, found by mark; touches no other
- * tmux server, no configuration of the person's, and no process without proof.
+ * Runtime contract. It addresses panes only by an id that it found by their
+ * mark. It touches no other tmux server, no tmux configuration of the user, and
+ * no process that is not proven to be ours.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Typing into a pane: pastes byte for byte, named keys, pauses. Owns what may
- * be pasted. Never alters a text to make it fit: it is delivered or refused.
+ * Types into a pane: pastes byte for byte, named keys, pauses. It decides which
+ * text may be pasted. It never changes a text: it delivers or refuses it.
  */
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,9 +1,9 @@
 /**
  * Keeps a connection to the agent's own protocol open for every living session
- * whose plan has one. The protocol lives in the session's place: when the
- * daemon comes back it connects again and reads where things stand. How a turn
- * ended that nobody here saw is then history: the transcript, or a message
- * that is on its way, may know better, and is waited for.
+ * whose plan has one. The agent's server runs in the session's place, so a new
+ * daemon connects again and reads the present state. What it reads about the
+ * end of an earlier turn is history: the transcript, or a message that is on
+ * its way, may know better, and is waited for.
  */
 import type { Agent, Channel } from "../../agent/contract.ts";
 import type { Clock } from "../../platform/clock.ts";

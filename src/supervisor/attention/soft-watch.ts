@@ -1,8 +1,8 @@
 /**
- * Soft readings (screen, title, status file) on their way to the record: what
- * contradicts it counts only when it is still said after a while, by a source
- * that was asked again. What was read of one incarnation says nothing of the
- * next.
+ * Decides when soft readings (screen, title, status file) reach the record. If
+ * one contradicts the record, it counts only if the source, asked again after a
+ * while, still says the same. A reading of one incarnation says nothing about
+ * the next.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";

@@ -1,9 +1,9 @@
 /**
- * Reads what agents' hooks left in their sessions' spool directories. A
- * record is a JSON file that appeared by rename; it is deleted only after
- * what it said is committed, and a record read twice (a crash between the
- * two) counts once. What agents write is input: bounded, checked, never
- * followed through a link.
+ * Reads what agents' hooks left in their sessions' spool directories. A record
+ * is a JSON file that appeared by rename; it is deleted only after what it said
+ * is committed, and a record read twice (a crash between the two) counts once.
+ * Agents write these files, so Reeve bounds and checks what it reads and never
+ * follows a link.
  */
 import { join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";

@@ -1,8 +1,8 @@
 /**
  * Follows the transcripts of living sessions: notices when the file appears,
  * reads each new line once (the cursor is committed with what the lines said),
- * and notices when it is lost. Told by inotify, and by a slow look of its own
- * where inotify is silent.
+ * and notices when it is lost. It uses inotify, and also looks by itself now
+ * and then, in case inotify reports nothing.
  */
 import type { Agent } from "../../agent/contract.ts";
 import type { Clock } from "../../platform/clock.ts";

@@ -1,8 +1,7 @@
 /**
- * Carries out what the record says must be done next, one thing per session
- * at a time. What came of it re-enters the ledger as an observation; a
- * failure that may pass is tried again with backoff, for as long as the
- * record still asks for it.
+ * Carries out what the record says must be done next, one thing per session at
+ * a time. The result goes to the ledger as an observation. A temporary failure
+ * is tried again with backoff, as long as the record still asks for it.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";

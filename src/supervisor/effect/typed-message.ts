@@ -1,9 +1,8 @@
 /**
- * Types one message. Where the agent's composer can be looked at, nothing is
- * typed until it is seen to be empty, Enter is pressed only when the text is
- * seen to stand in it, and pressed again only while it still does. Delivered
- * means that a turn began with this text (receipts.ts), wherever the agent says
- * so.
+ * Types one message. If the agent's composer can be read, Reeve types only when
+ * the composer is empty, presses Enter only when the text is in it, and presses
+ * Enter again only while the text is still there. Delivered means that a turn
+ * began with this text (receipts.ts), if the agent reports turns.
  */
 import type { Agent } from "../../agent/contract.ts";
 import type { Standing } from "../../agent/composer.ts";

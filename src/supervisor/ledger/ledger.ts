@@ -1,6 +1,6 @@
 /**
- * The only writer of session state. Every input goes through the session's
- * own serial queue: transition, commit, and only then is anybody told.
+ * The only writer of session state. Every input goes through the session's own
+ * serial queue: transition, commit, and then the listeners are told.
  */
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";

@@ -1,6 +1,6 @@
 /**
- * What agents ask, in words. Somebody decides by this: so what the table has
- * to cut stands below it in full, and what is left out is said.
+ * Shows what agents ask. A person decides by this text, so what the table cuts
+ * is shown in full below it, and the text says what is left out.
  */
 import type { OutputOf } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";

@@ -1,4 +1,4 @@
-/** `--wait` after a start, a message or an answer: what came of it, and what the agent said in that turn. */
+/** `--wait` after a start, a message or an answer: prints the outcome and what the agent said in that turn. */
 import type { Client } from "../../client/create-client.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { acknowledge } from "./acknowledge.ts";

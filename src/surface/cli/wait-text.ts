@@ -1,4 +1,4 @@
-/** What a wait came to, in words, as an object, and as an exit status. */
+/** The outcome of a wait as text, as an object and as an exit status. */
 import type { OutputOf } from "../../client/operation-types.ts";
 import { answer } from "./answer.ts";
 import type { CliContext } from "./command.ts";

@@ -17,7 +17,7 @@ export function overview(commands: readonly CliCommand[]): string {
     "",
     "On a terminal, reeve without a command opens a live board of all sessions. To try Reeve: reeve demo",
     "reeve <command> --help shows arguments, options and examples.",
-    "Other names: ls, ps and status (list), new (start), logs (data), stop and kill (end).",
+    "Other names: ls and ps (list), status (list, with a session explain), new (start), logs (data), stop and kill (end).",
     `More help: ${HELP_TOPICS.map((topic) => `reeve help ${topic}`).join(", ")}.`,
     "",
   ].join("\n");

@@ -17,7 +17,7 @@ export const endCommand: CliCommand = {
     {
       name: "when",
       value: "WHEN",
-      summary: "now, or after the turn under way (the default)",
+      summary: "when to end it; after-turn, the default, waits for the turn under way",
       choices: ["now", "after-turn"],
     },
     {
@@ -29,7 +29,7 @@ export const endCommand: CliCommand = {
     { name: "cancel", summary: "cancel an end that still waits for the turn under way" },
   ],
   notes: [
-    "Ctrl-C only stops waiting; the session still ends. While it still waits for a turn, you can cancel it with --cancel.",
+    "Ctrl-C only stops waiting; the session still ends. While it still waits for a turn, you can cancel the end with --cancel.",
     "Returns when the end is proven. With --json: one named session answers {done, session}; several, or --all, answer {done, results}.",
   ],
   examples: [

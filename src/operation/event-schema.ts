@@ -84,7 +84,7 @@ export function describeEvents() {
   const pid = z.nullable(z.int()).check(z.describe("Its process; null where it has none on this machine."));
   const isAfterExit = z
     .optional(z.boolean())
-    .check(z.describe("True: `session-exited` told of it already, so nobody is woken again."));
+    .check(z.describe("True: `session-exited` has reported it already, so it ends no further wait."));
   const from = "What it was before.";
   const what = text("What was found, such as a process with its id.");
   const decision = z.enum(["approved", "denied"]);

@@ -61,7 +61,7 @@ export const getSessionData = defineOperation({
     session: sessionReference,
     tail: z._default(z.int().check(z.minimum(1), z.maximum(MOST_TAIL_BYTES)), MOST_TAIL_BYTES).check(
       z.meta({
-        description: "At most so much text, from its end. What is cut is told by `truncated`.",
+        description: "At most this much text, from the end. `truncated` says whether something was cut off.",
         "x-unit": "bytes",
       }),
     ),

@@ -19,7 +19,7 @@ export const lifecycleOutput = z
     session: sessionViewSchema.check(z.describe("The session as it is now.")),
     note: textOrNull("What else you should know, in a sentence."),
   })
-  .register(z.globalRegistry, { id: "LifecycleAnswer", description: "What came of a change to a session." });
+  .register(z.globalRegistry, { id: "LifecycleAnswer", description: "The outcome of a change to a session." });
 
 export async function carryOut(
   context: OperationContext,

@@ -55,7 +55,7 @@ export const sendMessage = defineOperation({
       ),
     detail: textOrNull("How the outcome is known; of a message that waits, what it waits for."),
     admitted_at: instant("When it was recorded."),
-    cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this message."),
+    cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this message."),
   }),
 
   async run(input, context) {

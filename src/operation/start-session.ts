@@ -64,7 +64,7 @@ export const startSession = defineOperation({
       .optional(plainText().check(z.minLength(1, "an id"), z.maxLength(200)))
       .check(z.describe("Continue this conversation (the agent's own id of it) instead of beginning a new one.")),
     name: z.optional(word("Its name; without one it is called after its agent, with a number.")),
-    role: z._default(word("What it is for, in a word of yours; its files are kept under it."), "agent"),
+    role: z._default(word("What it is for, in a word of your choice; its files are kept under it."), "agent"),
     cwd: plainText().check(z.describe("The directory to start it in.")),
     branch: z
       .optional(plainText().check(z.maxLength(255)))
@@ -94,13 +94,13 @@ export const startSession = defineOperation({
       ._default(z.enum(["recorded", "created"]), "recorded")
       .check(
         z.describe(
-          "When to answer. recorded: as soon as it is durable. created: once its process has the environment, too; if the daemon dies before, repeat the request with the same Idempotency-Key.",
+          "When to answer. recorded: as soon as it is durable. created: once its process has the environment; if the daemon dies before that, repeat the request with the same Idempotency-Key.",
         ),
       ),
   }),
   output: z
     .extend(sessionViewSchema, {
-      cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this start."),
+      cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this start."),
     })
     .register(z.globalRegistry, { id: "StartedSession", description: "A session, and where in the log its start is." }),
 

@@ -67,7 +67,7 @@ export function settleSoft(session: Session, reading: Reading): Reading {
   const { conversation } = session;
   if (conversation.turnOpen && reading.activity === "idle" && reading.turn === undefined) {
     const isEnding = conversation.lastTurn?.isEnding === true;
-    const why = isEnding ? "it had said that it was done" : "nothing told of an end";
+    const why = isEnding ? "it had said that it was done" : "no source reported an end";
     return {
       ...reading,
       detail: `${reading.detail}; idle again, and ${why}`,

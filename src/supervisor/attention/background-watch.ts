@@ -43,9 +43,7 @@ export function createBackgroundWatch(parts: {
         background: { released: released.map(({ id }) => id) },
         ...(session.conversation.turnOpen ? { turn: { phase: "completed" as const } } : {}),
       })
-      .catch((error: unknown) =>
-        parts.log("a turn could not be let go", { session: sessionId, why: messageOf(error) }),
-      );
+      .catch((error: unknown) => parts.log("a turn could not be ended", { session: sessionId, why: messageOf(error) }));
   }
 
   function stop(sessionId: string): void {

@@ -99,7 +99,11 @@ describe("one that contradicts the record", () => {
     await wait(200);
     expect(asked).toBe(1);
     expect(taken).toEqual([
-      { ...screen("idle"), detail: "rule r; idle again, and nothing told of an end", turn: { phase: "interrupted" } },
+      {
+        ...screen("idle"),
+        detail: "rule r; idle again, and no source reported an end",
+        turn: { phase: "interrupted" },
+      },
     ]);
     await wait(10_000);
     expect([taken.length, asked]).toEqual([1, 1]);

@@ -85,7 +85,7 @@ export function answerSentence(answered: Answered, wanted: Decision, title: stri
   const detail = answered.detail === null ? "" : oneLine(answered.detail);
   if (state === "failed") return `Not ${wanted}: ${sentences(asked, detail)}`;
   if (state === "pending")
-    return `Not ${wanted} yet: ${sentences(asked, detail, "See what becomes of it with: reeve approvals")}`;
+    return `Not ${wanted} yet: ${sentences(asked, detail, "See whether it took effect with: reeve approvals")}`;
   const proof = detail === "" ? "" : ` (${detail})`;
   if (decision === wanted && by !== "pane" && by !== "agent") {
     if (asked === "") return `${capital(wanted)}; it took effect${proof}.`;

@@ -43,7 +43,7 @@ export function topicHelp({ title, rows, notes }: TopicText): string {
 const VARIABLES: TopicText["rows"] = [
   ["REEVE_HOME", "keep everything in this directory instead of the XDG directories; it must be readable by you only"],
   ["XDG_STATE_HOME, XDG_DATA_HOME", "without REEVE_HOME: where the database and the sessions' files are kept"],
-  ["XDG_CONFIG_HOME", "where config.toml, rules and the systemd unit are looked for"],
+  ["XDG_CONFIG_HOME", "where Reeve looks for config.toml and rules, and puts the systemd unit"],
   ["XDG_RUNTIME_DIR", "where the sockets are"],
   ["XDG_CACHE_HOME", "where the compiled program is kept, so that commands start fast"],
   ["NO_COLOR", "if it is not empty, nothing is printed in colour"],
@@ -82,7 +82,7 @@ export const SETTINGS: readonly { readonly name: string; readonly value: string;
     value: "600",
     meaning: "how long a left-over process that belongs to no session is left alone",
   },
-  { name: "sweep_interval_seconds", value: "60", meaning: "how often such processes are looked for" },
+  { name: "sweep_interval_seconds", value: "60", meaning: "how often Reeve looks for such processes" },
   {
     name: "output_log_bytes",
     value: "1048576",

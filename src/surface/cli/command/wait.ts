@@ -44,7 +44,7 @@ export const waitCommand: CliCommand = {
   ],
   notes: [
     "Without a session it waits for those that work or ask something now: for one of them, or with --all for each.",
-    "Without --since it is about what you last asked of the session (start, send, approve, deny). If that turn is over already, wait returns at once and says how it ended. If no turn will come of it, wait says so and why.",
+    "Without --since it is about what you last asked of the session (start, send, approve, deny). If that turn is over already, wait returns at once and says how it ended. If that starts no turn, wait says so and why.",
     "Exits with 0 only if the turn completed (with --for: if one of those happened; a program without turns: if it exited with 0). The other codes say what happened instead: reeve help exit-codes",
   ],
   examples: [

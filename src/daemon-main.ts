@@ -1,9 +1,9 @@
 /**
- * The start of the daemon: finds its home, takes the lock that makes it the
- * only one there, and tells whoever started it what came of that. It also sees
- * to it that no daemon ends without a word: what this one dies of is written
- * down, and what the one before it died of is told. The rest is loaded only
- * then, from compiled code kept in the home (9 ms of 70).
+ * Starts the daemon: finds its home, takes the lock that makes it the only one
+ * there, and tells the process that started it whether that worked. It also
+ * records the error that this daemon dies of, and reports the error that the
+ * one before it died of. The rest is loaded after that, from compiled code kept
+ * in the home (saves 9 ms of 70).
  */
 import { readFileSync, writeSync } from "node:fs";
 import { enableCompileCache, flushCompileCache } from "node:module";
@@ -75,7 +75,7 @@ function recordSelf({ recordPath }: Home, version: string, untold: readonly Deat
     const startTicks = readProcess(process.pid)?.startTicks ?? "";
     return writeDaemonRecord(recordPath, { pid: process.pid, startTicks, version, startedAt: Date.now(), untold });
   } catch (error) {
-    log("who this daemon is could not be written down", { path: recordPath, why: error });
+    log("daemon.json could not be written", { path: recordPath, why: error });
     return null;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The daemon: the composition root, and the only importer of concrete
- * runtimes and agents. It may be killed at any line; sessions live outside it
- * and are found again. daemon-main.ts starts it.
+ * The daemon: the composition root, and the only importer of concrete runtimes
+ * and agents. It may be killed at any line: sessions run outside it, and the
+ * next daemon finds them again. daemon-main.ts starts it.
  */
 import { dirname, join } from "node:path";
 import { claudeAgent } from "./agent/claude/claude-agent.ts";
@@ -71,7 +71,7 @@ export async function run(
   const setAsides: string[] = [];
   onSetAside((path, target) => {
     const notice = `${path} was not a plain file of yours and was moved to ${target}. Look at it, then delete it.`;
-    log("something that is no file of ours was set aside", { path, target });
+    log("something that is not a file of Reeve's was moved aside", { path, target });
     setAsides.push(notice);
     if (setAsides.length > MOST_SET_ASIDES) setAsides.shift();
   });
@@ -97,7 +97,7 @@ export async function run(
     home.configPath,
     builtIn.map((agent) => agent.name),
   );
-  if (problem !== null) log("config.toml does not count", { why: problem });
+  if (problem !== null) log("config.toml is not used", { why: problem });
   const { cgroups } = settings;
   const runtimes = openRuntimes({
     instance: store.instance,

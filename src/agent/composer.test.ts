@@ -55,8 +55,8 @@ describe("isShownAs (issue 7, 3)", () => {
 
 describe("parseComposer", () => {
   test.each([
-    ["[composer]\nempty = ['a']", "needs empty and text"],
-    ["[composer]\ntext = 'a'", "needs empty and text"],
+    ["[composer]\nempty = ['a']", "both empty and text are needed"],
+    ["[composer]\ntext = 'a'", "both empty and text are needed"],
     ["[composer]\nempty = ['a']\ntext = 'a'\ncolour = 'red'", "there is no field colour"],
     ["[composer]\nempty = ['a']\ntext = 'a'\nclear = ['Enter']", "clear knows only the keys"],
     ["[composer]\nempty = ['(']\ntext = 'a'", "is not a pattern"],

@@ -1,7 +1,6 @@
 /**
- * The place on an agent's screen where a message is typed: what tells it from
- * everything else, whether something stands in it, and what. Data, in the same
- * file as the agent's screen rules; a user's `[composer]` replaces ours.
+ * The place on an agent's screen where a message is typed: how to recognise it, whether it contains text, and which.
+ * Data, in the same file as the agent's screen rules; a user's `[composer]` replaces ours.
  *
  *     [composer]
  *     bottom = 20                         # only the last lines; optional
@@ -101,7 +100,7 @@ export async function parseComposer(toml: string): Promise<Composer | null> {
   const [text] = patterns("text");
   const empty = patterns("empty");
   const { bottom } = fields;
-  if (text === undefined || empty.length === 0) throw new Error("[composer]: needs empty and text");
+  if (text === undefined || empty.length === 0) throw new Error("[composer]: both empty and text are needed");
   if (bottom !== undefined && (typeof bottom !== "number" || bottom < 1))
     throw new Error("[composer]: bottom must be a number of lines");
   return {

@@ -1,8 +1,8 @@
 /**
  * What runs in a session. An agent is pure: it plans launches, encodes input
  * and turns what it is shown (a hook's record, a transcript line, a status
- * file) into readings. It opens nothing, starts nothing and remembers nothing;
- * the one exception is `openChannel`, for agents with a protocol of their own.
+ * file) into readings. It opens no file, starts no process and keeps no state,
+ * except `openChannel`, for agents with a protocol of their own.
  *
  * Screens and titles are read by rules that are data: rules/<agent>.toml, see
  * screen-rules.ts.

@@ -1,7 +1,7 @@
 /**
  * Agents of this user that Reeve did not start: how an adapter recognizes its
- * own among processes and files. Pure: what is looked at is read by whoever
- * asks (supervisor/launch/foreign-agents.ts), and nothing is ever done to them.
+ * own among processes and files. Pure: supervisor/launch/foreign-agents.ts
+ * reads the processes and files, and Reeve never changes such an agent.
  */
 import { basename } from "node:path";
 import type { ActivityStatus } from "../session/session.ts";

@@ -2,8 +2,8 @@
  * The program that agents run as their hook: a few lines of POSIX shell that
  * put what they are given (on standard input, or as the last argument with
  * `--argument`) into the session's spool and return. It needs no daemon, no
- * Node and no network, prints nothing, and never makes an agent fail: whatever
- * goes wrong, it ends with 0.
+ * Node and no network, prints nothing, and always ends with 0, so that it
+ * cannot make an agent fail.
  *
  *   1763247600123456789-4242.json    nanoseconds since the epoch, pid
  *

@@ -1,7 +1,7 @@
 /**
  * Stands in for an agent that this daemon does not know: one that was taken out
- * of config.toml, or that only another version has. Its sessions can be seen by
- * their screens and ended; nothing is typed into them and none is started.
+ * of config.toml, or that only another version has. One can look at the screens
+ * of its sessions and end them. Reeve types nothing into them and starts none.
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Agent } from "./contract.ts";

@@ -1,4 +1,4 @@
-/** Ids for conversations of agents that let themselves be told one. */
+/** Ids for conversations, for agents that accept an id from outside. */
 import { createHash } from "node:crypto";
 
 /**

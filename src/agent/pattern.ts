@@ -1,12 +1,12 @@
 /**
  * Patterns that come from data: the shipped rules, a user's rules, and
- * `config.toml`. What they read is written by agents, so a pattern must never
- * take more time than the text is long. JavaScript's own engine cannot promise
- * that (`^(a+)+$` over forty letters and a dot never ends), so none of these
- * patterns may become a `RegExp`.
+ * `config.toml`. Agents write the text that they read, so the time of a pattern
+ * must be linear in the length of the text. JavaScript's own engine cannot
+ * promise that (`^(a+)+$` over forty letters and a dot never ends), so none of
+ * these patterns may become a `RegExp`.
  *
- * The engine is loaded with the first pattern: a daemon whose sessions have no
- * rules does without it.
+ * The engine is loaded with the first pattern, so a daemon whose sessions have
+ * no rules does not load it.
  */
 export interface Pattern {
   readonly source: string;

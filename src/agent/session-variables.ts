@@ -1,15 +1,15 @@
 /**
- * Variables by which a program tells its children which session they are in.
- * A session that inherited another's would misjudge itself: Claude Code with
- * an inherited CLAUDE_CODE_CHILD_SESSION, for one, writes no transcript. So
- * they are dropped before the environment of a new session is made.
+ * Variables by which a program tells its children which session they are in. A
+ * session that inherited another's would misjudge itself: Claude Code with an
+ * inherited CLAUDE_CODE_CHILD_SESSION, for one, writes no transcript. So Reeve
+ * removes them from the environment of a new session.
  *
  * This table is for programs that have no adapter here; an adapter names its
  * own in `sessionVariables`.
  *
- * Only names that a program sets by itself stand here, each in full: what
- * people configure (keys, homes, models, providers) shares their prefixes and
- * must pass untouched.
+ * It lists only names that a program sets by itself, each in full: what people
+ * configure (keys, homes, models, providers) shares their prefixes and must not
+ * be removed.
  */
 export const FOREIGN_VARIABLES = {
   tmux: ["TMUX", "TMUX_PANE"],

@@ -1,4 +1,7 @@
-/** What an agent answers that tells nothing of itself: no hook, transcript, status file or question of its own. */
+/**
+ * The answers of an agent that reports nothing about itself: it has no hook,
+ * transcript, status file or question of its own.
+ */
 import type { Agent } from "./contract.ts";
 
 export const silentAgent = {

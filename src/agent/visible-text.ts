@@ -1,8 +1,8 @@
 /**
- * What is left of a text when it is compared with a screen: letters, digits and
- * what ASCII can print. Blanks go with wrapping and indenting, frames are the
- * agent's own, and the rest (emoji, marks, zero-width, also where these are
- * shown as `<U+200B>`) is not drawn alike everywhere.
+ * The part of a text that can be compared with a screen: letters, digits and
+ * printable ASCII. Blanks change with wrapping and indenting, frames belong to
+ * the agent, and the rest (emoji, marks, zero-width characters, also where
+ * these are shown as `<U+200B>`) is not drawn the same everywhere.
  */
 import { SHOWN_HIDDEN } from "../platform/hidden-characters.ts";
 

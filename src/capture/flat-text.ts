@@ -1,7 +1,7 @@
 /**
- * A text as if nothing had wrapped it: its lines joined, without the blanks and
- * the frame at their edges. Terminals wrap a word at their last column, and
- * dialogs inside a frame of their own.
+ * Undoes the wrapping of a text: joins its lines, without the blanks and the
+ * frame at their edges. Terminals wrap a word at their last column, and dialogs
+ * inside a frame of their own.
  */
 export interface Span {
   readonly start: number;

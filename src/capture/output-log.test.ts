@@ -38,7 +38,7 @@ test("nothing is written while the secrets are not known", async () => {
   const log = open({ secrets: null, log: (message) => said.push(message) });
   log.push(Buffer.from("may be secret\n"));
   await log.close();
-  expect(said).toEqual(["output is not recorded: which secrets it may show is not known"]);
+  expect(said).toEqual(["output is not recorded: Reeve does not know which secrets it may show"]);
   expect(() => text()).toThrow("ENOENT");
 });
 

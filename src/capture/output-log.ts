@@ -2,7 +2,7 @@
  * A session's terminal output as plain text, in its own directory:
  * `output.log`, and `output.log.1` for what came before. Escape sequences are
  * stripped and known secrets redacted before anything is written; the size is
- * bounded; a write that fails costs output, never a session.
+ * bounded. If a write fails, output is lost but the session goes on.
  *
  * Format: UTF-8 text as the terminal received it, less control characters.
  * A line `[reeve <ISO time>: …]` says where recording began or was interrupted.
@@ -63,7 +63,7 @@ export function openOutputLog(options: {
     pending = "";
     dropped = 0;
     if (redactor === null && known === null)
-      return options.log("output is not recorded: which secrets it may show is not known", { path });
+      return options.log("output is not recorded: Reeve does not know which secrets it may show", { path });
     const header = redactor === null ? `[reeve ${options.since}: recording from here]\n` : "";
     redactor ??= createRedactor(known ?? []);
     const safe = header + redactor.push(text) + (isLast ? redactor.flush() : "");

@@ -1,9 +1,9 @@
 /**
- * Takes secrets out of text before it is written anywhere: the values that are
- * known to be secret, however a terminal or a frame wrapped them, half of a
- * long one where the rest is out of sight, and what has the shape of a
- * well-known kind of token (secret-shape.ts). Everything is linear in the
- * length of the text: an agent chooses it.
+ * Removes secrets from text before it is written anywhere: known secret values,
+ * also if a terminal or a frame wrapped them; half of a long value, if the
+ * other half is not visible; and tokens of a well-known form (secret-shape.ts).
+ * The time must be linear in the length of the text, because an agent chooses
+ * the text.
  */
 import { shapedSpans } from "./secret-shape.ts";
 import { type FlatText, flatten, lengthBeforeEdge, type Span, squeeze } from "./flat-text.ts";

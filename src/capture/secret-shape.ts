@@ -1,8 +1,8 @@
 /**
- * What looks like a secret whoever it belongs to: tokens with a well-known
- * beginning, JSON web tokens, private keys, and passwords in URLs. Each is
- * found by its beginning and then walked to its end, so the time is that of one
- * pass.
+ * Recognises secrets by their form, whoever they belong to: tokens with a
+ * well-known beginning, JSON web tokens, private keys, and passwords in URLs.
+ * It finds the beginning of each and walks to its end, in one pass over the
+ * text.
  */
 import type { FlatText, Span } from "./flat-text.ts";
 

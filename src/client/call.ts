@@ -1,7 +1,7 @@
 /**
- * One verb called, so that the daemon's death in between does not show: a
- * change carries a key by which the daemon knows it again, so it is asked for
- * twice and made once; what only reads is simply asked again.
+ * Calls one operation and hides the death of the daemon in between. A change
+ * carries a key, so that the daemon recognises a repeated request and makes the
+ * change once; a request that only reads is simply repeated.
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 import { enduring } from "./endurance.ts";

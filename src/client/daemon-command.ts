@@ -1,4 +1,4 @@
-/** What runs the daemon of an installation: what was built, or in a fresh checkout the source itself. */
+/** The command that runs the daemon of an installation: the built program, or the source in a fresh checkout. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ReeveError } from "../platform/reeve-error.ts";

@@ -1,7 +1,7 @@
 /**
- * Asking again when the daemon died over a question: for a while, with growing
- * pauses, until one of its successors answers. What is asked must be harmless
- * to ask twice; call.ts sees to that with a key.
+ * Repeats a request if the daemon dies before it answers: for a while, with
+ * growing pauses, until the next daemon answers. The request must be harmless
+ * to repeat; call.ts makes it so with a key.
  */
 import { systemClock } from "../platform/clock.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";

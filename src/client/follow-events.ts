@@ -1,7 +1,6 @@
 /**
- * The log as it grows. A follower is a cursor: when the connection breaks it
- * asks again from the last event it gave out, so its reader sees each event
- * once and none is missing.
+ * Follows the log as it grows. If the connection breaks, it asks again from the
+ * last event that it passed on, so its reader sees each event exactly once.
  */
 import { createParser } from "eventsource-parser";
 import { systemClock } from "../platform/clock.ts";

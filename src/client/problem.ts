@@ -1,8 +1,8 @@
 /**
- * What can go wrong with a call. An answer that says no (application/problem+json)
- * becomes the same ReeveError that the daemon threw. Whether the daemon was never
- * reached, was lost on the way or is silent is said apart, because each is mended
- * differently.
+ * The errors of a call. A refusal (application/problem+json) becomes the same
+ * ReeveError that the daemon threw. There is one error for a daemon that was
+ * never reached, one for a lost connection and one for a daemon that does not
+ * answer, because each is fixed differently.
  */
 import { fieldsOf, parseFields } from "../platform/json-fields.ts";
 import { isErrorKind, ReeveError } from "../platform/reeve-error.ts";
@@ -15,7 +15,7 @@ export function problemFrom(status: number, text: string): ReeveError {
   return new ReeveError({
     code: "unexpected-answer",
     kind: "internal",
-    message: `The daemon answered with status ${status} and no explanation; is it of the same version? See reeve daemon status.`,
+    message: `The daemon answered with status ${status} and no explanation; it may be of another version: see reeve daemon status.`,
   });
 }
 
@@ -73,7 +73,7 @@ export function unreachable(error: NodeJS.ErrnoException): ReeveError {
     return new ReeveError({
       code: "socket-forbidden",
       kind: "forbidden",
-      message: `The daemon's socket may not be opened (${error.message}); check who owns it.`,
+      message: `You may not open the daemon's socket (${error.message}); check who owns it.`,
     });
   return new ReeveError({
     code: "daemon-unreachable",
@@ -87,7 +87,7 @@ export function lost(why: unknown): ReeveError {
   return new ReeveError({
     code: "daemon-lost",
     kind: "unavailable",
-    message: `The daemon went away while it was asked (${said}); try again.`,
+    message: `The daemon ended before it answered (${said}); try again.`,
   });
 }
 
@@ -95,7 +95,7 @@ export function silent(patienceMs: number): ReeveError {
   return new ReeveError({
     code: "daemon-silent",
     kind: "unavailable",
-    message: `The daemon took the request but did not answer for ${Math.round(patienceMs / 1_000)} s; see daemon.log in its state directory.`,
+    message: `The daemon took the request but did not answer for ${Math.round(patienceMs / 1_000)} s; see reeve daemon logs.`,
   });
 }
 

@@ -1,8 +1,8 @@
 /**
- * The way to one home's daemon: one HTTP request on its unix socket, one
- * connection each, so that of a call that broke nothing is left but its error.
- * Starts the daemon first when it is not there. Fails closed when others could
- * have put the socket there.
+ * Sends one HTTP request to the daemon of a home, on its unix socket. Each
+ * request has its own connection, so a broken one leaves nothing behind. Starts
+ * the daemon first if it does not run. Refuses a socket that another user could
+ * have put there.
  */
 import { existsSync } from "node:fs";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-/** Where each verb is found. The operations are the truth; a test holds this copy against them. */
+/** The HTTP path of each operation. The operations define it; a test compares this copy with them. */
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Verb } from "./operation-types.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Tells a daemon that works on an answer from one that does not answer at all.
- * While a question is open it asks a second, quick one beside it; a daemon that
- * is stopped, or hangs, answers neither. Loaded only when somebody has waited.
+ * While a request is open it sends a second, quick one; a daemon that is
+ * stopped or hangs answers neither. Loaded only when somebody has waited.
  */
 import { systemClock } from "../platform/clock.ts";
 import { readDaemonRecord } from "../platform/daemon-record.ts";
@@ -65,11 +65,11 @@ const STOPPED: ReadonlySet<string> = new Set(["T", "t"]);
 
 function describe(link: Link): string {
   const { pid, state } = whoIs(link);
-  if (pid === undefined) return "The daemon does not answer; see daemon.log in its state directory.";
+  if (pid === undefined) return "The daemon does not answer; see reeve daemon logs.";
   const who = `The daemon (process ${pid})`;
   if (STOPPED.has(state ?? "")) return `${who} is stopped, so it does not answer; continue it with: kill -CONT ${pid}.`;
   if (state === "D") return `${who} does not answer: it waits for a disk or a network drive.`;
-  return `${who} does not answer; see daemon.log in its state directory, or end it with: kill -9 ${pid}. Sessions run on.`;
+  return `${who} does not answer; see reeve daemon logs, or end it with: kill -9 ${pid}. Sessions run on.`;
 }
 
 /** Nothing where that cannot be told. */

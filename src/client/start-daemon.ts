@@ -1,8 +1,8 @@
 /**
- * Starts the daemon of a home, once, however many ask at the same time: a lock
- * that the kernel holds lets one of them spawn it while the others wait for
- * its socket. Never a second daemon: that is what the daemon's own lock is for,
- * and `busy` its answer.
+ * Starts the daemon of a home once, even if many clients ask at the same time:
+ * one of them gets a lock of the kernel and spawns it, the others wait for its
+ * socket. The daemon has a lock of its own and answers `busy`, so there is
+ * never a second one.
  */
 import { spawn } from "node:child_process";
 import { closeSync, constants } from "node:fs";
@@ -179,6 +179,6 @@ function stuck(what: string): ReeveError {
   return new ReeveError({
     code: "daemon-stuck",
     kind: "unavailable",
-    message: `${what}; see daemon.log in its state directory.`,
+    message: `${what}; see reeve daemon logs.`,
   });
 }

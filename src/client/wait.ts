@@ -1,8 +1,8 @@
 /**
- * Waiting that outlives the daemon. First it is asked, without waiting, what
- * stands already and from where to go on; everything else is in the log, so
- * the long question can break and be asked again any number of times without
- * missing what happened in between.
+ * Waits for a session, also across restarts of the daemon. It first asks,
+ * without waiting, for the present state and a cursor. From then on everything
+ * is in the log, so a broken wait can be repeated from the cursor without
+ * missing an event.
  */
 import { systemClock } from "../platform/clock.ts";
 import { ReeveError } from "../platform/reeve-error.ts";

@@ -1,4 +1,4 @@
-/** Takes an end back that still waits for the turn under way. */
+/** Cancels an end that still waits for the turn under way. */
 import * as z from "zod/mini";
 import { defineOperation } from "./contract.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
@@ -6,7 +6,8 @@ import { sessionReference } from "./session-reference.ts";
 
 export const cancelEnd = defineOperation({
   name: "cancel_end",
-  summary: "Take an end back while it still waits for the turn under way. Refused once the session is being stopped.",
+  summary:
+    "Cancel the end of a session while it still waits for the turn under way. Refused once the session is being stopped.",
   method: "POST",
   path: "/v1/sessions/{session}/end/cancel",
   effect: "change",
@@ -24,6 +25,6 @@ export const cancelEnd = defineOperation({
       isFact: () => true,
       timeoutMs: 0,
     });
-    return { ...outcome, note: "Its end was taken back." };
+    return { ...outcome, note: "Its end was cancelled." };
   },
 });

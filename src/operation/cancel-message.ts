@@ -1,4 +1,4 @@
-/** Takes a message back that has not been typed yet. */
+/** Cancels a message that has not been typed yet. */
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { defineOperation } from "./contract.ts";
@@ -8,7 +8,7 @@ import { resolveSession, sessionReference } from "./session-reference.ts";
 
 export const cancelMessage = defineOperation({
   name: "cancel_message",
-  summary: "Take a message back while it still waits. Refused once it is being typed.",
+  summary: "Cancel a message while it still waits. Refused once it is being typed.",
   method: "POST",
   path: "/v1/sessions/{session}/messages/{message}/cancel",
   effect: "change",

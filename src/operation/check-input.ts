@@ -1,9 +1,9 @@
 /**
  * The input of an operation, checked against its schema. Nothing is ignored: a
  * field that the operation does not know is refused with the name that was
- * probably meant. The sentence of a refusal names the field, what it must be and
- * what was given. The value of a field that is marked `writeOnly` may be a
- * secret and is never quoted.
+ * probably meant. A refusal names the field, what it must be and what was
+ * given. The value of a field that is marked `writeOnly` may be a secret and is
+ * never quoted.
  *
  * A message that a schema gives to one of its checks completes "it must be …".
  */

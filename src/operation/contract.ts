@@ -1,8 +1,8 @@
 /**
- * An operation is a verb as data: what it takes and gives, what it does to
- * the world, who may call it and on what, and the function that does it. HTTP routes,
- * OpenAPI, the client's types and (later) MCP tools are derived from the table
- * in operations.ts; the CLI is held against it by a test.
+ * An operation is a verb as data: what it takes and gives, what it does to the
+ * world, who may call it and on what, and the function that does it. HTTP
+ * routes, OpenAPI, the client's types and (later) MCP tools are derived from
+ * the table in operations.ts; a test compares the CLI with it.
  */
 import type * as z from "zod/mini";
 import type { Clock } from "../platform/clock.ts";

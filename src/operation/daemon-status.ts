@@ -6,7 +6,7 @@ import { iso } from "./session-view.ts";
 
 export const daemonStatus = defineOperation({
   name: "daemon_status",
-  summary: "What the daemon is, what it looks after, and what it wants to be told about.",
+  summary: "Show the daemon: its process, version and socket, how many sessions it looks after, and its warnings.",
   method: "GET",
   path: "/v1/daemon",
   effect: "read",

@@ -40,7 +40,7 @@ export const diagnose = defineOperation({
   input: z.object({
     environment: z._default(environment, {}).check(
       z.meta({
-        description: "Your environment: agents are looked for where you would find them. It is not stored.",
+        description: "Your environment: Reeve looks for agents on your PATH. It is not stored.",
         writeOnly: true,
       }),
     ),

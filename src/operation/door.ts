@@ -1,9 +1,9 @@
 /**
- * The one door to the operations. Every surface comes through it with the
- * caller it has made sure of; nothing else runs an operation. The door checks
- * the input against the operation's schema, and whether this caller may call
- * this operation on the sessions that the input names. It must never take the
- * caller, or anything about it, from the input.
+ * The only way to run an operation. Every surface calls it, and says who the
+ * caller is after it has proven that. The door checks the input against the
+ * operation's schema, and whether this caller may call this operation on the
+ * sessions that the input names. It must never take the caller, or anything
+ * about it, from the input.
  */
 import type * as z from "zod/mini";
 import type { Log } from "../platform/log.ts";

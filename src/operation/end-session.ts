@@ -1,4 +1,7 @@
-/** Ends a session: politely, then firmly, then proves that nothing of it is left. Asking again is harmless. */
+/**
+ * Ends a session: asks its processes to end, kills those that do not, and
+ * proves that nothing is left. Repeating the request is harmless.
+ */
 import * as z from "zod/mini";
 import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
@@ -43,6 +46,6 @@ export const endSession = defineOperation({
       timeoutMs: input.timeout_seconds === undefined ? graceMs + MARGIN_MS : input.timeout_seconds * 1_000,
     });
     if (outcome.session.desired === "stopped") return outcome;
-    return { ...outcome, done: false, note: "Its end was taken back; it goes on." };
+    return { ...outcome, done: false, note: "Its end was cancelled; it goes on." };
   },
 });

@@ -1,7 +1,7 @@
 /**
  * Every type of event as the API shows it, with a description of each field.
- * The events themselves are those of session/event.ts; a test holds the two
- * together. `viewEvent` (read-events.ts) makes the one of the other.
+ * The events themselves are defined in session/event.ts; a test compares the
+ * two. `viewEvent` (read-events.ts) turns an event into what the API shows.
  */
 import * as z from "zod/mini";
 import type { EventType } from "../session/event.ts";
@@ -84,7 +84,7 @@ export function describeEvents() {
   const pid = z.nullable(z.int()).check(z.describe("Its process; null where it has none on this machine."));
   const isAfterExit = z
     .optional(z.boolean())
-    .check(z.describe("True: `session-exited` told of it already, so nobody is woken again."));
+    .check(z.describe("True: `session-exited` has reported it already, so it ends no further wait."));
   const from = "What it was before.";
   const what = text("What was found, such as a process with its id.");
   const decision = z.enum(["approved", "denied"]);
@@ -127,7 +127,7 @@ export function describeEvents() {
     ],
     "restart-abandoned": ["Its process ended too often, so Reeve does not start it again.", { reason }],
     "end-requested": ["Somebody asked to end it.", { reason }],
-    "end-cancelled": ["Its end was taken back.", { reason }],
+    "end-cancelled": ["Its end was cancelled.", { reason }],
     "session-seen": ["Somebody has seen how its last turn or its process ended.", {}],
     "session-renamed": ["It has another name.", { from: text("Its name before."), name: text("Its name now.") }],
     "stop-delayed": ["Its processes could not be ended yet, and Reeve tries again.", { incarnation, reason }],
@@ -135,11 +135,8 @@ export function describeEvents() {
       "Its process ended.",
       { incarnation, exit: exitSchema.check(z.describe("How it ended.")), reason },
     ],
-    "session-cleared": [
-      "Nothing of that start is left: no process, no place in the runtime.",
-      { incarnation, evidence },
-    ],
-    "session-errored": ["It does not run, and should.", { reason, is_after_exit: isAfterExit }],
+    "session-cleared": ["Nothing of that start is left: no process and no terminal.", { incarnation, evidence }],
+    "session-errored": ["It should run, but does not.", { reason, is_after_exit: isAfterExit }],
     "session-stopped": ["It is over.", { reason, is_after_exit: isAfterExit }],
     "liveness-changed": [
       "What is known of its process changed.",
@@ -186,30 +183,30 @@ export function describeEvents() {
     ],
     "turn-started": ["A turn began.", { turn, evidence }],
     "turn-completed": ["A turn ended well.", { turn, evidence }],
-    "turn-failed": ["A turn failed.", { turn, error: text("What it failed of."), evidence }],
+    "turn-failed": ["A turn failed.", { turn, error: text("Why it failed."), evidence }],
     "turn-interrupted": ["A turn was interrupted.", { turn, evidence }],
     "turn-disputed": [
-      "Two sources that saw the same turn end told it differently; the first counts.",
+      "Two sources saw the same turn end and reported different outcomes; the first report counts.",
       {
         turn,
         counted: verdictSchema.check(z.describe("The outcome that counts.")),
-        counted_source: source.check(z.describe("Who told that.")),
-        other: verdictSchema.check(z.describe("The outcome that the other source told.")),
+        counted_source: source.check(z.describe("Who reported it.")),
+        other: verdictSchema.check(z.describe("The outcome that the other source reported.")),
         evidence,
       },
     ],
     "turn-corrected": [
-      "How a turn ended had only been inferred; a source that saw it told otherwise.",
+      "Reeve had only concluded how a turn ended; a source that saw the end reported something else.",
       {
         turn,
         verdict: verdictSchema.check(z.describe("How it ended.")),
-        error: textOrNull("What it failed of; null where it did not fail."),
-        was: verdictSchema.check(z.describe("What had been said before.")),
-        was_source: source.check(z.describe("What that had been inferred from.")),
+        error: textOrNull("Why it failed; null where it did not fail."),
+        was: verdictSchema.check(z.describe("What Reeve had said before.")),
+        was_source: source.check(z.describe("What Reeve had concluded it from.")),
         evidence,
       },
     ],
-    "session-stalled": ["Nothing was heard of the turn under way for a while.", { turn, evidence }],
+    "session-stalled": ["Reeve has heard nothing from the turn under way for a while.", { turn, evidence }],
     "approval-requested": [
       "The agent asks for an approval.",
       {
@@ -252,14 +249,14 @@ export function describeEvents() {
       "A daemon was started.",
       { pid: count("Its process."), version: text("Its version."), sessions },
     ],
-    "daemon-stopped": ["The daemon stopped in order.", { pid: count("Its process.") }],
+    "daemon-stopped": ["The daemon was stopped.", { pid: count("Its process.") }],
     "daemon-died": [
-      "The daemon before this one did not stop in order.",
+      "The daemon before this one was killed or died of an error.",
       {
         pid,
         version: textOrNull("Its version; null where that is not known."),
         started_at: instantOrNull("When it was started; null where that is not known."),
-        error: textOrNull("What it died of, in its own words; null where it was killed."),
+        error: textOrNull("The error it died of, in its own words; null where it was killed."),
       },
     ],
     "runtime-lost": [
@@ -267,8 +264,8 @@ export function describeEvents() {
       { runtime: text("Which runtime."), sessions, evidence },
     ],
     "store-rebuilt": [
-      "The database could not be read, and was made anew from the files of the sessions.",
-      { from: text("What it was made from."), sessions, quarantined: text("Where the old one was put.") },
+      "The database could not be read, so Reeve rebuilt it from the files of the sessions.",
+      { from: text("What it was rebuilt from."), sessions, quarantined: text("Where the old one was put.") },
     ],
     "state-file-quarantined": [
       "A session's state.json could not be used, and was put aside.",

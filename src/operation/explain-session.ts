@@ -20,14 +20,15 @@ const claimSchema = z
   .object({
     claim: text("What Reeve says."),
     because: text("Why it says so."),
-    evidence: z.nullable(evidenceSchema).check(z.describe("What it was told, and by whom; null where nobody told it.")),
+    evidence: z
+      .nullable(evidenceSchema)
+      .check(z.describe("What was reported, and by whom; null where nobody reported anything.")),
   })
-  .register(z.globalRegistry, { id: "Claim", description: "Something that Reeve says of a session, and why." });
+  .register(z.globalRegistry, { id: "Claim", description: "Something that Reeve says about a session, and why." });
 
 export const explainSession = defineOperation({
   name: "explain_session",
-  summary:
-    "Why Reeve says what it says of a session: the evidence for liveness, observability and activity, by source.",
+  summary: "Show why Reeve says what it says about a session: which source reported what, and what counted.",
   method: "GET",
   path: "/v1/sessions/{session}/explain",
   effect: "read",
@@ -62,24 +63,24 @@ export const explainSession = defineOperation({
     sources: z
       .array(
         z.object({
-          source: text("Who told it: protocol, hook, transcript, status or screen."),
-          said: textOrNull("What it told about the activity; null where it told something else."),
+          source: text("Who reported it: protocol, hook, transcript, status or screen."),
+          said: textOrNull("What it reported about the activity; null where it reported something else."),
           detail: text("Its words."),
           at: instant("When."),
           weight: text("Whether that counted, and why."),
         }),
       )
-      .check(z.describe("The last word of each source since this daemon was started, newest first.")),
+      .check(z.describe("The last report of each source since this daemon was started, newest first.")),
     disputes: z
       .array(
         z.object({
           turn: count("Which turn."),
           counted: text("The outcome that counts, with its source."),
-          other: text("The outcome that another source told."),
+          other: text("The outcome that another source reported."),
           detail: text("The words of the later source."),
         }),
       )
-      .check(z.describe("Ends of turns that two sources told differently, newest first.")),
+      .check(z.describe("Turns whose end two sources reported differently, newest first.")),
   }),
 
   async run(input, { store, supervisor }) {
@@ -92,7 +93,7 @@ export const explainSession = defineOperation({
       channel,
       liveness: claim(
         session.process.liveness.status,
-        "The runtime decides; nobody else is asked.",
+        "Only the runtime is asked about this.",
         session.process.liveness.evidence,
       ),
       observability: {
@@ -136,14 +137,14 @@ function backgroundSentence({ conversation: { background } }: Session): string {
 /** By the table of session/witness.ts. */
 export function whyCounted(source: Evidence["source"]): string {
   if (isWitness(source))
-    return "The agent itself told so, and its newest word counts: by protocol, hook or transcript. A status file or a screen counts against it only if it stays.";
+    return "The agent itself reported this, by protocol, hook or transcript, and its newest report counts. A status file or a screen that says something else counts only if it does not change.";
   switch (source) {
     case "status":
-      return "Its status file says so. That counts where the agent itself has told nothing, and against its word only after it stayed; a screen counts less.";
+      return "Its status file says so. That counts if the agent itself has reported nothing, or if the file has said so for a while; a screen counts less.";
     case "screen":
-      return "Its screen or title shows it. That counts where nobody else has told anything, and against the agent's word only after it stayed.";
+      return "Its screen or title shows it. That counts if no other source has reported anything, or if it has been shown for a while.";
     default:
-      return "The agent has not told yet what it does.";
+      return "The agent has not reported yet what it does.";
   }
 }
 
@@ -160,16 +161,20 @@ function turnClaim({
 }: Session): z.infer<typeof claimSchema> | null {
   if (turns === 0) return null;
   const id = lastTurn?.id === null || lastTurn === null ? "" : ` (${stripTerminal(lastTurn.id)})`;
-  const verdict = turnOpen ? (stalledAt === null ? "under way" : "stalled") : (lastTurn?.verdict ?? "ended unseen");
+  const verdict = turnOpen
+    ? stalledAt === null
+      ? "under way"
+      : "stalled"
+    : (lastTurn?.verdict ?? "ended, but nobody saw how");
   return { claim: `turn ${turns}${id}: ${verdict}`, because: verdictReason(turns, lastTurn), evidence: null };
 }
 
 function verdictReason(turns: number, lastTurn: LastTurn | null): string {
   const source = lastTurn?.verdictSource ?? null;
-  if (lastTurn === null || source === null) return "No source has told of its end.";
+  if (lastTurn === null || source === null) return "No source has reported its end.";
   return lastTurn.inferred.some((end) => end.turn === turns)
-    ? `Inferred from ${source}: a source that saw its end would correct it.`
-    : `The first that saw its end and told of it: ${source}.`;
+    ? `Concluded from ${source}; a source that saw the end would correct it.`
+    : `${source} was the first source to report its end.`;
 }
 
 async function disputed(store: Store, sessionId: string): Promise<readonly LoggedEvent[]> {

@@ -12,7 +12,7 @@ const takenKey = z.string().check(z.regex(TAKEN_KEY, "KEY=KEYS, such as C-b=C-b 
 
 export const getAttachCommand = defineOperation({
   name: "get_attach_command",
-  summary: "What to run in a terminal to be in the session.",
+  summary: "Show what to run in a terminal to enter the session.",
   method: "GET",
   path: "/v1/sessions/{session}/attach",
   effect: "read",

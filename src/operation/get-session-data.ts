@@ -1,7 +1,7 @@
 /**
- * What a session said: its transcript where that can be read, else its screen,
- * and it says which. Never "not found" for a session that is known. At most
- * 48 KB, cut at the front and never inside a character.
+ * Returns what a session said: its transcript if that can be read, otherwise
+ * its screen, and says which of the two it is. A known session is never "not
+ * found". At most 48 KB; the beginning is cut off, never inside a character.
  */
 import * as z from "zod/mini";
 import type { Agent, TranscriptMessage } from "../agent/contract.ts";
@@ -61,7 +61,7 @@ export const getSessionData = defineOperation({
     session: sessionReference,
     tail: z._default(z.int().check(z.minimum(1), z.maximum(MOST_TAIL_BYTES)), MOST_TAIL_BYTES).check(
       z.meta({
-        description: "At most so much text, from its end. What is cut is told by `truncated`.",
+        description: "At most this much text, from the end. `truncated` says whether something was cut off.",
         "x-unit": "bytes",
       }),
     ),

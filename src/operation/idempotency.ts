@@ -1,7 +1,8 @@
 /**
- * A change asked for twice with the same Idempotency-Key is made once. The
- * key is committed in the same transaction as the change, so that a crash
- * cannot come between them; a repeat is answered with what the subject is now.
+ * Makes a change once, even if it is requested twice with the same
+ * Idempotency-Key. The key is committed in the same transaction as the change,
+ * so a crash cannot separate them. A repeated request is answered with the
+ * present state.
  */
 import { createHash } from "node:crypto";
 import { ReeveError } from "../platform/reeve-error.ts";

@@ -1,4 +1,7 @@
-/** What the four lifecycle verbs share: find the session, submit the wish, wait until it is a fact. */
+/**
+ * Shared by the four lifecycle operations: finds the session, records what was
+ * asked for, and waits until it has happened.
+ */
 import * as z from "zod/mini";
 import type { Command } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
@@ -16,7 +19,7 @@ export const lifecycleOutput = z
     session: sessionViewSchema.check(z.describe("The session as it is now.")),
     note: textOrNull("What else you should know, in a sentence."),
   })
-  .register(z.globalRegistry, { id: "LifecycleAnswer", description: "What came of a change to a session." });
+  .register(z.globalRegistry, { id: "LifecycleAnswer", description: "The outcome of a change to a session." });
 
 export async function carryOut(
   context: OperationContext,

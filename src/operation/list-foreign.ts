@@ -19,7 +19,7 @@ const foreignSchema = z
     activity: activityStatus.check(z.describe("What it is doing, as far as the agent tells.")),
     asks: textOrNull("What it asks; null where it asks nothing, or that is not known."),
     evidence: text("How that is known."),
-    advice: text("How to bring it under Reeve's care, in a sentence."),
+    advice: text("How to continue it in Reeve, in a sentence."),
   })
   .register(z.globalRegistry, {
     id: "Foreign",

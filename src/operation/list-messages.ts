@@ -14,12 +14,12 @@ export const queuedMessageSchema = z
     message_id: text("Its id."),
     session_id: text("The session that it goes to."),
     session_name: text("The name of that session."),
-    text: text("What is to be typed; a secret of the session stands there by its name."),
+    text: text("The text to type; a secret of the session is replaced by the name of its variable."),
     state: z
       .enum(["admitted", "leased", "delivered", "refused", "unknown"])
-      .check(z.describe("admitted: it waits. leased: it is being typed, and cannot be taken back.")),
+      .check(z.describe("admitted: it waits. leased: it is being typed, and cannot be cancelled.")),
     how: z.enum(["queue", "steer", "interrupt"]).check(z.describe("What happens with a turn that is under way.")),
-    detail: textOrNull("What is in its way, where that is known; of one that is over, how it ended."),
+    detail: textOrNull("What it waits for, where that is known; once it is over, how it ended."),
     sent_by: textOrNull(
       "Who sent it: `operator`, `session:<id>` or `system`; null where an earlier version recorded it.",
     ),

@@ -1,4 +1,4 @@
-/** Every verb there is. What is not in this table has no surface. */
+/** The table of all operations. An operation that is not in it cannot be called. */
 import { acknowledgeSession } from "./acknowledge-session.ts";
 import { answerApproval } from "./answer-approval.ts";
 import { cancelEnd } from "./cancel-end.ts";

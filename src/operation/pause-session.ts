@@ -7,7 +7,8 @@ import { resolveSession, sessionReference } from "./session-reference.ts";
 
 export const pauseSession = defineOperation({
   name: "pause_session",
-  summary: "Pause a session: hold its input back while the process runs on, or with `suspend` stop its processes too.",
+  summary:
+    "Pause a session: hold back what is sent to it while the process runs on, or with `suspend` stop its processes too.",
   method: "POST",
   path: "/v1/sessions/{session}/pause",
   effect: "change",

@@ -1,4 +1,4 @@
-/** The log, from a cursor on: what there is, or as a stream, which goes on with what happens next. */
+/** Reads the log from a cursor on: what there is now, or as a stream that continues with new events. */
 import * as z from "zod/mini";
 import type { LoggedEvent } from "../session/event.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";

@@ -1,4 +1,4 @@
-/** Asked before anything is recorded: whether the runtime could hold a session at all. */
+/** Checks whether the runtime can hold a session, before anything is recorded. */
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
 

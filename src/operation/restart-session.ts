@@ -146,5 +146,5 @@ function noteOf(before: Session, now: Session): string | null {
     now.conversation.nativeId === before.conversation.nativeId
   )
     return null;
-  return "It began a new conversation: the earlier one held nothing that could be resumed.";
+  return "It began a new conversation, because there was nothing to resume in the earlier one.";
 }

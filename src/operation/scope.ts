@@ -1,7 +1,7 @@
 /**
  * Which sessions a caller may reach with an operation: none, itself, itself and
- * its descendants (what it started, and what those started), or any. Whose
- * child a session is was recorded when it was started.
+ * its descendants (what it started, and what those started), or any. The parent
+ * of a session is recorded when it is started.
  */
 import type { Caller } from "../session/caller.ts";
 import type { Session } from "../session/session.ts";

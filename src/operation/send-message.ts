@@ -1,4 +1,4 @@
-/** Sends a message: admitted durably, then typed as soon as the session can take it, once. */
+/** Sends a message: records it durably, then types it once, as soon as the session can take it. */
 import * as z from "zod/mini";
 import type { Agent } from "../agent/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
@@ -55,7 +55,7 @@ export const sendMessage = defineOperation({
       ),
     detail: textOrNull("How the outcome is known; of a message that waits, what it waits for."),
     admitted_at: instant("When it was recorded."),
-    cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this message."),
+    cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this message."),
   }),
 
   async run(input, context) {
@@ -102,7 +102,7 @@ function takesNone(session: Session): ReeveError {
     kind: "conflict",
     message: isLeft
       ? `Session ${name} has ended and takes no messages; restart it first.`
-      : `Session ${name} is being ended and takes no messages${isEndWaiting(session) ? `; take that back with: reeve end ${name} --cancel` : ""}.`,
+      : `Session ${name} is being ended and takes no messages${isEndWaiting(session) ? `; cancel that with: reeve end ${name} --cancel` : ""}.`,
   });
 }
 
@@ -126,7 +126,7 @@ const SHORT_TEXT = 4_096;
 function requireRoute(agent: Agent, how: MessageRoute): void {
   const isPossible = how === "queue" || (how === "steer" ? agent.capabilities.steer : agent.interrupt !== null);
   if (isPossible) return;
-  const cannot = how === "steer" ? "takes nothing into a turn under way" : "cannot be interrupted";
+  const cannot = how === "steer" ? "cannot take a message during a turn" : "cannot be interrupted";
   throw new ReeveError({
     code: `${how}-unsupported`,
     kind: "usage",

@@ -37,7 +37,7 @@ function ambiguous(reference: string, matches: readonly Session[]): ReeveError {
   return new ReeveError({
     code: "ambiguous-session",
     kind: "usage",
-    message: `"${reference}" fits ${matches.length} sessions; give more of the id: ${shown.join(", ")}.`,
+    message: `"${reference}" matches ${matches.length} sessions; give more of the id: ${shown.join(", ")}.`,
     details: { matches: matches.slice(0, 5).map((session) => session.id) },
   });
 }

@@ -26,10 +26,10 @@ export const evidenceSchema = z
       .enum(SOURCES)
       .check(
         z.describe(
-          "Who told it: the operator, a session, the runtime, the agent's protocol, a hook, its transcript, its status file, its screen, or Reeve (supervisor).",
+          "Who reported it: the operator, a session, the runtime, the agent's protocol, a hook, its transcript, its status file, its screen, or Reeve (supervisor).",
         ),
       ),
-    detail: text("What was seen or told."),
+    detail: text("What was seen or reported."),
     at: instant("When."),
   })
   .register(z.globalRegistry, { id: "Evidence", description: "Where something that Reeve says comes from." });
@@ -59,7 +59,7 @@ export const sessionViewSchema = z
       .enum(STATES)
       .check(
         z.describe(
-          "planned: not started yet. error: it does not run, and should; `reason` says why. stopped: it was ended, or its program ended.",
+          "planned: not started yet. error: it should run but does not; `reason` says why. stopped: it was ended, or its program ended.",
         ),
       ),
     desired: z
@@ -75,7 +75,7 @@ export const sessionViewSchema = z
       .enum(NEEDS)
       .check(
         z.describe(
-          "Whether it needs a person; in this order you should look at them. blocked: it asks something, or nothing was heard of its turn. failed and finished: nobody has seen that yet.",
+          "Whether it needs a person; look at the sessions in this order. blocked: it asks something, or nothing was heard from its turn. failed and finished: nobody has seen that yet.",
         ),
       ),
     need_since: instant("Since when that is so."),
@@ -109,7 +109,7 @@ export const sessionViewSchema = z
     runtime: z
       .object({
         kind: text("The runtime, such as tmux."),
-        id: textOrNull("Its place there; null while it has none."),
+        id: textOrNull("Its id there, such as a tmux pane; null while it has none."),
         pid: z.nullable(z.int()).check(z.describe("Its process; null while there is none on this machine.")),
       })
       .check(z.describe("Where it runs.")),
@@ -125,8 +125,8 @@ export const sessionViewSchema = z
     last_turn: z
       .nullable(verdictSchema)
       .check(z.describe("How its newest turn ended; null while that is under way, or where nobody saw the end.")),
-    last_turn_error: textOrNull("What that turn failed of; null otherwise."),
-    stalled_since: instantOrNull("Since when nothing was heard of the turn under way; null while all is well."),
+    last_turn_error: textOrNull("Why that turn failed; null otherwise."),
+    stalled_since: instantOrNull("Since when nothing was heard from the turn under way; null while all is well."),
     approvals: count("How many questions wait for an answer: see `list_approvals`."),
     background: z
       .array(
@@ -275,9 +275,9 @@ function guidanceOf(session: Session): string {
     return "It asks for something: read its screen, and answer it there with attach, or with send.";
   if (!session.identity.hasTurns) return "It has no turns: wait for its exit, and read its screen at any time.";
   if (conversation.stalledAt !== null)
-    return "Nothing was heard of its turn for a while: read its screen, then interrupt it or wait on.";
+    return "Nothing was heard from its turn for a while: read its screen, then interrupt it or wait on.";
   if (session.watch.observability.status === "pending" && session.watch.observability.expected)
-    return "That there is no transcript yet is expected: wait for its notification, do not poll, do not end it for that.";
+    return "It is normal that there is no transcript yet: wait for its notification; do not poll, and do not end it because of this.";
   if (isBackgroundOnly(session))
     return "It works in the background: wait for its notification, do not poll; a message would be taken now.";
   if (conversation.turnOpen) return "A turn is under way: wait for its notification, do not poll.";

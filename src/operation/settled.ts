@@ -1,4 +1,4 @@
-/** Waiting for a session to become something: by the log, never by polling. */
+/** Waits for a session to reach some state, by following the log instead of polling. */
 import type { Session } from "../session/session.ts";
 import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";

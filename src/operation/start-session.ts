@@ -1,4 +1,4 @@
-/** Starts a session: everything is checked before anything is recorded, and recorded before anything is done. */
+/** Starts a session: checks everything before it records anything, and records it before it does anything. */
 import { rmdirSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
@@ -62,9 +62,9 @@ export const startSession = defineOperation({
       .check(z.describe("What to say to the agent first.")),
     resume: z
       .optional(plainText().check(z.minLength(1, "an id"), z.maxLength(200)))
-      .check(z.describe("Go on with this conversation, by the agent's own id of it, instead of beginning one.")),
+      .check(z.describe("Continue this conversation (the agent's own id of it) instead of beginning a new one.")),
     name: z.optional(word("Its name; without one it is called after its agent, with a number.")),
-    role: z._default(word("What it is for, in a word of yours; its files are kept under it."), "agent"),
+    role: z._default(word("What it is for, in a word of your choice; its files are kept under it."), "agent"),
     cwd: plainText().check(z.describe("The directory to start it in.")),
     branch: z
       .optional(plainText().check(z.maxLength(255)))
@@ -94,13 +94,13 @@ export const startSession = defineOperation({
       ._default(z.enum(["recorded", "created"]), "recorded")
       .check(
         z.describe(
-          "When to answer. recorded: as soon as it is durable. created: once its process has the environment, too; if the daemon dies before, repeat the request with the same Idempotency-Key.",
+          "When to answer. recorded: as soon as it is durable. created: once its process has the environment; if the daemon dies before that, repeat the request with the same Idempotency-Key.",
         ),
       ),
   }),
   output: z
     .extend(sessionViewSchema, {
-      cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this start."),
+      cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this start."),
     })
     .register(z.globalRegistry, { id: "StartedSession", description: "A session, and where in the log its start is." }),
 
@@ -192,7 +192,7 @@ function requireAdoptable(store: Store, agent: Agent, nativeId: string): void {
     throw new ReeveError({
       code: "cannot-resume",
       kind: "usage",
-      message: `The agent ${agent.name} cannot go on with a conversation from elsewhere; leave --resume out.`,
+      message: `The agent ${agent.name} cannot continue a conversation from elsewhere; leave --resume out.`,
     });
   const holder = store.registry
     .all()

@@ -7,7 +7,7 @@ import { count, yesOrNo } from "./field.ts";
 export const stopDaemon = defineOperation({
   name: "stop_daemon",
   summary:
-    "Stop the daemon. Sessions run on, and are found again when it is next started. With with_runtimes, what carries them (the tmux server) is stopped too; that is refused until every session has ended.",
+    "Stop the daemon. Sessions run on, and are found again when it is next started. With `with_runtimes` the tmux server is stopped too; that is refused until every session has ended.",
   method: "POST",
   path: "/v1/daemon/stop",
   effect: "change",
@@ -16,7 +16,7 @@ export const stopDaemon = defineOperation({
   names: [],
   input: z.object({
     with_runtimes: z.optional(
-      yesOrNo("Ends what the runtimes keep running, too, such as the tmux server; refused while a session lives."),
+      yesOrNo("Also stop the tmux server of the sessions; refused until every session has ended."),
     ),
   }),
   output: z.object({ pid: count("The process that stops.") }),

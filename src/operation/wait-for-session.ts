@@ -1,7 +1,7 @@
 /**
- * Waits for something worth waking up for. Without a cursor it is about what was asked of the session last, so it does
- * not matter whether the wait or the end of the turn comes first. With a cursor it is lossless: a wait that timed out,
- * or broke because the daemon was restarted, goes on from where it was.
+ * Waits until a session finishes a turn, asks for something or ends. Without a cursor it is about the last thing that
+ * was asked of the session, so it does not matter whether the wait or the end of the turn comes first. With a cursor no
+ * event is missed: a wait that timed out, or broke because the daemon was restarted, continues from there.
  */
 import * as z from "zod/mini";
 import { WAKE_REASONS } from "../session/wake.ts";
@@ -14,13 +14,13 @@ import type { Waiter } from "./waiter.ts";
 import { waitOn } from "./waiter.ts";
 
 const outputSchema = z.object({
-  done: yesOrNo("Whether what was waited for came: one of `for`, or without it anything that ends a wait."),
+  done: yesOrNo("Whether what you waited for happened: one of `for`, or without `for` anything that ends a wait."),
   ok: yesOrNo(
-    "Whether it went well: one of `for` came; without it, the turn completed, or a program without turns exited with 0.",
+    "Whether it went well: one of `for` happened; without `for`, the turn completed, or a program without turns exited with 0.",
   ),
   reason: z
     .enum([...WAKE_REASONS, "nothing-to-wait-for", "timeout"])
-    .check(z.describe("What came; with `done: false`, what came instead, or why nothing did.")),
+    .check(z.describe("What happened; with `done: false`, what happened instead, or why nothing did.")),
   why: textOrNull("Why there is nothing to wait for; null otherwise."),
   cursor: cursor("Pass it as `since` to wait on without missing an event."),
   session: sessionViewSchema.check(z.describe("The session that woke you, or the first of those you asked about.")),
@@ -29,18 +29,18 @@ const outputSchema = z.object({
       z.object({
         session_id: text("The session."),
         name: text("Its name."),
-        reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for"]).check(z.describe("What came of it.")),
+        reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for"]).check(z.describe("What happened to it.")),
         ok: yesOrNo("Whether that went well."),
         why: textOrNull("Why there is nothing to wait for; null otherwise."),
       }),
     )
-    .check(z.describe("Each session of which the outcome is known by now.")),
+    .check(z.describe("Each session whose outcome is known by now.")),
 });
 
 export const waitForSession = defineOperation({
   name: "wait_for_session",
   summary:
-    "Wait until a session (or any, or all of several) finishes a turn, asks for something or ends. Without `since` it is about what was asked of it last: it answers at once if that is over already, or if nothing will come of it.",
+    "Wait until a session (or any, or all of several) finishes a turn, asks for something or ends. Without `since` it is about what was asked of it last: it answers at once if that is over already, or if that starts no turn.",
   method: "GET",
   path: "/v1/sessions/{session}/wait",
   effect: "read",
@@ -54,14 +54,14 @@ export const waitForSession = defineOperation({
       ._default(z.array(z.enum(WAKE_REASONS)), [])
       .check(
         z.describe(
-          "Only these count. It answers `done: false` as soon as none of them can come unless somebody does something.",
+          "Only these count. It answers `done: false` as soon as none of them can happen any more without somebody's help.",
         ),
       ),
     mode: z
       ._default(z.enum(["any", "all"]), "any")
       .check(z.describe("With several sessions: whether the first or the last of them ends the wait.")),
     since: since(
-      "A cursor: what came after it counts. The cursor of a start, a message or an answer: what came of that.",
+      "A cursor: only what happened after it counts. With the cursor of a start, a message or an answer, the wait is about its outcome.",
     ),
     timeout_seconds: z
       ._default(seconds(3_600), 45)

@@ -1,7 +1,7 @@
 /**
- * Waiter for what only the log tells. Reading it takes time, in which more is
- * committed. So sessions are followed before the log is first read: whatever is
- * committed from then on is news, and nothing falls in between.
+ * Waits for what only the log can tell. More events may be committed while the
+ * log is read. So the waiter follows the sessions first and reads the log
+ * afterwards; then no event is missed in between.
  */
 import type { Clock } from "../platform/clock.ts";
 import { ASK_TYPES, askOf, isAsk } from "../session/ask.ts";

@@ -1,9 +1,9 @@
 /**
- * Replaces a file as a whole: whoever reads the path, or comes back after a
- * crash or a power cut, finds the old content or the new, never a part. It
- * never follows a link that was planted at the path or at the temporary name,
- * and never writes through a directory that is a link itself. What stands at
- * the path and is no file of ours is set aside.
+ * Replaces a file as a whole: a reader finds the old content or the new, never
+ * a part, also after a crash or a power cut. It never follows a link that was
+ * planted at the path or at the temporary name, and never writes through a
+ * directory that is a link itself. If something at the path is not a file of
+ * ours, it is moved aside.
  *
  * Order: temporary file in the same directory (created exclusively), fsync,
  * rename over the path, fsync of the directory.

@@ -1,9 +1,7 @@
 /**
- * Control groups of Linux (version 2): the kernel's own list of what a process
- * started, which nothing leaves by forking, by a new session or namespace, or
- * by changing its environment. Owns every reading and writing below a cgroup's
- * directory. As in process-table.ts, only the kernel's "not there" means gone;
- * any other failure is thrown.
+ * Control groups of Linux (version 2): the kernel's own list of what a process started, which nothing leaves by
+ * forking, by a new session or namespace, or by changing its environment. Only this file reads and writes below a
+ * cgroup's directory. As in process-table.ts, only the kernel's "not there" means gone; any other failure is thrown.
  *
  *   cgroup.procs    processes in it, one pid a line; a pid written to it moves that process here
  *   cgroup.events   "populated 1": something lives in it or below; "frozen 1": all of that stands still

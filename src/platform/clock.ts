@@ -1,7 +1,7 @@
 /**
- * Time as the rest of Reeve may see it. Wall time is for people and records;
- * deadlines and delays use only the monotonic reading, so that a clock jump
- * can neither fire nor hide a timer.
+ * The clock that the rest of Reeve uses. Wall time is for people and records.
+ * Deadlines and delays use only monotonic time, so a clock jump does not fire
+ * or delay a timer.
  */
 export interface Clock {
   /** Milliseconds since the epoch: for records, never for deadlines. */

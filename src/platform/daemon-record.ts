@@ -1,13 +1,13 @@
 /**
  * Who the daemon of a home is: `daemon.json` in its state directory, while it
- * runs. A daemon that stops in order removes it; one that finds another's has a
- * predecessor that did not. Clients read it to say which process does not
- * answer.
+ * runs. A daemon that is stopped removes it. If a daemon finds one when it
+ * starts, the daemon before it was killed or crashed. Clients read it to say
+ * which process does not answer.
  *
- * The file: one JSON object (DaemonRecord), then spaces up to 32 KB. The room
- * is taken when the file is made, so that a daemon which dies of an error on a
- * full disk can still write down which: it overwrites the file in place, and a
- * reader finds the old object, the new one, or something that is not JSON.
+ * The file: one JSON object (DaemonRecord), then spaces up to 32 KB. The space
+ * is taken when the file is created, so that a daemon that dies of an error on
+ * a full disk can still record the error: it overwrites the file in place, and
+ * a reader finds the old object, the new one, or something that is not JSON.
  */
 import { closeSync, constants, rmSync, writeSync } from "node:fs";
 import { fieldsOf } from "./json-fields.ts";

@@ -1,7 +1,7 @@
 /**
- * File descriptors, which run out. Holds a few back for what must work even
- * then, and says how many there are. Only for work that ends before it returns:
- * what is given back must be there again for the next.
+ * Keeps a few file descriptors back for work that must succeed when they run
+ * out, and counts how many there are. Only for work that ends before it
+ * returns: the descriptors must be there again for the next.
  */
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { errnoOf } from "./reeve-error.ts";

@@ -1,4 +1,4 @@
-/** Whether a disk has room for something new. What runs already does not ask. */
+/** Checks whether a disk has room for something new. Sessions that already run do not need this check. */
 import { statfsSync } from "node:fs";
 import { ReeveError } from "./reeve-error.ts";
 

@@ -1,4 +1,4 @@
-/** Finds a program as execvp(3) would, so that a missing one is said before anything is started. */
+/** Finds a program as execvp(3) would, so that a missing program is reported before anything is started. */
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 

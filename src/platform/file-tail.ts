@@ -1,8 +1,8 @@
 /**
  * The end of a file of lines, without reading the rest: a few system calls
- * whatever its size. Never parses past the last newline (a writer may be in
- * the middle of a line) nor before the first. Also how any file that an agent
- * may have planted is opened, for this and for line-cursor.ts.
+ * whatever its size. Never parses past the last newline (a writer may be in the
+ * middle of a line) nor before the first. It also opens files that an agent may
+ * have planted, for itself and for line-cursor.ts.
  */
 import { closeSync, constants, fstatSync, open, read } from "node:fs";
 import { promisify } from "node:util";

@@ -1,8 +1,8 @@
 /**
- * Characters that show nothing, or change how others are shown: zero-width,
- * bidirectional, tags and fillers. With them one command looks like another, or
- * says something that only a machine reads. They stay where they belong to what
- * is seen: inside an emoji, and between the letters of scripts that join.
+ * Makes visible the characters that show nothing or change how others are
+ * shown: zero-width, bidirectional, tags and fillers. With them one command can
+ * look like another, or contain text that only a machine reads. They are kept
+ * inside an emoji and between the letters of scripts that join.
  */
 
 /** Each as `<U+202E>`. */

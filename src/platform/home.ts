@@ -1,8 +1,7 @@
 /**
- * Where everything of one Reeve lives. `REEVE_HOME` overrides all; otherwise
- * XDG: state (database, log) and sockets apart from what sessions leave
- * behind. The CLI and the daemon must agree, so this is the only place that
- * knows.
+ * The paths of all files of one Reeve. `REEVE_HOME` overrides all; otherwise
+ * XDG: state (database, log) and sockets apart from what sessions leave behind.
+ * The CLI and the daemon must agree, so only this file knows them.
  */
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";

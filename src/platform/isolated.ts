@@ -1,4 +1,4 @@
-/** One that fails harms no other: what it threw is logged, and the rest goes on. */
+/** Calls something whose failure must not harm its caller: the error is logged, and the caller goes on. */
 import type { Log } from "./log.ts";
 
 export function isolated(log: Log, what: string, fields: object, work: () => void): void {

@@ -1,4 +1,7 @@
-/** Fields of JSON that others wrote: each is checked where it is taken, and what has another type is not there. */
+/**
+ * Reads fields of JSON that other programs wrote. Each field is checked when it
+ * is read; a value of another type counts as missing.
+ */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /**
- * A process that met an error nobody foresaw is not trusted any more: it says
- * what happened, as far as it still can, and ends. Whoever needs it starts the
- * next one, and what it was doing is resumed from the record.
+ * Ends the daemon after an error that nothing caught: it records the error, as
+ * far as it still can, and exits. The next command starts a new daemon, which
+ * continues from the records.
  */
 import { closeSync, constants, ftruncateSync, readSync } from "node:fs";
 import type { Log } from "./log.ts";
@@ -17,7 +17,7 @@ const BROKEN = 70;
 export function endOnUncaught(log: Log, onDeath: (error: string) => void): void {
   process.on("uncaughtException", (error: unknown, origin) => {
     const text = stackOf(error);
-    log("an error that nobody caught ends the daemon", { origin, why: text });
+    log("an error was not caught, and the daemon ends", { origin, why: text });
     onDeath(text);
     process.exit(BROKEN);
   });

@@ -1,9 +1,9 @@
 /**
- * The lines a file gained since the last look, framed by bytes. Keeps nothing
- * between calls: all there is to know is the cursor, which is plain data and
- * outlives a restart. Never gives a line before its newline is there, never
- * one twice unless it says that the file is another one, and never holds more
- * than one call's bytes, however long a line is.
+ * Reads the lines that were added to a file since the last call. It keeps no
+ * state between calls: the cursor holds everything, is plain data and survives
+ * a restart. It returns a line only when its newline is there, returns no line
+ * twice unless it says that the file is another one, and never holds more than
+ * the bytes of one call, however long a line is.
  *
  * The cursor's identity is `<inode>:<digest>`, the digest over the bytes just
  * before the offset. It tells a file that was truncated and has grown again,

@@ -1,7 +1,7 @@
 /**
- * The daemon's own log: one JSON object per line, 0600, bounded (one older
- * file is kept). It is for whoever mends Reeve; what happened to sessions is
- * in the event log. Never give it message texts or environment values.
+ * The daemon's own log: one JSON object per line, 0600, bounded (one older file
+ * is kept). It is for people who repair Reeve; what happened to sessions is in
+ * the event log. Never give it message texts or environment values.
  */
 import { closeSync, constants, fstatSync, renameSync, writeSync } from "node:fs";
 import { escapeHidden } from "./hidden-characters.ts";

@@ -1,8 +1,8 @@
 /**
- * Files that are Reeve's own: plain files, ours, at a path that an agent may
- * have got at. Anything else in their place (a directory, a pipe, a device, a
- * link, somebody else's file) is moved aside to `<path>.set-aside-<n>` and told
- * of; it is never opened in a way that waits, acts or follows.
+ * Opens Reeve's own files, at paths that an agent may be able to change. If
+ * something else is there (a directory, a pipe, a device, a link, somebody
+ * else's file), it is moved aside to `<path>.set-aside-<n>` and reported. It is
+ * never opened in a way that waits, has side effects or follows a link.
  */
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { openPlain, readPlainFile } from "./plain-file.ts";

@@ -1,8 +1,8 @@
 /**
- * Small files read whole, at paths where somebody may have put anything. What
- * stands there is looked at before it is opened (a device may act on being
- * opened) and again after, and nothing is opened in a way that waits. An error
- * without an errno says that it is not a plain file, or too large.
+ * Reads small files whole, at paths where somebody may have put anything. It
+ * checks what is there before it opens it (opening a device may have side
+ * effects) and again afterwards, and opens nothing in a way that waits. An
+ * error without an errno means that it is not a plain file, or too large.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from "node:fs";
 import { errnoOf } from "./reeve-error.ts";

@@ -1,7 +1,7 @@
 /**
- * Directories nobody else may look into. A directory that exists is judged,
- * never changed: opening or closing permissions is the owner's decision, so
- * the error names the command instead of running it.
+ * Makes and checks directories that only the user may read. An existing
+ * directory is only checked, never changed: its permissions are the user's
+ * decision, so the error names the command to run.
  */
 import { accessSync, constants, lstatSync, mkdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";

@@ -1,8 +1,8 @@
 /**
- * One process at a time, by a lock that the kernel holds: it is gone the
- * moment its holder is, however that ended, so it can never be stale. Node
- * has no flock(2), but SQLite locks files through fcntl(2), and an open
- * exclusive transaction on an empty database is exactly such a lock.
+ * Lets one process at a time in, by a lock of the kernel. The kernel releases
+ * it when its holder ends, however that happens, so it is never stale. Node has
+ * no flock(2), but SQLite locks files through fcntl(2), and an open exclusive
+ * transaction on an empty database is exactly such a lock.
  */
 import { chmodSync, closeSync, constants, lstatSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";

@@ -1,11 +1,11 @@
 /**
- * The system's processes, as /proc shows them. Owns every reading of /proc and
- * every signal Reeve sends to a process it is not the parent of. Never trusts a
- * bare pid: whoever signals names the start time too, because pids are reused.
+ * The system's processes, as /proc shows them. Only this file reads /proc, and
+ * signals processes that Reeve is not the parent of. A signal always needs the
+ * pid and the start time of a process, because pids are reused.
  *
  * A process is gone only if the kernel says so (ENOENT, ESRCH). Whatever else
  * keeps a file of /proc from being read (no descriptor, no memory, no
- * permission) is thrown as `processes-unreadable`: nothing follows from it.
+ * permission) is thrown as `processes-unreadable`, and proves nothing.
  */
 import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
 import { withDescriptor } from "./descriptors.ts";

@@ -11,7 +11,7 @@ export type ErrorKind =
   | "conflict" // legal, but not in this state
   | "forbidden"
   | "unavailable" // something Reeve needs is not there right now
-  | "config" // the installation or home must be mended first
+  | "config" // the installation or home must be fixed first
   | "internal";
 
 const HTTP_STATUS = {

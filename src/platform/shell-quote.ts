@@ -1,4 +1,4 @@
-/** A word as a POSIX shell reads it back unchanged. */
+/** Quotes a word so that a POSIX shell reads it back unchanged. */
 export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** A value from outside, as a sentence may quote it: short, in one line, with everything in it visible. */
+/** Prepares a value from outside for a sentence: short, in one line, with every character visible. */
 import { showHidden } from "./hidden-characters.ts";
 
 const MOST_CHARACTERS = 60;

@@ -1,7 +1,7 @@
 /**
- * Empty files in a directory, `spare-1` and on, each worth one inode when the
- * disk has none left. Whoever uses one up must be quick: another process may
- * be waiting for it.
+ * Empty files in a directory, `spare-1` and on, each of which frees one inode
+ * when the disk has none left. Use the inode at once after deleting one,
+ * because another process may take it.
  */
 import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import { join } from "node:path";

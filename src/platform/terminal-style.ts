@@ -1,8 +1,8 @@
 /**
  * Terminal text that keeps its colours. Of all escape sequences only SGR
  * survives, and of SGR only what sets colours, weight, underline and reverse:
- * nothing that hides text (8) or blinks (5, 6). Owns the one list of what a
- * program may do to how its text looks in our views.
+ * nothing that hides text (8) or blinks (5, 6). Only this file decides what a
+ * program may change about how its text looks in our views.
  */
 import { stripTerminal } from "./terminal-text.ts";
 

@@ -1,8 +1,8 @@
 /**
  * Terminal output made safe to show: no escape sequence and no control byte
- * survives, and hidden characters are shown. Owns the one definition of "plain
- * text" that lists, logs and screens use. Never interprets a sequence; it only
- * removes it.
+ * survives, and hidden characters are shown. Only this file defines the "plain
+ * text" that lists, logs and screens use. It removes sequences and never
+ * interprets them.
  */
 import { showHidden } from "./hidden-characters.ts";
 

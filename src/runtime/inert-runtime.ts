@@ -1,7 +1,7 @@
 /**
  * Stands in for a runtime that this daemon does not know. It cannot be asked,
- * so its sessions are unreachable: nothing is concluded about them, nothing is
- * started or signalled, and whoever tries is told why.
+ * so its sessions are unreachable. Reeve concludes nothing about them and
+ * starts or signals nothing; a caller that tries is told why.
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { ErrorKind } from "../platform/reeve-error.ts";

@@ -1,10 +1,10 @@
 /**
- * Session files for runtimes whose sessions live on this machine. What agents
- * write is input: bounded, opened in a way that never waits, and through a
- * link only where that is asked for.
+ * Session files for runtimes whose sessions live on this machine. Agents write
+ * these files, so reads are bounded, never wait, and follow a link only on
+ * request.
  *
- * Small files are read without asking Node's threads: somebody waits for what
- * a hook's record says (turn-end bench).
+ * Small files are read without Node's thread pool, because that is faster and
+ * somebody waits for what a hook's record says (turn-end bench).
  */
 import { execFile } from "node:child_process";
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync, unlinkSync, watch } from "node:fs";

@@ -1,10 +1,11 @@
 /**
- * What lies where a session lives: the files that are planned for it, its
- * transcript, status files and spool, and the programs it can run. Whoever
- * wants any of that asks the session's runtime, because it may be on another
+ * The files where a session lives: those that are planned for it, its
+ * transcript, status files and spool, and the programs it can run. They are
+ * always reached through the session's runtime, because it may be on another
  * machine. Paths are those that the session itself sees.
  *
- * `null` and "not there" are proven. What could not be looked at is thrown.
+ * `null` and "not there" are proven. If a file could not be checked, an error
+ * is thrown.
  */
 import type { LineCursor, NewLines, ReadLimits } from "../platform/line-cursor.ts";
 import type { Tail } from "../platform/file-tail.ts";

@@ -1,7 +1,7 @@
 /**
- * What one view of a terminal has still to read. Bounded: a reader that is too
- * far behind loses what waits for it, and is owed a snapshot, which is taken
- * only when it comes back to read.
+ * Buffers the output that one view of a terminal has not read yet. The buffer
+ * is bounded: if a reader falls too far behind, the buffer is dropped, and the
+ * reader gets a snapshot when it reads again.
  */
 import type { TerminalOutput } from "./terminal.ts";
 

@@ -1,9 +1,9 @@
 /**
  * A view of a session's terminal for somebody who is not at its keyboard: what
  * is on the screen now, everything that is written to it from then on, and a
- * way to type and to resize. Several may look at once; each has its own pace,
- * and one that falls behind is shown the screen again instead of being fed
- * what it missed, so that nothing piles up.
+ * way to type and to resize. There may be several views at once, each at its
+ * own pace. A view that falls behind gets the screen again instead of what it
+ * missed, so that nothing piles up.
  *
  * Unlike a `Screen` this is raw: it holds whatever escape sequences the program
  * writes. It is for a terminal, never for a log.

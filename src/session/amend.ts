@@ -1,4 +1,4 @@
-/** A session's record with some of its fields changed. The sections in which nothing changes are shared with the old one. */
+/** Makes a session's record with some of its fields changed. Unchanged sections are shared with the old record. */
 import type { SECTIONS, Session } from "./session.ts";
 
 /** Of each section, only what changes. */

@@ -1,4 +1,7 @@
-/** Approvals: asked by the agent, answered through Reeve or in the pane, gone with the turn or the process. */
+/**
+ * Applies what happens to approvals: the agent asks, somebody answers through
+ * Reeve or in the terminal, the turn or the process ends.
+ */
 import { amend } from "./amend.ts";
 import type { Approval, Decision } from "./approval.ts";
 import { isOnlySeen } from "./approval.ts";
@@ -94,7 +97,7 @@ export function answer(session: Session, command: Extract<Command, { type: "answ
     if (approval.answer.decision === decision) return unchanged(session);
     return refuse(
       "approval-answered",
-      `Session ${session.identity.name} is being told already: ${approval.answer.decision}; wait for what comes of it.`,
+      `Session ${session.identity.name} was answered already: ${approval.answer.decision}; wait until it takes effect.`,
     );
   }
   const { now, caller = SYSTEM } = context;

@@ -1,4 +1,4 @@
-/** What a command makes of a session: a wish recorded, at once a fact where nothing needs doing, or a refusal. */
+/** Applies a command to a session: records what is wanted (if nothing needs doing, it is so at once), or refuses. */
 import { amend } from "./amend.ts";
 import { answer } from "./apply-approval.ts";
 import { askedFor, SYSTEM } from "./caller.ts";
@@ -58,7 +58,7 @@ function resume(session: Session, context: Context): Outcome {
   if (isEndWaiting(session))
     return refuse(
       "being-ended",
-      `Session ${identity.name} is to end after its turn; take that back with: reeve end ${identity.name} --cancel.`,
+      `Session ${identity.name} will end after its turn; cancel that with: reeve end ${identity.name} --cancel.`,
     );
   if (wish.stop !== null || (session.state !== "paused" && wish.desired !== "paused")) {
     if (session.state === "running" && wish.stop === null) return unchanged(session);
@@ -124,14 +124,14 @@ function cancelEnd(session: Session, context: Context): Outcome {
   if (session.wish.stop?.next !== "stopped")
     return refuse(
       "not-being-ended",
-      `Session ${name} is not being ended, so there is nothing to take back; see reeve list.`,
+      `Session ${name} is not being ended, so there is nothing to cancel; see reeve list.`,
     );
   if (!isEndWaiting(session))
     return refuse(
       "end-under-way",
-      `Session ${name} is being stopped, and that cannot be taken back; once it has stopped, start it again with: reeve restart ${name}.`,
+      `Session ${name} is being stopped, and that cannot be cancelled; once it has stopped, start it again with: reeve restart ${name}.`,
     );
-  const reason = asked("end-cancelled", "Its end was taken back.", context);
+  const reason = asked("end-cancelled", "Its end was cancelled.", context);
   const isPaused = session.state === "paused";
   const next: Session = amend(session, {
     wish: {

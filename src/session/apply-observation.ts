@@ -1,4 +1,4 @@
-/** What an observation makes of a session: only what was proven, and only about the incarnation it names. */
+/** Applies an observation to a session: only what was proven, and only to the incarnation that it names. */
 import { amend } from "./amend.ts";
 import { isDeepStrictEqual } from "node:util";
 import { RESTART_POLICY_CODE } from "./ask.ts";

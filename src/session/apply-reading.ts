@@ -1,4 +1,4 @@
-/** How a reading of the agent changes what is known of its turns, approvals, activity, transcript and usage. */
+/** Applies a reading of the agent: changes what is known of its turns, approvals, activity, transcript and usage. */
 import { amend } from "./amend.ts";
 import { applyApproval, lapse } from "./apply-approval.ts";
 import { applyEnding, applyTurn, isOldNews, isUnderWay } from "./apply-turn.ts";
@@ -85,7 +85,7 @@ function applyActivity(
   status: ActivityStatus | undefined,
   evidence: Evidence,
 ): Change {
-  // The dead do nothing, whatever was still in the spool.
+  // Ignore activity for an ended process: late hook records can still arrive.
   if (status === undefined || session.process.exit !== null) return { session, events: [] };
   const asks = asksOf(session, reading, status);
   const { activity: before } = session.conversation;

@@ -1,9 +1,10 @@
 /**
- * How a reading begins or ends a turn. Several sources tell of the same turn,
- * in any order: it is recognised by the agent's own id where there is one,
- * else by who spoke first. Of those that saw its end the first one counts, and
- * another is logged. A verdict that was only inferred, from a screen, from
- * history, from the turn that began next, is corrected by one that saw it.
+ * Begins and ends turns by readings. Several sources report the same turn, in
+ * any order. A turn is recognised by the agent's own id if there is one,
+ * otherwise by the source that reported it first. If several sources saw its
+ * end, the first report counts and a different one is logged. A verdict that
+ * was only inferred (from a screen, from history, from the next turn) is
+ * corrected by a source that saw the end.
  */
 import { amend } from "./amend.ts";
 import type { SessionEvent } from "./event.ts";

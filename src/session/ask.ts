@@ -1,4 +1,7 @@
-/** What somebody asked of a session through Reeve, as the log tells it. A wait without a cursor is about the newest. */
+/**
+ * Finds what somebody asked of a session through Reeve, from the log. A wait
+ * without a cursor is about the newest ask.
+ */
 import type { EventBody, LoggedEvent } from "./event.ts";
 
 export type AskBody = Extract<EventBody, { readonly type: (typeof ASK_TYPES)[number] }>;

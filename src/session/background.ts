@@ -1,11 +1,11 @@
 /**
  * What an agent left working beside its turns: subagents, and commands that it
- * put into the background. A turn is over when the agent has answered and what
- * it started has ended, too: until then it is held open.
+ * put into the background. A turn is over when the agent has answered and
+ * everything that it started has ended; until then it stays open.
  *
- * A subagent always comes to an end. A command may be a server that never
- * does: it holds only the turn that started it, and that not for ever
- * (supervisor/attention/background-watch.ts). What no longer holds is still shown.
+ * A subagent always ends. A command may be a server that never ends, so it
+ * holds only the turn that started it, and only for a while
+ * (supervisor/attention/background-watch.ts). It is still shown after that.
  */
 import { amend } from "./amend.ts";
 import { isOldNews } from "./apply-turn.ts";

@@ -1,4 +1,4 @@
-/** What the log says of one session from some place on, as far as somebody who waits must know it. */
+/** Sums up what the log says of one session after some event, as far as a waiter must know it. */
 import type { Ask } from "./ask.ts";
 import { askOf } from "./ask.ts";
 import type { LoggedEvent } from "./event.ts";

@@ -1,6 +1,6 @@
 /**
- * A process ended, and that is proven. Reported once per incarnation; whether
- * it is started again is the restart policy's business.
+ * Applies the proven end of a process. It is reported once per incarnation. The
+ * restart policy decides whether the session is started again.
  */
 import { amend } from "./amend.ts";
 import { lapse } from "./apply-approval.ts";

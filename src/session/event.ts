@@ -1,6 +1,7 @@
 /**
- * What happened, in the past tense, as it stands in the log. Events are
- * appended, never changed; everything that waits is a cursor into them.
+ * The types of events, in the past tense, as they are stored in the log. The
+ * log is only appended to. A program that waits reads it from a cursor, so it
+ * can stop and continue later without missing an event.
  */
 import type { ApprovalRequest, Decision } from "./approval.ts";
 import type { CallerName } from "./caller.ts";

@@ -1,6 +1,6 @@
 /**
- * Two successive misses before a verdict: one unanswered question is a busy
- * machine or a laptop that just woke up, not an unreachable session.
+ * Decides when a session is unreachable: after two unanswered questions in a
+ * row. A single one may only mean a busy machine or a laptop that just woke up.
  */
 const MISSES_BEFORE_VERDICT = 2;
 

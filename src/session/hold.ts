@@ -1,8 +1,8 @@
 /**
  * A session whose record came from its state.json after the database was lost.
- * An agent can write that file, so it may tell which process to look for, but
- * not what to start or what to answer: nothing is started for a held session
- * until a person asks for a restart.
+ * An agent can write that file. So Reeve uses it to find the process, but not
+ * to start or answer anything: a held session is not started until a person
+ * asks for a restart.
  */
 import { amend } from "./amend.ts";
 import type { Change } from "./outcome.ts";

@@ -1,7 +1,7 @@
 /**
- * Everything that can happen to a session: commands, which somebody asked
- * for, and observations, which something proved. Both go through the same
- * serial queue into the same `transition`.
+ * The inputs of a session: commands, which somebody asked for, and
+ * observations, which something proved. Both go through the same serial queue
+ * into the same `transition`.
  */
 import type { Decision } from "./approval.ts";
 import type { Caller } from "./caller.ts";
@@ -28,7 +28,7 @@ export type Observation =
       readonly evidence: Evidence;
     }
   | { readonly type: "create-failed"; readonly incarnation: number; readonly code: string; readonly evidence: Evidence }
-  /** It could not be created, and that may pass: it is tried again. */
+  /** It could not be created, and that may pass: Reeve tries again. */
   | {
       readonly type: "create-delayed";
       readonly incarnation: number;

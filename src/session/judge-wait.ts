@@ -1,6 +1,6 @@
 /**
- * What somebody who waits for a session is told, from its record and from what the log says since the place the wait
- * counts from. Pure: the same after a restart of Reeve. See docs/decisions/0022-waiting-and-exit-codes.md.
+ * Decides the answer to a wait, from the record of the session and the events after the cursor of the wait. Pure, so
+ * the answer is the same after a restart of Reeve. See docs/decisions/0022-waiting-and-exit-codes.md.
  */
 import type { Ask } from "./ask.ts";
 import type { Course, Wake } from "./course.ts";

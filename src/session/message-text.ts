@@ -1,7 +1,8 @@
 /**
- * What can be typed into a terminal byte for byte: text of bounded size
- * without control characters other than line feed and tab, which a terminal
- * would act on. It is delivered exactly or refused, never altered to fit.
+ * Checks whether a text can be typed into a terminal byte for byte: it must be
+ * of bounded size, without control characters other than line feed and tab,
+ * because a terminal would act on them. A text is delivered exactly or refused,
+ * never changed.
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 
@@ -15,7 +16,7 @@ export function requireTypeable(text: string): void {
     throw new ReeveError({
       code: "message-too-long",
       kind: "usage",
-      message: `The message has ${bytes} bytes and ${MAX_MESSAGE_BYTES} are the most; put it into a file and send its path.`,
+      message: `The message has ${bytes} bytes, and at most ${MAX_MESSAGE_BYTES} are allowed; put it into a file and send its path.`,
     });
   }
   const control = CONTROL.exec(text);

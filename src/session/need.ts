@@ -47,7 +47,8 @@ export function headlineOf(session: Session): string {
     return `Cannot be reached: ${session.process.liveness.evidence.detail}`;
   if (session.wish.desired === "stopped")
     return session.wish.stop?.afterTurn === true ? "Ends after this turn." : "Being ended.";
-  if (session.conversation.stalledAt !== null) return "Nothing was heard of its turn for a while; look at its screen.";
+  if (session.conversation.stalledAt !== null)
+    return "Nothing was heard from its turn for a while; look at its screen.";
   if (session.state !== "running") return reason.text;
   if (session.wish.held !== null) return `Not restarted by itself: ${session.wish.held.reason}`;
   if (session.conversation.turnOpen) return notice.said ?? "";

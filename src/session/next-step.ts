@@ -1,7 +1,7 @@
 /**
- * What to do next with the messages of a session, from the record, the open
- * messages and the time: nothing here remembers anything, so another daemon
- * decides the same. `supervisor/effect/delivery.ts` does it.
+ * Decides what to do next with the messages of a session, from the record, the
+ * open messages and the time. It keeps no state, so another daemon decides the
+ * same. `supervisor/effect/delivery.ts` does it.
  */
 import { isBackgroundOnly } from "./background.ts";
 import { isOwnCommand, type Message } from "./message.ts";

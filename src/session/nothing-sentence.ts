@@ -1,4 +1,4 @@
-/** Why there is nothing to wait for: what was asked last, and why no turn comes of it. */
+/** Says why there is nothing to wait for: what was asked last, and why it starts no turn. */
 import type { Ask } from "./ask.ts";
 import type { Message } from "./message.ts";
 import type { Session } from "./session.ts";
@@ -25,8 +25,8 @@ function startSentence({ identity: { launch }, conversation: { turns } }: Sessio
 
 function messageSentence({ state, detail, submit }: Message): string {
   const because = detail === null ? "" : ` (${detail})`;
-  if (state === "refused") return `Its last message was refused${because}, so no turn will come of it.`;
-  if (!submit) return "Its last message was typed without Enter, so no turn comes of it.";
+  if (state === "refused") return `Its last message was refused${because}, so it starts no turn.`;
+  if (!submit) return "Its last message was typed without Enter, so it starts no turn.";
   if (state === "unknown")
     return `It is not known whether its last message arrived${because}; look at the session before you send it again.`;
   return "Its last message was delivered, but no turn has begun; look at its screen.";

@@ -1,4 +1,4 @@
-/** What a transition comes to: a refusal, or the session as it is now and what happened. */
+/** The result of a transition: a refusal, or the session as it is now with the events to log. */
 import type { SessionEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 

@@ -1,4 +1,4 @@
-/** Said when a pause is asked for and again when it is a fact. */
+/** The sentence about a pause, used when it is asked for and again when the session is paused. */
 export function pauseSentence(mode: "detach" | "suspend"): string {
   return mode === "detach"
     ? "Paused on request: input is held back, the process runs on."

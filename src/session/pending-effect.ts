@@ -1,7 +1,7 @@
 /**
- * What must be done next, derived from the record and nothing else. The same
- * answer after a crash as before it, so an interrupted effect is simply tried
- * again; each is idempotent per incarnation.
+ * Decides what must be done next, from the record alone. The answer is the same
+ * before and after a crash, so an interrupted effect is simply tried again;
+ * each effect is idempotent per incarnation.
  */
 import { worksInBackground } from "./background.ts";
 import type { Session, StopIntent } from "./session.ts";

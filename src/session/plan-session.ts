@@ -1,4 +1,4 @@
-/** The record of a session that was just asked for: nothing has happened yet but the asking. */
+/** Makes the record of a session that was just asked for and has not been started yet. */
 import { askedFor, type Caller, callerName } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { PlannedWatch } from "./input.ts";

@@ -1,7 +1,7 @@
 /**
- * What one look at an agent said: a message of its protocol, a hook's record,
- * a line of its transcript, its status file, its screen. The agent makes it,
- * the transition weighs it.
+ * A reading: what one message of an agent's protocol, a hook's record, a line
+ * of its transcript, its status file or its screen says. The agent's adapter
+ * makes it; `transition` decides how much it counts.
  */
 import type { ApprovalRequest, Decision } from "./approval.ts";
 import type { BackgroundReading } from "./background.ts";

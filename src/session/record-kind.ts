@@ -1,8 +1,8 @@
 /**
- * A kind of record beside sessions and messages: what lies between sessions
- * (mail, work, quotas) or belongs to the home itself. To store a new kind,
- * define it: the store keeps all of them in one table (store/records.ts), and a
- * commit changes any number of them together with sessions and messages.
+ * A kind of record beside sessions and messages: records that several sessions
+ * share (mail, work, quotas) or that belong to the home itself. To store a new
+ * kind, define it: the store keeps all of them in one table (store/records.ts),
+ * and a commit changes any number of them together with sessions and messages.
  */
 
 /** What every record has. */

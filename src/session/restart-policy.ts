@@ -1,5 +1,5 @@
 /**
- * When a dead session is started again by itself: exponential backoff with
+ * Decides when Reeve starts a dead session again: exponential backoff with
  * jitter, and a bounded number of restarts in a sliding window, so that a
  * program that dies at once cannot keep the machine busy.
  */

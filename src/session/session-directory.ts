@@ -1,4 +1,4 @@
-/** What lies where in a session's own directory. Beside these: `state.json` (`store/state-file.ts`). */
+/** The names of the files in a session's own directory, except `state.json` (`store/state-file.ts`). */
 import { join } from "node:path";
 import type { Session } from "./session.ts";
 

@@ -1,8 +1,8 @@
 /**
- * A session's record as it was read from a file or a row, whichever version
- * wrote it. A state.json lies in a directory its agent can write to, so nothing
- * in it is taken on trust: what `completed` returns is a session only if
- * `isSession` says so.
+ * Checks and completes a session's record that was read from a file or a row,
+ * whichever version wrote it. An agent can write to the directory of its
+ * state.json, so nothing in it is trusted: what `completed` returns is a
+ * session only if `isSession` says so.
  *
  * Until schema 8 a record was flat: the fields of all sections beside one
  * another, and of `watch` the plan in a field of that name.

@@ -3,9 +3,9 @@
  * events. Pure data; it holds no secret (of the environment only names and the
  * file it came from) and nothing that belongs to one runtime or one agent.
  *
- * Each field is written down here, once: type, check of what is read from a
- * file, value in a record of an earlier version and value in a new record all
- * follow from it (shape.ts). To add a field, add a line with `added`.
+ * Each field is defined here, once. Its type, the check when it is read from a
+ * file, its value in a record of an earlier version and its value in a new
+ * record follow from that (shape.ts). To add a field, add a line with `added`.
  *
  * Instants are milliseconds since the epoch and end in `At`.
  */

@@ -1,11 +1,11 @@
 /**
- * Shapes: a record's fields written down once. From a shape follow the
- * TypeScript type (`Of`), the check of something that was read from a file, the
- * values that records of earlier versions lack, and those a new record starts
- * with. Pure; written by hand, because it runs over every record at the start
- * (docs/decisions/0029-one-schema-of-a-session.md).
+ * Shapes define the fields of a record in one place. The TypeScript type
+ * (`Of`), the check of a record that was read from a file, the values that are
+ * missing in records of earlier versions, and the values of a new record follow
+ * from a shape. Pure; written by hand, because it runs over every record at the
+ * start (docs/decisions/0029-one-schema-of-a-session.md).
  *
- * A field that a shape does not know is let through: a later version wrote it.
+ * A field that a shape does not know is kept: a later version wrote it.
  */
 export interface Shape<Type> {
   readonly is: (value: unknown) => value is Type;

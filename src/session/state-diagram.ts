@@ -1,7 +1,6 @@
 /**
- * The state diagram, found by walking `transition` itself: every input from
- * every record that can be reached. What the picture shows is what the code
- * does.
+ * Draws the state diagram by running `transition` itself: every input on every
+ * record that can be reached. So the picture shows what the code does.
  */
 import { amend } from "./amend.ts";
 import { SYSTEM } from "./caller.ts";

@@ -1,2 +1,2 @@
-/** The states of a session, for those who need the words and not the record. */
+/** The states of a session as words, for code that does not need the record. */
 export const STATES = ["planned", "starting", "running", "paused", "error", "stopped"] as const;

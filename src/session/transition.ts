@@ -4,8 +4,8 @@
  * plans no effect itself: what must be done follows from the record alone
  * (pending-effect.ts), so that a restart of Reeve resumes exactly there.
  *
- * The same object back means that nothing about the session changed, though
- * there may be events to log; otherwise its revision has grown by one.
+ * If it returns the same object, nothing about the session changed, but there
+ * may be events to log. Otherwise the revision has grown by one.
  */
 import { amend } from "./amend.ts";
 import { applyCommand } from "./apply-command.ts";

@@ -1,7 +1,7 @@
 /**
- * Which events end a wait, and under which name. Of the events that tell of
- * one fact only one does: a question wakes when it is asked, an end when the
- * process is gone.
+ * Defines which events end a wait, and the name of each reason. If several
+ * events report one fact, only one of them ends a wait: the event that a
+ * question is asked, or that the process is gone.
  */
 import type { LoggedEvent } from "./event.ts";
 

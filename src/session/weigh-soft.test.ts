@@ -120,7 +120,7 @@ describe("what one that stayed amounts to", () => {
   test("idle in a turn: an end that nobody told, which is no success", () => {
     expect(settleSoft(working, screen({ activity: "idle" }))).toEqual({
       source: "screen",
-      detail: "rule r; idle again, and nothing told of an end",
+      detail: "rule r; idle again, and no source reported an end",
       activity: "idle",
       turn: { phase: "interrupted" },
     });

@@ -1,11 +1,11 @@
 /**
- * How much a soft reading counts: one of the screen or of a status file, which
- * shows a state but not when it began, and lags behind or runs ahead of what
- * the agent itself reports.
+ * Decides how much a soft reading counts. It comes from the screen or a status
+ * file, which shows a state but not when it began, and may be earlier or later
+ * than what the agent itself reports.
  *
- * "now": nothing better speaks. "if it stays": it contradicts the record and
- * counts once it has been seen unchanged for a while. "no": what is known
- * comes from a better source, or it says nothing new.
+ * "now": no better source has reported anything. "if it stays": it contradicts
+ * the record, and counts once it has been seen unchanged for a while. "no": a
+ * better source has reported this, or it says nothing new.
  */
 import { seenApprovalId } from "./approval.ts";
 import { backgroundAfter } from "./background.ts";
@@ -67,7 +67,7 @@ export function settleSoft(session: Session, reading: Reading): Reading {
   const { conversation } = session;
   if (conversation.turnOpen && reading.activity === "idle" && reading.turn === undefined) {
     const isEnding = conversation.lastTurn?.isEnding === true;
-    const why = isEnding ? "it had said that it was done" : "nothing told of an end";
+    const why = isEnding ? "it had said that it was done" : "no source reported an end";
     return {
       ...reading,
       detail: `${reading.detail}; idle again, and ${why}`,

@@ -1,16 +1,16 @@
 /**
- * Whose word about an agent counts how much: the one place where that is laid
- * down (docs/decisions/0017-whose-word-counts.md).
+ * Defines how much each source counts
+ * (docs/decisions/0017-whose-word-counts.md).
  *
  * - A witness saw what happened: the agent itself, by its protocol, its hooks
- *   or its transcript. What it tells counts at once, and of several the newest
- *   word: they complete one another, each adapter takes a fact from the one
- *   that knows it, and none of them outranks another.
- * - An onlooker shows how things stand, not what happened: a status file, then
- *   the screen and the title. It counts at once where nobody better has
- *   spoken; against a better source only if it stays, or not at all
+ *   or its transcript. Its report counts at once, and of several reports the
+ *   newest counts: each adapter takes a fact from the source that knows it, and
+ *   no witness outranks another.
+ * - An onlooker shows a state, not what happened: a status file, then the
+ *   screen and the title. It counts at once if no better source has reported
+ *   anything. Against a better source it counts only if it stays, or not at all
  *   (weigh-soft.ts).
- * - Reeve itself comes last: what it concludes yields to whoever knows.
+ * - Reeve itself comes last: its conclusions give way to every other source.
  */
 import type { Evidence } from "./session.ts";
 

@@ -1,7 +1,7 @@
 /**
  * One change of one record. A commit is a list of them, over any number of
- * records. Each says what it builds on; if something else is stored by then, it
- * is refused, and with it the whole commit.
+ * records. Each names the revision that it builds on. If another revision is
+ * stored by then, the whole commit is refused.
  *
  * Sessions and messages have tables of their own. Every other kind of record is
  * defined in the domain (session/record-kind.ts), which also makes its changes.

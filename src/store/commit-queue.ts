@@ -1,8 +1,8 @@
 /**
  * Group commit. Changes queued in one turn of the event loop share one
- * transaction and so one fsync; each is still all or nothing, and one that
- * contradicts what is stored is refused alone. Nothing becomes visible, and no
- * promise resolves, before COMMIT has returned.
+ * transaction and so one fsync; each is still all or nothing, and if one
+ * contradicts what is stored, only that one is refused. Nothing becomes
+ * visible, and no promise resolves, before COMMIT has returned.
  *
  * The flush waits for the check phase (`setImmediate`): by then every I/O
  * callback of the turn has queued what it had. A microtask would flush after
@@ -170,7 +170,7 @@ export class CommitQueue implements Committer {
 }
 
 function contradiction(error: unknown): ReeveError {
-  const message = `The change contradicts what is stored (${messageOf(error)}); nothing of it was kept.`;
+  const message = `The change contradicts what is stored (${messageOf(error)}); nothing was changed.`;
   return new ReeveError({ code: "change-refused", kind: "internal", message });
 }
 

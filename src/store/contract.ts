@@ -100,7 +100,7 @@ export interface Store extends Committer {
   idempotency(key: string): IdempotencyRecord | undefined;
   /** This home's id, made once; part of every mark. Matches ^[a-z0-9]{8,16}$. */
   readonly instance: string;
-  /** What had to be mended while opening. */
+  /** What had to be repaired while opening. */
   readonly repairs: readonly EventBody[];
   /** What somebody should look at, one sentence each. */
   warnings(): readonly string[];

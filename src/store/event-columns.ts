@@ -3,7 +3,7 @@
  * their bodies. A long log takes a while, so this happens beside the daemon's
  * work: a batch is one short transaction, the newest events come first, and a
  * daemon that ends in between goes on from there when it is next started. Until
- * all are filled, whoever asks by type has the bodies read (event-rows.ts).
+ * all are filled, a query by type reads the bodies (event-rows.ts).
  *
  * `meta.untyped-to` is the number up to which events have no type yet; absent
  * when all have.

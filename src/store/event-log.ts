@@ -1,8 +1,8 @@
 /**
- * The log: appends inside somebody's transaction, and tells followers once that
- * transaction is durable. The newest events stay in memory for those who are
- * nearly up to date; everything older is read from the database. It must never
- * show an event that is not committed.
+ * The event log: appends inside the transaction of a commit, and tells
+ * followers once that transaction is durable. The newest events stay in memory
+ * for those who are nearly up to date; everything older is read from the
+ * database. It must never show an event that is not committed.
  */
 import type { Clock } from "../platform/clock.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";

@@ -1,7 +1,7 @@
 /**
- * Makes a row immutable through and through, so that it can be handed to
- * everybody without a copy. A frozen part is taken to be frozen below as well:
- * unchanged parts of a row are shared with the row before it.
+ * Makes a row immutable at every depth, so that it can be shared without a
+ * copy. A part that is frozen already is not walked again: unchanged parts of a
+ * row are shared with the row before it.
  */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;

@@ -1,7 +1,7 @@
 /**
- * Which answer a key already has. A key counts for a day, long enough for any
- * retry of a client; older rows are dropped along the way, never in a pass of
- * their own.
+ * Remembers which idempotency key has had which answer, for a day: long enough
+ * for any retry of a client. Older rows are deleted a few at a time with other
+ * work.
  */
 import type { Clock } from "../platform/clock.ts";
 import { ReeveError } from "../platform/reeve-error.ts";

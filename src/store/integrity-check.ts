@@ -1,8 +1,8 @@
 /**
  * Reads a whole database for damage without holding up the daemon: SQLite's
- * check blocks its thread for as long as the file is big, so it gets one of its
- * own. The thread's program is a string, because a bundle has no second file to
- * start it from.
+ * check blocks its thread for long if the file is big, so it runs in a thread
+ * of its own. The thread's program is a string, because a bundle has no second
+ * file to start it from.
  */
 import type { Worker } from "node:worker_threads";
 

@@ -1,6 +1,6 @@
 /**
  * Messages: open ones (admitted or leased) in memory and in order, settled ones
- * in the database only. A settled message is never opened again; only an
+ * in the database only. A settled message never becomes open again; only an
  * unknown outcome may still become known.
  */
 import { ReeveError } from "../platform/reeve-error.ts";

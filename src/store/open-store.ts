@@ -1,6 +1,6 @@
 /**
- * Opens the store and puts its parts together: mends what must be mended before
- * anything is read, and leaves the rest to the background.
+ * Opens the store and puts its parts together: repairs what must be repaired
+ * before anything is read, and does the rest in the background.
  */
 import type { Clock } from "../platform/clock.ts";
 import { messageOf } from "../platform/reeve-error.ts";
@@ -50,7 +50,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     const fill = (pause: () => Promise<void>): Promise<void> =>
       reserve
         .fill(mended.tables.db, pause)
-        .catch((error: unknown) => options.log("no room for the reserve", { why: messageOf(error) }));
+        .catch((error: unknown) => options.log("the disk has no space to keep in reserve", { why: messageOf(error) }));
     // At once in a new home: the first session may be the one that fills the disk.
     if (opened.isNew) await fill(async () => {});
     return assemble({

@@ -1,8 +1,8 @@
 /**
  * Opens the database whatever state it is in. A damaged one is set aside, never
  * deleted, and its rows are made again from every state.json and from what can
- * be read of the old file. A database that merely cannot be reached, or that
- * belongs to a newer version, is left alone and refused.
+ * be read of the old file. If a database only cannot be reached, or belongs to
+ * a newer version, it is left alone and the start is refused.
  *
  * When the whole file is checked before use (`quick_check`, 1.2 ms per MB):
  *   - what is in it is small enough not to be felt;

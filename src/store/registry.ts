@@ -1,6 +1,6 @@
 /**
- * The current rows of all sessions, held in memory. Memory follows the database:
- * rows are staged in a transaction and become visible only when that is durable.
+ * The current rows of all sessions, held in memory. A changed row becomes
+ * visible only when its transaction is durable.
  *
  * Parsing a thousand rows takes 15 ms, so at the start only their ids and names
  * are read, and SQLite vouches that each body parses; a body is fetched when it

@@ -1,8 +1,8 @@
 /**
- * Room for a few thousand more commits when the disk is full, so that the
- * agent that fills it can still be ended. It is not a file that is given back
- * when needed: whoever fills the disk would have that at once. It is inside
- * what SQLite writes to, in blocks that are allocated already:
+ * Keeps disk space for a few thousand more commits when the disk is full, so
+ * that the agent that fills it can still be ended. It is not a file that is
+ * deleted when needed, because the agent would fill that space at once. It is
+ * inside the files that SQLite writes to, in blocks that are allocated already:
  *
  *   - the -wal is made long with zeros behind its last frame. SQLite writes
  *     over them, and starts again at the front after a checkpoint;
@@ -11,8 +11,8 @@
  *
  * SQLite deletes the -wal when it is closed properly. So it is moved to
  * `reeve.db-reserve` just before, when all of it is in the database, and back
- * before the next open. Its header is made void, so that none of its frames
- * can ever be believed again.
+ * before the next open. Its header is invalidated, so that SQLite never reads
+ * its frames again.
  */
 import { closeSync, constants, existsSync, fstatSync, renameSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,8 +1,7 @@
 /**
- * What can still be read of a database that was set aside: sessions, messages,
- * events, records of other kinds, keys and the instance id. Best effort and read-only. A table is read
- * from the front until it breaks, then from the back; rows that do not parse
- * are left behind.
+ * Reads what can still be read of a database that was set aside: sessions, messages, events, records of other kinds,
+ * keys and the instance id. Best effort and read-only. A table is read from the front until it breaks, then from the
+ * back; rows that do not parse are left behind.
  */
 import { lstatSync } from "node:fs";
 import type { IdempotencyRecord } from "./contract.ts";

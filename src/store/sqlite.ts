@@ -1,7 +1,7 @@
 /**
- * The one driver: everything the store asks of SQLite goes through this file,
- * over `node:sqlite`. It owns the connection, its settings and the meaning of
- * SQLite's error numbers. It must never know a table.
+ * The SQLite driver: the store reaches `node:sqlite` only through this file. It
+ * owns the connection, its settings and the meaning of SQLite's error numbers.
+ * It must not know any table.
  *
  * `quick_check` reads the whole file (1.2 ms per MB measured), so it is not run
  * on every open. Damage shows in three other ways: SQLite refuses a page it
@@ -214,7 +214,7 @@ export function storageError(error: unknown): ReeveError {
     const message = `The database is damaged (${why}); restart the daemon, which sets it aside and rebuilds it.`;
     return new ReeveError({ code: "store-corrupt", kind: "unavailable", message });
   }
-  const message = `The database cannot be written (${why}), so nothing was changed; free the disk or mend its permissions and try again.`;
+  const message = `The database cannot be written (${why}), so nothing was changed; free some disk space or fix its permissions, and try again.`;
   return new ReeveError({ code: "store-unwritable", kind: "unavailable", message });
 }
 

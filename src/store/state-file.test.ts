@@ -162,7 +162,7 @@ describe("database and state.json disagree", () => {
       {
         type: "state-file-quarantined",
         path: expect.stringMatching(/state\.json\.corrupt-\d+$/),
-        why: "it is ahead of the database, which is right: nothing of it was taken",
+        why: "it is newer than the database; Reeve trusts the database and took nothing from the file",
       },
     ]);
     await store.commit({ changes: [putSession(nextRevision(session))] });

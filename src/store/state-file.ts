@@ -1,8 +1,8 @@
 /**
- * state.json: one session as it was when last committed, beside what it made,
- * so that the registry can be rebuilt without the database. It owns the format
- * and the reading; it must never follow a link, wait on a pipe or believe a
- * file whose checksum is wrong.
+ * state.json: the record of one session as last committed, in the session's
+ * directory, so that the registry can be rebuilt without the database. This
+ * file owns the format and how it is read; it must never follow a link, wait on
+ * a pipe or accept a file whose checksum is wrong.
  *
  * The format, one line of UTF-8 JSON ended by a newline:
  *

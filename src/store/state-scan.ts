@@ -1,7 +1,8 @@
 /**
  * Finds the state.json of every session and compares it with the registry. It
- * reads and judges; it never changes anything. What is done about a file that
- * tells more than the database depends on whether the database was lost.
+ * only reads and compares, and changes nothing. If a file says more than the
+ * database, the caller decides what to do; that depends on whether the database
+ * was lost.
  */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -84,7 +85,7 @@ function compare(
   if (!session) return { kind: "unknown", record: { seq, session: here } };
   if (found.revision > session.revision) {
     if (identityOf(here) === identityOf(session)) return { kind: "ahead", record: { seq, session: here }, session };
-    return { kind: "corrupt", why: "it contradicts the database in what never changes", session };
+    return { kind: "corrupt", why: "it contradicts the database in a field that never changes", session };
   }
   return JSON.stringify(found) === JSON.stringify(session) ? { kind: "same" } : { kind: "stale", session };
 }

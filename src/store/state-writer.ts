@@ -1,8 +1,7 @@
 /**
- * Keeps every session's state.json up with the registry, behind the commits and
- * never in their way: the newest record of a session wins over those still
- * waiting, few are written at a time, and a failed write is logged and tried
- * again with the session's next change.
+ * Writes every session's state.json after commits, without delaying them. Only
+ * the newest record of a session is written, few files at a time. A failed
+ * write is logged and tried again with the session's next change.
  *
  * It starts held: until the files have been compared with the database, a file
  * that is ahead of it must not be overwritten.

@@ -1,9 +1,9 @@
 /**
- * What the start does not wait for: comparing every state.json with the
- * registry. The database was opened soundly, so it is right: a file that is
- * behind is written again, and one that says more than the database (a session
- * it does not know, a higher revision) is set aside and told of. Agents can
- * write these files; none of them decides what runs.
+ * Compares every state.json with the registry, after the start. The database
+ * was opened without damage, so it counts: a file that is older is written
+ * again, and a file that says more than the database (an unknown session, a
+ * higher revision) is set aside and reported. Agents can write these files, so
+ * Reeve starts nothing because of them.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -71,13 +71,13 @@ export async function verifyStateFiles({
 
   await scanStateFiles(outputsRoot, tables.registry, (directory, verdict) =>
     act(directory, verdict).catch((error: unknown) =>
-      log("a state.json could not be mended", { directory, why: messageOf(error) }),
+      log("a state.json could not be repaired", { directory, why: messageOf(error) }),
     ),
   );
   return warnings;
 }
 
-const AHEAD = "it is ahead of the database, which is right: nothing of it was taken";
+const AHEAD = "it is newer than the database; Reeve trusts the database and took nothing from the file";
 const UNKNOWN =
   "the database does not know this session, so it was not started; if you want it, read the file and start it with reeve start, else delete the file";
 

@@ -1,9 +1,9 @@
 /**
- * Asks the runtimes what is there and feeds the answers to the ledger: at
- * once when a runtime hints at a change, and every few seconds regardless. An
- * answer only speaks about what was known before the question was asked: the
- * sessions, and of each the place it had. Silence is a miss, and only the
- * second miss is a verdict.
+ * Asks the runtimes what is there and feeds the answers to the ledger: at once
+ * when a runtime hints at a change, and every few seconds regardless. An answer
+ * only counts for sessions, and the places they had, that were known before the
+ * question was asked. A session is unreachable only after two questions without
+ * an answer.
  */
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,8 +1,8 @@
 /**
- * Finds what carries this home's mark but belongs to no living session:
- * places and processes. Found ones are quarantined (reported, left alone);
- * what is still there after the grace period is ended. Nothing without the
- * mark is ever looked at twice.
+ * Finds what carries this home's mark but belongs to no living session: places
+ * and processes. It first reports what it found and leaves it alone
+ * (quarantine); what is still there after the grace period is ended. It never
+ * acts on anything without the mark.
  */
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
@@ -47,7 +47,7 @@ export function createSweep(parts: {
   }
 
   function report(what: string): (error: unknown) => void {
-    return (error) => parts.log("the sweep failed", { what, why: messageOf(error) });
+    return (error) => parts.log("looking for left-over processes failed", { what, why: messageOf(error) });
   }
 
   async function sweepOne(runtime: Runtime): Promise<void> {
@@ -73,7 +73,7 @@ export function createSweep(parts: {
       await parts.ledger.note({
         type: "orphan-found",
         what,
-        evidence: evidence(`it carries the mark of ${key}, which is no living session`),
+        evidence: evidence(`its REEVE_MARK names ${key}, which is not a living session`),
       });
     }
   }
@@ -134,7 +134,7 @@ function ownsProcesses(session: Session | undefined, target: Target): boolean {
 }
 
 function describePlace(runtime: Runtime, entry: ListingEntry): string {
-  if (entry.presence.status !== "running") return `the place of ${keyOf(entry)}`;
+  if (entry.presence.status !== "running") return `the terminal of ${keyOf(entry)}`;
   const { id, text } = runtime.describe(entry.presence.place);
   return id === null ? text : `${id} (${text})`;
 }

@@ -1,4 +1,4 @@
-/** Daemons that did not stop in order, put into the log by their successor: each once. */
+/** Reports daemons that were killed or died of an error as events, each once. The next daemon does this. */
 import type { Death } from "../platform/daemon-record.ts";
 import type { Store } from "../store/contract.ts";
 

@@ -131,7 +131,7 @@ describe("reeve", { timeout: 60_000 }, () => {
       status: 0,
       stdout: expect.stringMatching(/^Approved: Run "rm -r dist"\? It took effect \(.*\)\.\n$/),
     });
-    expect(await reeve(["approvals"])).toEqual({ status: 0, stdout: "", stderr: "Nobody asks anything.\n" });
+    expect(await reeve(["approvals"])).toEqual({ status: 0, stdout: "", stderr: "No session asks anything.\n" });
     await expect
       .poll(async () => (await reeve(["data", "demo-asks"])).stdout, { timeout: 10_000 })
       .toContain('I ran "rm -r dist".');
@@ -143,7 +143,7 @@ describe("reeve", { timeout: 60_000 }, () => {
   it("explains what it says, and what there is to work with", async () => {
     const { stdout } = await reeve(["explain", "demo-asks"]);
     expect(stdout).toMatch(/^demo-asks \(.*\)\n  practice, watched by hooks\./);
-    expect(stdout).toMatch(/\nLiveness: running\n[^]*\nSOURCE +SAID +DETAIL +AGE +WEIGHT\nhook /);
+    expect(stdout).toMatch(/\nProcess: running\n[^]*\nSOURCE +SAID +DETAIL +AGE +WEIGHT\nhook /);
     expect(await json(["explain", "demo-asks"])).toMatchObject({ liveness: { claim: "running" }, channel: null });
     const found = await json(["doctor"]);
     expect(found["checks"]).toContainEqual(expect.objectContaining({ what: "tmux", status: "ok" }));

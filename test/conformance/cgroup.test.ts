@@ -212,7 +212,7 @@ describe("without a cgroup", { timeout: 30_000 }, () => {
     expect(await ground.runtime.stop(first, { graceMs: 2_000 })).toMatchObject({
       survivors: [],
       evidence: expect.stringMatching(
-        /^All \d+ processes with the session's mark ended; a process that removed its mark could not be seen \(no cgroup here: cgroups are switched off in config.toml\)\.$/,
+        /^All \d+ processes of the session ended; a process that removed REEVE_MARK from its environment would not be seen \(no cgroup here: cgroups are switched off in config.toml\)\.$/,
       ),
     });
     expect(found.filter(({ pid, startTicks }) => isAlive(pid, startTicks))).toEqual([]);

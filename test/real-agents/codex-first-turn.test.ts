@@ -121,11 +121,13 @@ function endings(rig: () => Rig): void {
 async function pendingAsExpected(rig: Rig, id: string): Promise<void> {
   const { source, note, session } = await rig.data(id);
   expect(source).toBe("screen");
-  expect(note).toMatch(/a missing file is expected now/);
+  expect(note).toMatch(/It is normal that the file is missing now/);
   expect(session.observability).toMatchObject({ status: "pending", expected: true, transcript_path: null });
-  expect(session.observability.reason).toMatch(/^Codex writes its rollout file when it takes its first prompt.*\.$/);
+  expect(session.observability.reason).toMatch(
+    /^Codex writes its transcript \(the rollout file\) when it takes its first prompt.*\.$/,
+  );
   expect(session["wait"]).toBe("notification");
-  expect(session["guidance"]).toMatch(/expected: wait for its notification, do not poll, do not end it/);
+  expect(session["guidance"]).toMatch(/no transcript yet: wait for its notification; do not poll, and do not end it/);
   expect((await rig.home.list()).map((row) => row.session_id)).toContain(id);
 }
 

@@ -67,7 +67,7 @@ describe("issue 8, 1: over the socket", () => {
     expect(told).toContainEqual(["session-running", null]);
     expect(told).toContainEqual(["session-paused", "operator"]);
     expect((await home.run(["events", "sleeper"])).stdout).toMatch(
-      / {2}sleeper .*is to be paused \(by the operator\)\n/,
+      / {2}sleeper .*will be paused \(by the operator\)\n/,
     );
     const { stdout } = await home.run(["explain", "sleeper"]);
     expect(stdout).toMatch(/Started by the operator\.\n\s+Last asked for: pause, by the operator \(/);

@@ -66,8 +66,8 @@ test.each([
   ["GET", "/v1/events?since=0x10", undefined, 'since must be a whole number, not "0x10".'],
   ["GET", "/v1/events?since=1&since=2", undefined, 'since must be a whole number, not ["1","2"].'],
   ["GET", "/v1/sessions?all=1", undefined, 'all must be true or false, not "1".'],
-  ["GET", "/v1/sessions/x/data?session=y", undefined, "session stands in the path; leave it out of the query."],
-  ["POST", "/v1/sessions/x/end", { session: "y" }, "session stands in the path; leave it out of the body."],
+  ["GET", "/v1/sessions/x/data?session=y", undefined, "session is in the path already; leave it out of the query."],
+  ["POST", "/v1/sessions/x/end", { session: "y" }, "session is in the path already; leave it out of the body."],
   ["POST", "/v1/sessions/x/end", { wen: "now" }, 'end_session has no field "wen"; did you mean when?'],
   [
     "POST",

@@ -89,13 +89,13 @@ test("wait without names is for those at work, of a role or of all", async () =>
   expect(await home.run(["wait", "--role", "work", "--timeout", "1"])).toMatchObject({ status: 75 });
 });
 
-test("a message that waits is shown, and can be taken back", async () => {
+test("a message that waits is shown, and can be cancelled", async () => {
   await home.json("start", "practice", "--name", "busy", "sleep 60");
   await eventually("it works", async () => (await home.session("busy"))["activity"] === "working");
   const { message_id: id } = await home.json<{ message_id: string }>("send", "busy", "later", "--timeout", "0");
   expect(await home.json("messages", "busy")).toMatchObject({ messages: [{ message_id: id, text: "later" }] });
   expect((await home.run(["messages", "busy"])).stdout).toMatch(/ {2}waits {2,}later\n/);
-  expect((await home.run(["messages", "busy", "--cancel", id])).stdout).toBe("Taken back: later\n");
+  expect((await home.run(["messages", "busy", "--cancel", id])).stdout).toBe("Cancelled: later\n");
   expect(await home.json("messages", "busy")).toEqual({ messages: [] });
   expect(await home.run(["messages", "busy", "--cancel", id])).toMatchObject({ status: 1 });
   const { events } = await home.json<{ events: { type: string; caller: string | null }[] }>("events", "busy");
@@ -126,7 +126,7 @@ test("the daemon: restart, log, and where it listens", async () => {
   expect(JSON.parse(stdout)).toHaveProperty("message");
 });
 
-test("a conversation from elsewhere is taken under care, once", async () => {
+test("a conversation from elsewhere is continued, once", async () => {
   const id = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
   await home.json("adopt", "practice", id, "--name", "adopted");
   expect(await home.session("adopted")).toMatchObject({ observability: { native_id: id } });

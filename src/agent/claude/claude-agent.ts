@@ -1,7 +1,8 @@
 /**
- * Claude Code. Hooks tell of turns and questions, the transcript of
- * interruptions and usage, its registry of living sessions of what it is doing
- * where neither says a word; docs/spec/agent-behaviors/claude.md has the facts.
+ * Claude Code. Reeve learns of turns and questions from its hooks, and of
+ * interruptions and usage from its transcript. Where neither says anything, its
+ * registry of living sessions shows what it is doing.
+ * docs/spec/agent-behaviors/claude.md has the facts.
  */
 import { join } from "node:path";
 import type { Agent, Known } from "../contract.ts";

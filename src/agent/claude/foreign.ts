@@ -1,9 +1,9 @@
 /**
  * Claude Code's sessions outside Reeve (2.1.325): those with a process of their
- * own from the registry `sessions/<pid>.json`, those of its daemon (`claude --bg`)
- * from `jobs/<id>/state.json`: state (working, blocked, done, stopped, failed),
- * sessionId, cwd, needs. The files hold more, environments among it: nothing
- * but these fields is taken.
+ * own from the registry `sessions/<pid>.json`, those of its daemon (`claude
+ * --bg`) from `jobs/<id>/state.json`: state (working, blocked, done, stopped,
+ * failed), sessionId, cwd, needs. The files also hold environments and more;
+ * only these fields are read.
  */
 import { basename, dirname, join } from "node:path";
 import { type Fields, parseFields, textIn } from "../../platform/json-fields.ts";

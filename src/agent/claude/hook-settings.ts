@@ -1,9 +1,9 @@
 /**
- * The settings that Reeve gives to one Claude Code process: its hooks, added
- * to whatever the user gave with `--settings` himself, because of several
- * `--settings` only the last one counts (seen in 2.1.325). The user's settings
- * files stay where they are and keep their own hooks: lists of hooks from
- * several sources are joined by Claude Code.
+ * The settings that Reeve gives to one Claude Code process: Reeve's hooks,
+ * added to what the user gave with `--settings`. They must be one file, because
+ * Claude Code uses only the last of several `--settings` (seen in 2.1.325). The
+ * user's settings files stay where they are and keep their own hooks: Claude
+ * Code joins the lists of hooks from several sources.
  */
 import { shellQuote } from "../../platform/shell-quote.ts";
 import { type Fields, fieldsOrNull } from "../../platform/json-fields.ts";

@@ -41,7 +41,7 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
     isPromptLeftOut,
     mode: {
       name: "hooks",
-      text: "Hooks tell of turns and questions, the transcript of interruptions and usage, Claude Code's own status file of what it is doing.",
+      text: "Reeve learns of turns and questions from hooks, of interruptions and usage from the transcript, and of what it is doing from Claude Code's own status file.",
     },
     channel: null,
     statusDir: configDir === null ? null : join(configDir, "sessions"),
@@ -65,7 +65,7 @@ function readSettings(given: string, { launch, read }: LaunchContext): Fields {
     code: "settings-unreadable",
     kind: "usage",
     message: isJson
-      ? "What follows --settings is not a JSON object: correct it, or give the path of a file."
+      ? "The value of --settings is not a JSON object: correct it, or give the path of a file."
       : `The settings file ${path} is missing or holds no JSON object: correct it, or leave --settings out.`,
   });
 }

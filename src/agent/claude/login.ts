@@ -14,7 +14,7 @@ export function readLogin({ environment, launch, read }: LoginContext): Login {
   if (key !== undefined) return { status: "logged-in", text: `${key} is set` };
   const elsewhere = Object.keys(environment).find((name) => ELSEWHERE.test(name) && environment[name] !== "");
   if (elsewhere !== undefined)
-    return { status: "unknown", text: `${elsewhere} is set, and that provider's log-in is not looked at` };
+    return { status: "unknown", text: `${elsewhere} is set; Reeve does not check that provider's log-in` };
   const configDir = configDirOf(launch.paths);
   if (configDir === null) return { status: "unknown", text: "neither HOME nor CLAUDE_CONFIG_DIR is set" };
   const credentials = join(configDir, ".credentials.json");

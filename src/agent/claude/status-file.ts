@@ -7,8 +7,8 @@
  *   shell     idle, with a shell command still running in the background
  *   waiting   for a person: waitingFor "permission prompt", "input needed", "dialog open", …
  *
- * A process that was killed leaves its file behind with its last status:
- * `pid` and `procStart` tell whose it is (readHolder). Files beside them (`<pid>.<hash>.key`) hold tokens and are none of our business.
+ * A process that was killed leaves its file behind with its last status: `pid` and `procStart` tell whose it is
+ * (readHolder). The files beside them (`<pid>.<hash>.key`) hold tokens; Reeve does not read them.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading } from "../../session/reading.ts";

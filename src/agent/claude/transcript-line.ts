@@ -1,9 +1,9 @@
 /**
- * What one line of a transcript says of turns and usage (2.1.325). Ends of
- * turns are the hooks' to tell, except where no hook fires: an interruption.
- * Lines are written up to 0.3 s after the fact, often after the Stop hook, so
- * the beginning of a turn is taken from here only where no hook tells it: for
- * a prompt that was queued during the turn before.
+ * What one line of a transcript says of turns and usage (2.1.325). Hooks report
+ * the end of a turn. Only an interruption is taken from here, because no hook
+ * fires for it. Lines are written up to 0.3 s after the fact, often after the
+ * Stop hook, so the beginning of a turn is taken from here only if no hook
+ * reports it: for a prompt that was queued during the turn before.
  */
 import type { Reading, UsageReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";

@@ -1,4 +1,7 @@
-/** The user's own arguments for Claude Code: what Reeve must decide itself is refused, `--settings` is taken out. */
+/**
+ * The user's own arguments for Claude Code: refuses those that Reeve must
+ * decide itself, and takes `--settings` out.
+ */
 import { ReeveError } from "../../platform/reeve-error.ts";
 
 export interface UserArguments {

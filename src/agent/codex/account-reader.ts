@@ -1,7 +1,7 @@
 /**
- * Whether Codex is logged in. Its server opens threads without that and calls
- * them idle, while its TUI shows the log-in dialog and takes no prompt
- * (0.166.0), so it is asked by itself.
+ * Whether Codex is logged in. Codex must be asked about this separately:
+ * without a log-in, its server still opens threads and calls them idle, while
+ * its TUI shows the log-in dialog and takes no prompt (0.166.0).
  */
 import type { Reading } from "../../session/reading.ts";
 import { isFields } from "../../platform/json-fields.ts";

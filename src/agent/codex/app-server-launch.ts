@@ -55,10 +55,10 @@ export function planAppServer(
     nativeId: resume?.nativeId ?? null,
     transcriptPath: resume?.transcriptPath ?? null,
     observabilityReason:
-      "Codex is starting: its server makes the rollout file within about a second, before any prompt.",
+      "Codex is starting: it creates its transcript (the rollout file) within about a second, before any prompt.",
     mode: {
       name: "app-server",
-      text: "Codex's TUI is attached to an app-server of this session's own, and Reeve is its second client.",
+      text: "Codex runs with a server of its own for this session (app-server); Reeve is connected to it beside Codex's screen.",
     },
     channel: { socket },
     statusDir: null,

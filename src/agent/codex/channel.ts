@@ -1,11 +1,12 @@
 /**
- * Reeve as a second client of the session's own app-server: what happens
- * arrives as readings, and it can be told. `/new` and `/clear` in the TUI begin
- * another thread on the same server, which is then the one to follow.
+ * Reeve as a second client of the session's own app-server: it receives what
+ * happens as readings, and can send messages, answers and interrupts. `/new`
+ * and `/clear` in the TUI begin another thread on the same server, which is
+ * then the one to follow.
  *
- * Of a thread whose rollout is gone a client that comes later is not told what
- * was before (0.166.0: "missing source rollout"), but what happens from then
- * on, and it still takes turns.
+ * If the rollout of a thread is gone, a client that connects later is not told
+ * what happened before (0.166.0: "missing source rollout"). It is told what
+ * happens from then on, and can start turns.
  */
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Reading } from "../../session/reading.ts";
@@ -107,7 +108,7 @@ function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
       const lost = reader.unfollowed();
       if (lost !== null) {
         if (how === "steer" || reader.isActive())
-          throw notSent("turn-unknown", "A turn is under way that cannot be named here.");
+          throw notSent("turn-unknown", "A turn is under way, and Reeve does not know its id: wait for its end.");
         const begun = await rpc.call("turn/start", { threadId, input }).catch((error: unknown) => {
           throw isRefusal(error) ? threadLost(error) : error;
         });
@@ -115,7 +116,10 @@ function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
       }
       if (how === "steer") {
         if (active === null)
-          throw notSent("turn-not-open", "No turn is under way that could take this: send it as a turn.");
+          throw notSent(
+            "turn-not-open",
+            "No turn is under way, so there is nothing to steer: send it without --steer.",
+          );
         const { turnId } = await rpc.call("turn/steer", { threadId, input, expectedTurnId: active });
         return `turn/steer taken by turn ${textOf(turnId) ?? active}`;
       }
@@ -125,7 +129,8 @@ function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
     async interrupt() {
       const { threadId, reader } = now();
       const turnId = reader.activeTurn();
-      if (reader.unfollowed() !== null) throw notSent("turn-unknown", "A turn is under way that cannot be named here.");
+      if (reader.unfollowed() !== null)
+        throw notSent("turn-unknown", "A turn is under way, and Reeve does not know its id: wait for its end.");
       if (turnId === null) throw notSent("turn-not-open", "No turn is under way: there is nothing to interrupt.");
       await rpc.call("turn/interrupt", { threadId, turnId });
       return `turn/interrupt taken for turn ${turnId}`;
@@ -171,7 +176,7 @@ function isRefusal(error: unknown): error is ReeveError {
 
 /** Tried again it would be refused again. */
 function threadLost(error: ReeveError): ReeveError {
-  const message = `Codex takes nothing more for this conversation (${error.message}); its transcript is lost: end the session and start another.`;
+  const message = `Codex takes no more messages in this conversation (${error.message}), because its transcript is lost: end the session and start another.`;
   return new ReeveError({ code: "conversation-lost", kind: "conflict", message });
 }
 

@@ -1,7 +1,7 @@
 /**
- * Codex outside Reeve (0.166.0): which thread a process has open is told by the
- * rollout and the writer lock that it holds open. An app-server that is not
- * ours may hold several: Codex's own daemon, an editor.
+ * Codex outside Reeve (0.166.0): the rollout and the writer lock that a process
+ * holds open tell which thread it has open. An app-server that is not ours may
+ * hold several: Codex's own daemon, an editor.
  */
 import type { ForeignAgent, ForeignProcess, ForeignReader } from "../foreign.ts";
 import { foreignProcess } from "../foreign.ts";

@@ -6,8 +6,8 @@
  *
  * Codex trusts a hook by the SHA-256 of its normalised form: JSON with sorted
  * keys of the event's label and one handler (seen in 0.166.0; `hooks/list` of
- * its app-server says "trusted"). Were that form to change, Codex would ask
- * "Hooks need review" at its start, which rules/codex.toml knows.
+ * its app-server says "trusted"). If that form changes, Codex asks "Hooks need
+ * review" at its start; rules/codex.toml recognises this.
  */
 import { createHash } from "node:crypto";
 import { shellQuote } from "../../platform/shell-quote.ts";

@@ -1,13 +1,14 @@
 /**
- * What lands in the spool: records of Codex's hooks (JSON on standard input),
- * of its `notify` (JSON as the last argument), and the bootstrap's own word
+ * The records in the spool: those of Codex's hooks (JSON on standard input), of
+ * its `notify` (JSON as the last argument), and what the bootstrap reports
  * about the thread it made.
  *
- * In hooks mode the rollout says how a turn ended; hooks say what it cannot:
- * that a prompt was taken, that something is asked. A Stop hook only announces
- * the end where there is a rollout to read: another Stop hook may still prolong
- * the turn (0.166.0), and the rollout's `task_complete` follows within 50 ms.
- * Where the rollout is lost, the announcement is what there is.
+ * In hooks mode the rollout tells how a turn ended. Hooks tell what the rollout
+ * does not: that a prompt was taken, and that something is asked. A Stop hook
+ * only announces the end where there is a rollout to read: another Stop hook
+ * may still prolong the turn (0.166.0), and the rollout's `task_complete`
+ * follows within 50 ms. If the rollout is lost, the announcement counts as the
+ * end.
  */
 import type { ApprovalReading, Reading, TurnReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";

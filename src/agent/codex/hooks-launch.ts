@@ -1,4 +1,7 @@
-/** Hooks mode: Codex as one process, told to spool what happens. For versions without an app-server, or on request. */
+/**
+ * Hooks mode: Codex as one process whose hooks write what happens into the
+ * spool. For versions without an app-server, or on request.
+ */
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
 import { hookFlags } from "./hook-flags.ts";
@@ -35,7 +38,7 @@ export function planHooks(
     observabilityReason: reasonOf(resume !== null),
     mode: {
       name: "hooks",
-      text: `Codex is one process and tells what happens by its hooks and its rollout file: ${why}.`,
+      text: `Reeve learns what Codex does from its hooks and its transcript (the rollout file): ${why}.`,
     },
     channel: null,
     statusDir: null,
@@ -44,9 +47,9 @@ export function planHooks(
 
 function reasonOf(isResumed: boolean): string {
   if (isResumed)
-    return "Codex continues its rollout file with the next prompt; until then there is nothing new to read.";
+    return "Codex continues its transcript (the rollout file) with the next prompt; until then there is nothing new to read.";
   return (
-    "Codex writes its rollout file when it takes its first prompt (older versions: when the first turn has ended), " +
-    "so a missing file is expected now: its screen is shown, and the notification says when there is more."
+    "Codex writes its transcript (the rollout file) when it takes its first prompt, older versions after the first " +
+    "turn. It is normal that the file is missing now: Reeve shows the screen, and a notification says when there is more."
   );
 }

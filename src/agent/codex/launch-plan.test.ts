@@ -85,7 +85,7 @@ describe("hooks mode", () => {
       files: [hookScript("/session")],
       nativeId: null,
       transcriptPath: null,
-      observabilityReason: expect.stringContaining("expected"),
+      observabilityReason: expect.stringContaining("It is normal"),
       mode: { name: "hooks", text: expect.stringContaining("the settings ask for it") },
       channel: null,
       statusDir: null,

@@ -37,7 +37,7 @@ function whyHooks(mode: unknown, version: string | null, undivided: string | nul
     );
   }
   if (mode === undefined && !supports(version, "appServer"))
-    return `version ${version} is older than ${since("appServer")}, the first whose app-server serves this`;
+    return `version ${version} is older than ${since("appServer")}, the first whose app-server Reeve can use`;
   return null;
 }
 

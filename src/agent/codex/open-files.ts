@@ -1,4 +1,7 @@
-/** What files that the processes hold open say: which thread it is, before any prompt, and where its rollout is. */
+/**
+ * Learns from the files that the processes hold open which thread it is, before
+ * any prompt, and where its rollout is.
+ */
 import { join } from "node:path";
 import type { Reading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";

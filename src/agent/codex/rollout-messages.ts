@@ -1,7 +1,8 @@
 /**
- * A rollout as messages. Much stands in it twice, as an event and as the
- * `response_item` that is sent to the model: prompts are taken from events,
- * answers, calls and their results from response items. Reasoning is left out.
+ * A rollout as messages. Much is in it twice, as an event and as the
+ * `response_item` that is sent to the model. Prompts are taken from events;
+ * answers, calls and results are taken from response items. Reasoning is left
+ * out.
  */
 import { stripControls } from "../../platform/terminal-text.ts";
 import type { TranscriptMessage } from "../contract.ts";

@@ -1,7 +1,8 @@
 /**
  * JSON-RPC with Codex's app-server over its socket: calls with an answer,
- * notifications, and requests of the server's. A request that is not ours to
- * answer gets no answer at all: the first one counts, and others are attached.
+ * notifications, and requests of the server's. If a request is not for Reeve to
+ * answer, it sends no answer: the first answer of any client counts, and other
+ * clients are attached.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { type Fields, fieldsOf, isFields, parseFields, textOf } from "../../platform/json-fields.ts";

@@ -1,7 +1,7 @@
 /**
- * What Codex sets for the commands it runs (and its npm wrapper for itself),
- * as seen in 0.166.0. What people configure (CODEX_HOME, CODEX_API_KEY, …)
- * shares the prefix and must pass, so each stands here by its whole name.
+ * What Codex sets for the commands it runs (and its npm wrapper for itself), as
+ * seen in 0.166.0. What people configure (CODEX_HOME, CODEX_API_KEY, …) shares
+ * the prefix and must pass, so each is listed here by its whole name.
  */
 export const SESSION_VARIABLES = [
   "CODEX_THREAD_ID",

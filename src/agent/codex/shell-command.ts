@@ -1,7 +1,7 @@
 /**
- * What begins with `!`, blanks in front or not, Codex runs in a shell without
- * asking, as a prompt on its command line too (0.166.0). Only its protocol
- * takes such a text for what it is.
+ * Codex runs a text that begins with `!`, with or without blanks in front, in a
+ * shell without asking; also a prompt on its command line (0.166.0). Only over
+ * its protocol is such a text taken as text.
  */
 export function isShellCommand(text: string): boolean {
   return /^\s*!/.test(text);

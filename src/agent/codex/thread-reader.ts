@@ -1,8 +1,8 @@
 /**
- * Follows one thread through the app-server's notifications and turns them
- * into readings, in their order. Remembers what the next ones refer to: the
- * turn under way, the questions that are open. Other threads (the hidden ones
- * that make titles, subagents) are not read.
+ * Follows one thread through the app-server's notifications and turns them into
+ * readings, in their order. Remembers what later notifications refer to: the
+ * turn under way and the open questions. Other threads (the hidden ones that
+ * make titles, subagents) are not read.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest, Decision } from "../../session/approval.ts";

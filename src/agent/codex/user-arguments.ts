@@ -1,9 +1,9 @@
 /**
- * The user's own arguments for Codex, taken apart: in app-server mode what
- * decides about turns must reach the server (the TUI refuses it: "Permission
- * overrides are not supported when resuming a remote task", 0.166.0), and the
- * server takes only `-c`, `--enable` and `--disable`. What cannot be divided
- * is left whole, and the session is run in hooks mode.
+ * Divides the user's own arguments for Codex. In app-server mode, what decides
+ * about turns must reach the server (the TUI refuses it: "Permission overrides
+ * are not supported when resuming a remote task", 0.166.0), and the server
+ * takes only `-c`, `--enable` and `--disable`. If arguments cannot be divided,
+ * the session runs in hooks mode.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { tomlText } from "./toml-value.ts";

@@ -1,8 +1,8 @@
 /**
- * What a person (or Reeve) submitted. The rollout has it as an event; its
- * `response_item` with role user is not it, that holds context of Codex's own
- * as well. `item_completed` with a UserMessage in 0.166.0, `user_message` in
- * older ones.
+ * What a person (or Reeve) submitted. The rollout has it as an event; the
+ * `response_item` with role user is not used, because it also holds context
+ * that Codex added. `item_completed` with a UserMessage in 0.166.0,
+ * `user_message` in older ones.
  */
 import { type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Any program as a session: a dev server, a build, a shell. It has no turns,
- * no transcript and no hooks, so there is nothing to read: its screen is all
- * there is to see and its exit is all there is to wait for.
+ * Any program as a session: a dev server, a build, a shell. It has no turns, no
+ * transcript and no hooks, so one can only look at its screen and wait for its
+ * exit.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { InputStep } from "../../session/input.ts";

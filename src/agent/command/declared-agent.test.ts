@@ -61,7 +61,7 @@ describe("an agent that only the configuration knows", () => {
     [
       [],
       {},
-      "[agent.aider] of config.toml is not right: command is missing: the program that is to run; fix it, then run: reeve daemon stop.",
+      "[agent.aider] of config.toml is not right: command is missing; give the program to run; fix it, then run: reeve daemon stop.",
     ],
     [
       ["aider"],

@@ -1,7 +1,7 @@
 /**
  * An agent that only the configuration knows: a command with patterns for its
- * screen, so that aider, opencode and others work without code. Its screen is
- * all there is to read: working begins a turn, ready ends it.
+ * screen, so that aider, opencode and others work without code. Only its screen
+ * is read: working begins a turn, ready ends it.
  */
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { ActivityStatus } from "../../session/session.ts";
@@ -92,7 +92,7 @@ function plan(command: readonly string[], context: LaunchContext): LaunchPlan {
 }
 
 function requireKnown(name: string, command: readonly string[], settings: AgentSettings): void {
-  if (command.length === 0) throw invalid(name, "command is missing: the program that is to run");
+  if (command.length === 0) throw invalid(name, "command is missing; give the program to run");
   const unknown = Object.keys(settings).find((key) => !SETTINGS.includes(key));
   if (unknown !== undefined) throw invalid(name, `there is no setting ${unknown}, only ${SETTINGS.join(", ")}`);
 }

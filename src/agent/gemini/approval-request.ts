@@ -1,7 +1,7 @@
 /**
- * A question of Gemini CLI, from its ToolPermission notification. It has no id
- * of its own, nor has what follows one: so the moment names it, and the
- * transcript's tool call is matched by its input.
+ * A question of Gemini CLI, from its ToolPermission notification. Neither it
+ * nor the records that follow have an id. So the time at which it was asked
+ * becomes its id, and the transcript's tool call is matched by its input.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";

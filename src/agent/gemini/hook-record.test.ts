@@ -76,7 +76,7 @@ test("a start with an id that follows the planned one is ours, whatever came bef
   const told = { reeve: "gemini-conversation", session_id: next };
   expect(readHook(told, known)).toEqual({
     source: "supervisor",
-    detail: "a new conversation: the one before it holds nothing that could be resumed",
+    detail: "began a new conversation: there was nothing to resume in the earlier one",
     nativeId: next,
   });
   expect(readHook(told, { ...known, nativeId: next })).toBe(null);

@@ -1,8 +1,8 @@
 /**
  * What Gemini CLI's hooks say. BeforeAgent is the authority for the begin of a
  * turn, AfterAgent for its completion and its failure. After a cancelled
- * approval or tool no hook comes at all (0.61.0), so a cancelled turn is ended
- * by whoever sees it first, this or the transcript.
+ * approval or tool no hook comes at all (0.61.0), so a cancelled turn ends when
+ * this or the transcript first shows it.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading } from "../../session/reading.ts";
@@ -34,7 +34,7 @@ export function readHook(record: unknown, known: Known): Reading | null {
 /** Of gemini-launch.sh, before gemini itself runs. */
 function readNext(nativeId: string | null, known: Known): Reading | null {
   if (nativeId === null || nativeId === known.nativeId || !isNext(nativeId, known)) return null;
-  const detail = "a new conversation: the one before it holds nothing that could be resumed";
+  const detail = "began a new conversation: there was nothing to resume in the earlier one";
   return { source: "supervisor", detail, nativeId };
 }
 

@@ -71,12 +71,12 @@ const PROMPT_IN_ARGUMENT_BYTES = 100_000;
 
 const HOOKS = {
   name: "hooks",
-  text: "Its hooks report turns and approvals, its transcript interrupts; the screen shows the rest.",
+  text: "Reeve learns of turns and approvals from hooks, of interruptions from the transcript, and of the rest from the screen.",
 } as const;
 
 const SCREEN = {
   name: "screen",
-  text: "Hooks are switched off in its settings (hooksConfig.enabled): turns are read from its title and screen.",
+  text: "Hooks are switched off in its settings (hooksConfig.enabled), so Reeve reads turns from its title and screen.",
 } as const;
 
 /** In config.toml: `[agent.gemini]`, `remove_empty_conversations = true`. */

@@ -24,7 +24,7 @@ export function readLogin({ environment, launch, read }: LoginContext): Login {
     return { status: "logged-in", text: `by ${credentials}` };
   const elsewhere = ELSEWHERE.find(isSet);
   if (elsewhere !== undefined)
-    return { status: "unknown", text: `${elsewhere} is set, and Google Cloud's log-in is not looked at` };
+    return { status: "unknown", text: `${elsewhere} is set; Reeve does not check Google Cloud's log-in` };
   const selected = selectedType(parseFields(read(join(dir, "settings.json")) ?? ""));
   if (selected !== null)
     return { status: "unknown", text: `it logs in by ${selected}, and its log-in may be in the keyring` };

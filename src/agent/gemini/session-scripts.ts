@@ -8,12 +8,12 @@
  * Both hooks pass what they were given on to the shared hook.sh. They print
  * nothing and end with 0 whatever happens.
  *
- * Empty conversations, files of the user's `.gemini` that hold no message,
- * make trouble (0.61.0): a run that was killed before its first prompt leaves
- * one, and then `--session-id` is refused; a resume writes one beside the real
- * file, and then the next `gemini` in the project that has retention on
- * deletes both. They are removed, those of this session's own id, only where
- * the user's settings of Reeve say so; else they are stepped over.
+ * Empty conversations, files of the user's `.gemini` that hold no message, make
+ * trouble (0.61.0): a run that was killed before its first prompt leaves one,
+ * and then `--session-id` is refused; a resume writes one beside the real file,
+ * and then the next `gemini` in the project that has retention on deletes both.
+ * Reeve removes those of this session's own id only if the user's Reeve
+ * settings say so; otherwise it ignores them.
  */
 import { join } from "node:path";
 import type { PlannedFile } from "../contract.ts";

@@ -66,7 +66,7 @@ function parseSettings(text: string | null, path: string): Fields {
   throw new ReeveError({
     code: "gemini-settings-unreadable",
     kind: "config",
-    message: `Gemini CLI's settings in ${path} are not valid JSON: mend the file and start again.`,
+    message: `Gemini CLI's settings in ${path} are not valid JSON: fix the file and start again.`,
   });
 }
 

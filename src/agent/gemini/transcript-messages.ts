@@ -1,4 +1,4 @@
-/** The lines of a transcript as messages for people: the log of operations, carried out. */
+/** Turns the lines of a transcript, a log of operations, into messages for people. */
 import type { ToolUse, TranscriptMessage } from "../contract.ts";
 import { fieldsOf, textIn } from "../../platform/json-fields.ts";
 import { type GeminiMessage, parseTranscriptLine, responseText, type ToolCall } from "./transcript-line.ts";

@@ -1,7 +1,7 @@
 /**
  * What the practice program leaves behind of a conversation: a transcript line
- * first, then the hook, so that whoever is woken by the hook finds the line.
- * A full or missing disk never ends the conversation; it is told once.
+ * first, then the hook, so that whoever is woken by the hook finds the line. If
+ * the disk is full or missing, the conversation goes on and says so once.
  */
 import { messageOf } from "../../platform/reeve-error.ts";
 import { type HookEvent, TEXT_LIMIT } from "./hook-record.ts";
@@ -65,7 +65,7 @@ export function openJournal(options: JournalOptions): Journal {
       at: now(),
       ...(text !== undefined && { text: text.slice(0, TEXT_LIMIT) }),
     };
-    attempt("The hook cannot be spooled", undefined, () => spool(record));
+    attempt("The hook record cannot be written", undefined, () => spool(record));
   }
 
   return {

@@ -1,8 +1,8 @@
 /**
  * Turns what a raw terminal sends into keys. Input may be cut anywhere, so a
  * sequence that is not complete yet is kept. An escape character alone may be
- * the Esc key or the beginning of a sequence: only time can tell, so the
- * caller calls `flush` when nothing has followed for a while.
+ * the Esc key or the beginning of a sequence: so the caller calls `flush` when
+ * nothing has followed for a while.
  */
 export type Key =
   | { readonly type: "text"; readonly text: string }

@@ -38,7 +38,10 @@ test("a start derives the conversation from the session and passes the prompt", 
     observabilityReason:
       "The transcript appears when the practice agent takes its first prompt; until then its screen is shown.",
     isPromptLeftOut: false,
-    mode: { name: "hooks", text: "Its hooks tell of turns and approvals, its transcript of what was said." },
+    mode: {
+      name: "hooks",
+      text: "Reeve learns of turns and approvals from hooks, and of what was said from the transcript.",
+    },
     channel: null,
     statusDir: null,
   });

@@ -74,7 +74,10 @@ function plan(
     observabilityReason:
       "The transcript appears when the practice agent takes its first prompt; until then its screen is shown.",
     isPromptLeftOut: false,
-    mode: { name: "hooks", text: "Its hooks tell of turns and approvals, its transcript of what was said." },
+    mode: {
+      name: "hooks",
+      text: "Reeve learns of turns and approvals from hooks, and of what was said from the transcript.",
+    },
     channel: null,
     statusDir: null,
   };

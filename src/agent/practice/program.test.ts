@@ -203,7 +203,7 @@ test("a spool that is gone is told, not died of", { timeout: 60_000 }, async () 
   rmSync(spool, { recursive: true });
   writeFileSync(spool, "in the way");
   pane.submit("hello");
-  await eventually("warning", () => (pane.screen().includes("! The hook cannot be spooled") ? true : undefined));
+  await eventually("warning", () => (pane.screen().includes("! The hook record cannot be written") ? true : undefined));
   await titled(pane, "practice: ready");
   rmSync(spool);
   mkdirSync(spool);

@@ -4,8 +4,8 @@
  *
  *   20260131T235959.123Z-000001-4242.json
  *
- * The time in a name never goes back, even where the clock did; the record
- * says what the clock said.
+ * The time in a name never goes back, even if the clock does; the record holds
+ * the time of the clock.
  *
  * A record is written under a name that begins with a dot and then renamed, so
  * that whoever watches the directory only ever sees whole records.

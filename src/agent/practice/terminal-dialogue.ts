@@ -1,7 +1,7 @@
 /**
  * The dialogue in a terminal: raw keyboard, bracketed paste, one row at the
- * bottom for what is being typed and everything said above it, the state in
- * the window title. What is typed during a turn is kept for the next.
+ * bottom for what is being typed, the conversation above it, and the state in
+ * the window title. Text that is typed during a turn becomes the next prompt.
  */
 import type { ReadStream, WriteStream } from "node:tty";
 import { stripTerminal } from "../../platform/terminal-text.ts";

@@ -9,9 +9,8 @@
  *   {"type":"turn_completed"|"turn_interrupted","turn":N,"at":ISO}
  *   {"type":"turn_failed","turn":N,"at":ISO,"error":TEXT}
  *
- * A turn number is used once in a file. A turn without an end was cut off by
- * the death of its process; a torn line likewise, and the next process begins
- * on a line of its own.
+ * A turn number is used once in a file. If a process dies, its turn has no end
+ * and its last line may be torn; the next process begins on a new line.
  */
 export type TranscriptLine =
   | {

@@ -1,9 +1,9 @@
 /**
- * Control clients of daemons that were killed. Usually they end with the
- * daemon, but one that had output in flight stays: tmux waits for its pipe to
- * drain, for ever (seen in 3.3a), and a later kill-server waits with it. There
- * is one daemon per home, so every other client with exactly our command line
- * is such a leftover.
+ * Ends the control clients of daemons that were killed. Usually they end with
+ * the daemon, but one that had output in flight stays: tmux waits for its pipe
+ * to drain, for ever (seen in 3.3a), and a later kill-server waits with it.
+ * There is one daemon per home, so every other client with exactly our command
+ * line is such a leftover.
  */
 import { readCommandLine, readProcess, sendSignal } from "../../platform/process-table.ts";
 import type { ControlConnection } from "./control-connection.ts";

@@ -1,7 +1,8 @@
 /**
- * The newest lines of a pane as plain text. What is on a screen is the
- * agent's: it is read by a line count that tmux gives first (control-parser
- * says why) and stripped before anyone sees it.
+ * The newest lines of a pane as plain text. The agent controls what is on the
+ * screen. So it is read by a line count that tmux gives first
+ * (control-parser.ts says why), and escape sequences are stripped before
+ * anybody sees it.
  */
 import { keepStyles } from "../../platform/terminal-style.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";

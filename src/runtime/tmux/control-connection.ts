@@ -1,7 +1,7 @@
 /**
  * One control-mode client of our tmux server. Owns that child process, the
  * order of commands and replies, and the time-out. Never starts a server and
- * never reconnects; whoever holds it does.
+ * never reconnects; server-link.ts does that.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Clock } from "../../platform/clock.ts";

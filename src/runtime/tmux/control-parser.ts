@@ -1,6 +1,6 @@
 /**
- * The lines of tmux's control mode, told apart. Works on bytes and keeps no
- * more than one unfinished line and one unfinished reply.
+ * Parses the lines of tmux's control mode. Works on bytes and keeps no more
+ * than one unfinished line and one unfinished reply.
  *
  * What runs in a pane is not trusted, and `capture-pane` prints its screen
  * between `%begin` and `%end`: a screen may hold a forged `%end`. So a reply

@@ -1,7 +1,7 @@
 /**
  * The command lines that put a session's process into a pane: a new session
  * with its whole environment, or another pane in the one that is there. Pure;
- * the runtime decides which and sends it.
+ * placement.ts decides which one is sent.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { type CreateRequest, MARK_VARIABLE } from "../contract.ts";

@@ -1,9 +1,9 @@
 /**
- * Which pane belongs to which mark, and who listens to it. tmux sends a
- * control client the output of the session it is attached to, so a pane that
- * is listened to has its window linked into the anchor, and only while it is
- * listened to: a hundred unwatched terminals cost nothing. Owns the tables;
- * linking is window-links.ts.
+ * Which pane belongs to which mark, and who listens to it. tmux sends a control
+ * client the output of the session it is attached to, so the window of a pane
+ * is linked into the anchor session while somebody listens to it, and only
+ * then: a hundred unwatched terminals cost nothing. This file owns the tables;
+ * window-links.ts does the linking.
  */
 export interface OutputStreams {
   add(mark: string, listener: (bytes: Buffer) => void): () => void;

@@ -1,8 +1,8 @@
 /**
  * Finds our panes on the server and says what became of them. Owns the walk
- * from "which session" to "which pane, and is its process alive". Changes
- * nothing but one thing: a pane whose session someone killed by hand, and that
- * only our own link keeps alive, is let go.
+ * from "which session" to "which pane, and is its process alive". It changes
+ * only one thing: if somebody killed a session by hand and only our own link
+ * keeps its pane alive, it removes that link.
  */
 import type { Clock } from "../../platform/clock.ts";
 import { isUnreadable } from "../../platform/process-table.ts";
@@ -158,5 +158,5 @@ function notLookedAt(evidence: string): Finding {
 
 export function absentEvidence(reach: Reach, target: Target): string {
   if (reach.status !== "connected") return reach.evidence;
-  return `the tmux server (process ${reach.server.pid}) has no pane for ${target.sessionId}, incarnation ${target.incarnation}`;
+  return `the tmux server (process ${reach.server.pid}) has no pane for session ${target.sessionId} (start ${target.incarnation})`;
 }

@@ -1,7 +1,7 @@
 /**
  * What a place is for this runtime: a pane, and the process that tmux started
- * in it. `pid` with `startTicks` names that process beyond doubt, because a
- * reused pid has another start time. Nobody else reads these fields.
+ * in it. `pid` and `startTicks` together identify that process, because a
+ * reused pid has another start time. Only this runtime reads these fields.
  */
 import type { Place, PlaceView } from "../../session/session.ts";
 import type { Presence } from "../contract.ts";
@@ -29,6 +29,6 @@ export function readPlace(place: Place | null): PanePlace | null {
 
 export function describePlace(place: Place): PlaceView {
   const pane = readPlace(place);
-  if (pane === null) return { text: "a place that this version cannot read", id: null, pid: null };
+  if (pane === null) return { text: "a terminal that this version does not know", id: null, pid: null };
   return { text: `process ${pane.pid}`, id: pane.id, pid: pane.pid };
 }

@@ -1,11 +1,11 @@
 /**
- * Which pane is ours. Anyone with the server's socket can put our option on
- * any pane, so what the option says is only a claim; a pane is ours by the
- * mark in its process. What was proven once holds as long as that process, so
- * a look costs no more than one without proof; a daemon that starts finds in
- * the record what the one before it had proven. A dead pane has no process to
- * ask: it is ours if it was proven while it lived, or if tmux itself started
- * it with our wrapper and the mark that is claimed.
+ * Decides which panes are ours. Anyone with the server's socket can set our
+ * option on any pane, so the option is only a claim. The mark in the
+ * environment of the pane's process is the proof. A proof holds as long as that
+ * process lives, so it costs nothing at later looks; a new daemon finds the
+ * earlier proofs in the records. A dead pane has no process to ask: it is ours
+ * if it was proven while it lived, or if tmux itself started it with our
+ * wrapper and the mark that is claimed.
  */
 import { readCommandLine } from "../../platform/process-table.ts";
 import type { Place } from "../../session/session.ts";

@@ -1,7 +1,7 @@
 /**
- * Panes as tmux lists them, and what that says about a session. Owns the one
- * listing format. Whose a pane is it does not decide: the option @reeve, a
- * name and a command line are anyone's to set (pane-proof.ts).
+ * Panes as tmux lists them, and what that says about a session. Owns the
+ * listing format. It does not decide whose pane it is, because anyone can set
+ * the option @reeve, a name and a command line; pane-proof.ts does.
  */
 import { constants } from "node:os";
 import { isDead, readProcess } from "../../platform/process-table.ts";

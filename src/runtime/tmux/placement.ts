@@ -1,7 +1,8 @@
 /**
- * Putting a session's process into a pane and removing the pane again. Owns
- * the decision between a new tmux session and the one that is retained, and the rule that
- * no second process starts while an older one runs. One at a time per session.
+ * Puts a session's process into a pane and removes the pane again. It decides
+ * whether to make a new tmux session or use the one that is there, and never
+ * starts a second process while an older one runs. It does one thing at a time
+ * per session.
  */
 import { failpoint } from "../../platform/failpoint.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
@@ -154,7 +155,7 @@ function stillRunning(target: Target, { pane }: Sighting): ReeveError {
   return new ReeveError({
     code: "still-running",
     kind: "conflict",
-    message: `Incarnation ${pane.owner.incarnation} of session ${target.sessionId} still runs (process ${pane.pid}); stop it first.`,
+    message: `Session ${target.sessionId} still runs (process ${pane.pid}, start ${pane.owner.incarnation}); stop it first.`,
     details: { pid: pane.pid, incarnation: pane.owner.incarnation },
   });
 }
@@ -163,7 +164,7 @@ function occupied(target: Target): ReeveError {
   return new ReeveError({
     code: "still-running",
     kind: "conflict",
-    message: `In the cgroup of session ${target.sessionId}, incarnation ${target.incarnation}, something still runs; stop it first.`,
+    message: `Something still runs in the cgroup of session ${target.sessionId} (start ${target.incarnation}); stop it first.`,
     details: { incarnation: target.incarnation },
   });
 }
@@ -172,7 +173,7 @@ function environmentLost(request: CreateRequest): ReeveError {
   return new ReeveError({
     code: "environment-lost",
     kind: "conflict",
-    message: `The environment of session ${request.sessionId} is no longer held; restart it from a terminal that has one.`,
+    message: `The environment of session ${request.sessionId} is gone; run reeve restart ${request.sessionId} in a shell that has it.`,
   });
 }
 

@@ -1,4 +1,4 @@
-/** The mark in a process: what makes it ours, and nothing else does. */
+/** The mark in the environment of a process. Only this mark makes a process ours. */
 import { isAlive, ownerOf, readEnvironmentVariable } from "../../platform/process-table.ts";
 import type { NamedProcess } from "../../session/session.ts";
 import { MARK_VARIABLE } from "../contract.ts";

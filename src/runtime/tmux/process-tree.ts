@@ -1,8 +1,8 @@
 /**
  * All processes of one session, found four ways: by its cgroup, where it has
  * one; by the mark in their environment; by descent from the pane's process;
- * and by the terminal session that process leads. What none of these proves
- * ours is no part of it.
+ * and by the terminal session that process leads. A process that none of these
+ * finds is not part of the session.
  */
 import { type CgroupPath, processesIn } from "../../platform/cgroup.ts";
 import {

@@ -1,7 +1,6 @@
 /**
- * Arguments as tmux's own command parser reads them back, byte for byte. Owns
- * the boundary to that parser: nothing reaches a command line unquoted but
- * what this file has checked.
+ * Quotes arguments so that tmux's own command parser reads them back byte for
+ * byte. Everything on a command line is quoted or checked by this file.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
 

@@ -1,9 +1,9 @@
 /**
- * Which process our tmux server is, kept in `<runDir>/tmux-server.json` so
- * that the next daemon can tell "gone" from "cannot be asked". One JSON object:
- * { "pid": number, "startTicks": string }. Written whole and renamed. Before
- * it is said that none runs, the server is looked for among all processes, by
- * the socket in its command line: the file may be lost, damaged or old.
+ * Which process our tmux server is, kept in `<runDir>/tmux-server.json` so that
+ * the next daemon can tell "gone" from "cannot be asked". One JSON object: {
+ * "pid": number, "startTicks": string }. Written whole and renamed. The file
+ * may be lost, damaged or old. So before Reeve says that no server runs, it
+ * looks for one among all processes, by the socket in its command line.
  */
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../platform/atomic-file.ts";

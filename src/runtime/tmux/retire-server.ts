@@ -1,4 +1,4 @@
-/** Ends our tmux server on purpose: only if no program runs in it any more, and proven by its process being gone. */
+/** Ends our tmux server on request: only if no program runs in it any more. Proves that its process is gone. */
 import type { Clock } from "../../platform/clock.ts";
 import { isAlive } from "../../platform/process-table.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";

@@ -1,7 +1,7 @@
 /**
- * The way to our tmux server: one control connection, made when needed, made
- * again when lost. Owns the judgement whether the server is there, gone, or
- * merely cannot be asked. Starts a server only where none can be running.
+ * Connects to our tmux server: one control connection, made when it is needed
+ * and again when it is lost. Decides whether the server is there, gone, or
+ * cannot be asked. Starts a server only if none can be running.
  */
 import { statSync } from "node:fs";
 import { connect } from "node:net";
@@ -119,9 +119,9 @@ export function createServerLink(options: LinkOptions): ServerLink {
     try {
       const server = remembered.last();
       if (server === null || !askForNewSocket(server, paths.socket)) return;
-      options.log("the tmux socket was missing; asked the server to make it anew", { pid: server.pid });
+      options.log("the tmux socket was missing; asked the server to create it again", { pid: server.pid });
     } catch (error) {
-      options.log("the tmux socket is missing; the server could not be asked to make it anew", {
+      options.log("the tmux socket is missing; the server could not be asked to create it again", {
         error: messageOf(error),
       });
     }

@@ -61,7 +61,7 @@ export function inRunDirectory<T>(write: () => T): T {
     throw new ReeveError({
       code: "run-directory-unwritable",
       kind: "unavailable",
-      message: `Reeve's run directory could not be written (${messageOf(error)}); make room or mend its permissions.`,
+      message: `Reeve's run directory could not be written (${messageOf(error)}); free some disk space or fix its permissions.`,
     });
   }
 }

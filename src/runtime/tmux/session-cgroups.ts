@@ -1,12 +1,12 @@
 /**
- * A cgroup of its own for each incarnation, so that the kernel says what
- * belongs to it and when nothing does any more (decision 15):
+ * Gives each incarnation a cgroup of its own, so that the kernel says which
+ * processes belong to it and when none is left (decision 15):
  *
  *   <the tmux server's cgroup>/reeve-<home>/<session>.<incarnation>/
  *
  * The tmux server is started in a scope that systemd delegates to us, or in
- * whatever cgroup the daemon is in; where that cannot be written there is no
- * cgroup, and `why` says so. A later server may be in another cgroup while
+ * whatever cgroup the daemon is in; if that cannot be written there is no
+ * cgroup, and `why` says why. A later server may be in another cgroup while
  * sessions of the one before still live, so each `reeve-<home>` that was ever
  * used is remembered in `<runDir>/cgroups.json`, a JSON array of paths, before
  * anything is made in it.

@@ -1,6 +1,6 @@
 /**
- * A captured screen without what is drawn faint, and with its cursor: how a
- * placeholder is told from what somebody typed. `capture-pane -e` says in SGR
+ * A captured screen without faint text, and with its cursor. This distinguishes
+ * a placeholder from text that somebody typed. `capture-pane -e` says in SGR
  * sequences how each run of text is drawn, and carries on from line to line.
  */
 import { dropHidden } from "../../platform/hidden-characters.ts";

@@ -1,8 +1,8 @@
 /**
- * Ends all processes of a session and proves it: asks each, kills what is left
- * after the grace period, looks again. Checks each pid with its start time
- * right before each signal. Where the session has a cgroup the kernel kills
- * all of it at once and says when nothing is left.
+ * Ends all processes of a session and proves it: asks each to end, kills those
+ * that are left after the grace period, and looks again. Checks each pid with
+ * its start time right before each signal. If the session has a cgroup, the
+ * kernel kills all of it at once and says when nothing is left.
  */
 import { isFrozen, isPopulated, killCgroup, processesIn, setFrozen } from "../../platform/cgroup.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -120,9 +120,9 @@ function proof({ cgroup }: Tree, ended: number, killed: number): string {
   }
   const what =
     ended === 0
-      ? "No process with the session's mark was left"
-      : `${ended === 1 ? "The process" : `All ${ended} processes`} with the session's mark ended`;
-  return `${what}${how}; a process that removed its mark could not be seen (no cgroup here: ${cgroup.why}).`;
+      ? "No process of the session was left"
+      : `${ended === 1 ? "The process" : `All ${ended} processes`} of the session ended`;
+  return `${what}${how}; a process that removed REEVE_MARK from its environment would not be seen (no cgroup here: ${cgroup.why}).`;
 }
 
 function stillThere(survivors: readonly number[]): string {

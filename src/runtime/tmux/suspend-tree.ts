@@ -1,8 +1,8 @@
 /**
- * Stops all processes of a session and lets them go on. With a cgroup that is
- * the kernel's freezer, which nothing inside notices or escapes; what is
- * outside of it, and everything where there is none, is stopped by signal.
- * Says that all of it stands still only when that was seen.
+ * Stops all processes of a session and lets them go on. With a cgroup it uses
+ * the kernel's freezer, which no process inside notices or escapes. Processes
+ * outside the cgroup, or all if there is none, are stopped by signal. It
+ * reports that all are stopped only after it has seen that.
  */
 import { isFrozen, processesIn, setFrozen } from "../../platform/cgroup.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -85,6 +85,6 @@ function notDone(what: string, rows: readonly ProcessRow[]): ReeveError {
   return new ReeveError({
     code: "not-suspended",
     kind: "unavailable",
-    message: `Processes ${rows.map(({ pid, state }) => `${pid} (state ${state})`).join(", ")} ${what}; it is tried again.`,
+    message: `Processes ${rows.map(({ pid, state }) => `${pid} (state ${state})`).join(", ")} ${what}; Reeve tries again.`,
   });
 }

@@ -1,9 +1,9 @@
 /**
  * Views of panes. A snapshot is what tmux says is on the screen, colours
- * included; tmux tells a control client of output and answers in one order, so
- * what it tells before that answer is in the snapshot and what it tells after
- * is not. Keys go in as bytes (`send-keys -H`), past whatever mode a person
- * left the pane in.
+ * included; tmux sends output and answers to a control client in one order, so
+ * output before that answer is in the snapshot and output after it is not. Keys
+ * are sent as bytes (`send-keys -H`), which works in every mode that a person
+ * may have left the pane in.
  */
 import type { Clock } from "../../platform/clock.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";

@@ -1,8 +1,9 @@
 /**
  * Sessions as panes of a tmux server of Reeve's own. Ties together the server
  * link, the pane directory, the process tree and the output streams into the
- * Runtime contract. Targets panes only by id, found by mark; touches no other
- * tmux server, no configuration of the person's, and no process without proof.
+ * Runtime contract. It addresses panes only by an id that it found by their
+ * mark. It touches no other tmux server, no tmux configuration of the user, and
+ * no process that is not proven to be ours.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -189,7 +190,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const entries = [...placed, ...abandoned(reach, placed, askedAt)];
       if (reach.status === "absent") return { reachable: true, askedAt, entries, evidence: reach.evidence };
       links.compare(finding);
-      const evidence = `the tmux server (process ${reach.server.pid}) lists ${placed.length} of our panes`;
+      const evidence = `the tmux server (process ${reach.server.pid}) runs; panes of sessions: ${placed.length}`;
       return { reachable: true, askedAt, entries, evidence };
     },
     async send(target, steps) {
@@ -295,7 +296,7 @@ function endProof(impediment: string | null): EndProof {
     };
   return {
     isWhole: false,
-    text: `Reeve finds what belongs to a session by its mark in the environment of each process. A process that removes the mark can outlive its session unseen, because there is no cgroup here: ${impediment}.`,
+    text: `Reeve finds the processes of a session by the variable REEVE_MARK in their environment. A process that removes it can outlive its session unseen, because there is no cgroup here: ${impediment}.`,
   };
 }
 

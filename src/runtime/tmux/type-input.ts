@@ -1,6 +1,6 @@
 /**
- * Typing into a pane: pastes byte for byte, named keys, pauses. Owns what may
- * be pasted. Never alters a text to make it fit: it is delivered or refused.
+ * Types into a pane: pastes byte for byte, named keys, pauses. It decides which
+ * text may be pasted. It never changes a text: it delivers or refuses it.
  */
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -124,7 +124,7 @@ function notWritten(error: unknown): ReeveError {
   return new ReeveError({
     code: "message-not-written",
     kind: "unavailable",
-    message: `The text could not be put on the disk on its way (${messageOf(error)}); make room and send it again.`,
+    message: `The text could not be written to disk on its way to tmux (${messageOf(error)}); free some disk space and send it again.`,
     details: { sent: false },
   });
 }

@@ -1,7 +1,8 @@
 /**
- * Keeps the anchor's links in step with who is listened to. One round at a
- * time: each looks at the panes in question anew and links or unlinks what
- * differs, so that no order of comings and goings can leave it wrong.
+ * Links the windows of panes that somebody listens to into the anchor session,
+ * and unlinks the others. It works in rounds, one at a time. Each round looks
+ * at the panes again and corrects what differs, so the result does not depend
+ * on the order in which listeners come and go.
  */
 import { messageOf } from "../../platform/reeve-error.ts";
 import type { OutputStreams } from "./output-streams.ts";

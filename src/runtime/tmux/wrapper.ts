@@ -3,8 +3,8 @@
  * because tmux continues a direct child that was stopped (so suspending needs
  * a grandchild), and because tmux puts variables of its own into a pane.
  *
- * It must never interpret an argument: they arrive as positional parameters
- * and leave through `exec "$@"`, which also passes by the shell's builtins.
+ * It must never interpret an argument: they arrive as positional parameters and
+ * are passed on with `exec "$@"`, which never runs a builtin of the shell.
  */
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../platform/atomic-file.ts";

@@ -1,8 +1,7 @@
 /**
- * What Reeve keeps an eye on while a session lives: its spool, its terminal
- * output (recorded, bounded), its transcript, screen, status file and channel,
- * and the clock. Begun when its process is there, ended when that is proven
- * gone.
+ * Watches a session while it lives: its spool, its terminal output (recorded,
+ * bounded), its transcript, screen, status file and channel, and the clock. It
+ * begins when the process is there and ends when that is proven gone.
  */
 import type { Composer, Standing } from "../../agent/composer.ts";
 import type { Agent, Channel } from "../../agent/contract.ts";

@@ -37,7 +37,7 @@ test("a command: the turn is told complete, and what runs is still shown (issue 
       turn: 1,
       evidence: {
         source: "supervisor",
-        detail: "still running in the background after 0 s, and waited for no longer: npm run dev",
+        detail: "still running in the background after 0 s, so the turn no longer waits for it: npm run dev",
       },
     },
   ]);

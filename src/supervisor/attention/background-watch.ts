@@ -1,8 +1,8 @@
 /**
- * Lets a turn go that only a command in the background holds open: one that
- * has run for so long is taken for a server, which never ends. It is shown as
- * running, and waited for no longer. Subagents are waited for however long
- * they take.
+ * Lets a turn end that only a command in the background holds open. A command
+ * that has run for long is taken for a server that never ends: it is shown as
+ * running, and the turn no longer waits for it. Subagents are waited for
+ * however long they take.
  */
 import type { Log } from "../../platform/log.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
@@ -38,14 +38,12 @@ export function createBackgroundWatch(parts: {
     await parts.readings
       .take(session, {
         source: "supervisor",
-        detail: `still running in the background after ${seconds} s, and waited for no longer: ${backgroundText(released)}`,
+        detail: `still running in the background after ${seconds} s, so the turn no longer waits for it: ${backgroundText(released)}`,
         activity: "idle",
         background: { released: released.map(({ id }) => id) },
         ...(session.conversation.turnOpen ? { turn: { phase: "completed" as const } } : {}),
       })
-      .catch((error: unknown) =>
-        parts.log("a turn could not be let go", { session: sessionId, why: messageOf(error) }),
-      );
+      .catch((error: unknown) => parts.log("a turn could not be ended", { session: sessionId, why: messageOf(error) }));
   }
 
   function stop(sessionId: string): void {

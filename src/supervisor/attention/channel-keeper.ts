@@ -1,9 +1,9 @@
 /**
  * Keeps a connection to the agent's own protocol open for every living session
- * whose plan has one. The protocol lives in the session's place: when the
- * daemon comes back it connects again and reads where things stand. How a turn
- * ended that nobody here saw is then history: the transcript, or a message
- * that is on its way, may know better, and is waited for.
+ * whose plan has one. The agent's server runs in the session's place, so a new
+ * daemon connects again and reads the present state. What it reads about the
+ * end of an earlier turn is history: the transcript, or a message that is on
+ * its way, may know better, and is waited for.
  */
 import type { Agent, Channel } from "../../agent/contract.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -71,7 +71,7 @@ export function createChannelKeeper(parts: {
   /** Until then whoever saw it has told; what is applied after that is old news, and never about a turn that began meanwhile. */
   async function hold(session: Session, entry: Kept, reading: Reading): Promise<void> {
     const dated = reading.turn === undefined ? {} : { turn: { at: parts.clock.now(), ...reading.turn } };
-    await parts.readings.note(session, reading, "not counted yet: whoever saw the turn end may still tell");
+    await parts.readings.note(session, reading, "not counted yet: a source that saw the turn end may still report it");
     await parts.clock.sleep(HISTORY_MS, entry.stop.signal).then(
       () => queue(session, entry, { ...reading, ...dated }),
       () => undefined,
@@ -114,7 +114,8 @@ export function createChannelKeeper(parts: {
   }
 
   function report(session: Session): (error: unknown) => void {
-    return (error) => parts.log("a reading was not committed", { session: session.id, why: messageOf(error) });
+    return (error) =>
+      parts.log("a report of the agent was not committed", { session: session.id, why: messageOf(error) });
   }
 
   async function stop(sessionId: string): Promise<void> {
@@ -147,7 +148,7 @@ export function createChannelKeeper(parts: {
       };
       kept.set(session.id, fresh);
       keep(session.id, fresh).catch((error: unknown) =>
-        parts.log("a channel was given up", { session: session.id, why: messageOf(error) }),
+        parts.log("a connection to the agent's protocol was given up", { session: session.id, why: messageOf(error) }),
       );
     },
     leave: (session) => stop(session.id),

@@ -130,7 +130,7 @@ test("what cannot be asked is logged, and asked again", async () => {
   );
   openFiles = ["/x/n-1.lock"];
   await eventually("it is known", () => known().nativeId === "n-1");
-  expect(home.logged.filter(({ message }) => message === "a conversation could not be looked for")).toHaveLength(2);
+  expect(home.logged.filter(({ message }) => message === "the search for a conversation failed")).toHaveLength(2);
 });
 
 test("a last search when the session is over", async () => {

@@ -42,7 +42,7 @@ export function createIdentityWatch(parts: {
       const again = parts.store.registry.get(sessionId);
       if (again !== undefined && again.watch.observability.transcriptPath === null) await bySearch(again);
     } catch (error) {
-      parts.log("a conversation could not be looked for", { session: sessionId, why: messageOf(error) });
+      parts.log("the search for a conversation failed", { session: sessionId, why: messageOf(error) });
     }
     if (sought.has(sessionId)) schedule(sessionId, count + 1);
   }

@@ -73,7 +73,7 @@ test("where the secrets are not known, none of the agent's own words are kept", 
   await readings.take(ground.session(), { source: "hook", detail: "a hook", turn: { phase: "failed", error: SECRET } });
   expect(await everything()).not.toContain(SECRET);
   expect(ground.events("turn-failed")).toMatchObject([
-    { error: "(not kept: which secrets it may hold is not known)", evidence: { detail: "a hook" } },
+    { error: "(not kept: Reeve does not know which secrets it may contain)", evidence: { detail: "a hook" } },
   ]);
 });
 

@@ -1,8 +1,8 @@
 /**
- * The one way in for what agents' adapters read: secrets are taken out, the
- * last word of each source is remembered for `explain`, and the rest is the
- * ledger's. In memory only the last words, those of the newest incarnation;
- * what counts is in the record.
+ * Takes every reading of the agents' adapters: it removes secrets, remembers
+ * the last reading of each source for `explain`, and passes the reading to the
+ * ledger. Only the last readings of the newest incarnation are in memory; what
+ * counts is in the record.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";
@@ -151,7 +151,7 @@ function saidBy({ activity, turn, approval }: Reading): string | null {
 /** Longest text of a question or an error that is kept: enough to decide by, little enough for every list. */
 const LONGEST_TEXT = 4_000;
 /** Instead of what an agent said before it died unwatched. */
-const WITHHELD = "(not kept: which secrets it may hold is not known)";
+const WITHHELD = "(not kept: Reeve does not know which secrets it may contain)";
 
 function clean(reading: Reading, redact: Redactor): Reading {
   const short = (text: string): string => {

@@ -1,7 +1,7 @@
 /**
- * Looks at a session's screen and title when its terminal shows something
- * new: once output falls quiet, and about once a second while it goes on. What
- * the rules make of it is a soft reading.
+ * Looks at a session's screen and title when its terminal shows something new:
+ * once output falls quiet, and about once a second while it goes on. The rules
+ * turn it into a soft reading.
  */
 import { readScreen } from "../../agent/screen-rules.ts";
 import { type Composer, readComposer, type Standing } from "../../agent/composer.ts";

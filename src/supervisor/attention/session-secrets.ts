@@ -1,7 +1,7 @@
 /**
  * The secrets of each session, in memory only: told before its start, or read
- * from the living process, which its own user may. The runtime takes its time
- * to answer, so each session has one question under way at most, and an answer
+ * from the living process, which its own user may. The runtime may take long to
+ * answer, so there is at most one question per session at a time, and an answer
  * counts only for the incarnation that was asked about.
  */
 import type { Runtime } from "../../runtime/contract.ts";

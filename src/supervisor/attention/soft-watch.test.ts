@@ -93,13 +93,17 @@ test("a reading of an earlier incarnation, or of one that is over, counts for no
 describe("one that contradicts the record", () => {
   test("counts once it is still said after a while, and then as what it amounts to", async () => {
     await see(screen("idle"));
-    expect([taken, noted]).toEqual([[], ["not counted yet: it contradicts the hook, and counts if it stays"]]);
+    expect([taken, noted]).toEqual([[], ["not counted yet: it contradicts the hook; it counts if it does not change"]]);
     await wait(1_400);
     expect([taken, asked]).toEqual([[], 0]);
     await wait(200);
     expect(asked).toBe(1);
     expect(taken).toEqual([
-      { ...screen("idle"), detail: "rule r; idle again, and nothing told of an end", turn: { phase: "interrupted" } },
+      {
+        ...screen("idle"),
+        detail: "rule r; idle again, and no source reported an end",
+        turn: { phase: "interrupted" },
+      },
     ]);
     await wait(10_000);
     expect([taken.length, asked]).toEqual([1, 1]);

@@ -1,8 +1,8 @@
 /**
- * Soft readings (screen, title, status file) on their way to the record: what
- * contradicts it counts only when it is still said after a while, by a source
- * that was asked again. What was read of one incarnation says nothing of the
- * next.
+ * Decides when soft readings (screen, title, status file) reach the record. If
+ * one contradicts the record, it counts only if the source, asked again after a
+ * while, still says the same. A reading of one incarnation says nothing about
+ * the next.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
@@ -51,7 +51,7 @@ function whyIgnored({ conversation: { activity } }: Session, reading: Reading): 
   const { source } = activity.evidence;
   if (reading.activity === activity.status) return `ignored: already known from the ${NAMES[source]}`;
   if (outranks(source, reading.source)) return `ignored: the ${NAMES[source]} says ${activity.status}, and counts more`;
-  return "ignored: it does not tell of an end or a question";
+  return "ignored: it does not report the end of a turn or a question";
 }
 
 export interface SoftWatch {
@@ -112,7 +112,7 @@ export function createSoftWatch(parts: {
     const { source } = session.conversation.activity.evidence;
     doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic() });
     parts.scheduler.after(sessionId, `doubted ${via}`, patienceMs, () => void again(of, via, ask));
-    const why = `not counted yet: it contradicts the ${NAMES[source]}, and counts if it stays`;
+    const why = `not counted yet: it contradicts the ${NAMES[source]}; it counts if it does not change`;
     await readings.note(session, reading, why);
   }
 

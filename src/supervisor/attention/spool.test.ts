@@ -81,7 +81,7 @@ describe("the spool (issue 8, 4)", () => {
     leave("1.json", turn("first"));
     await spool.follow(ground.session());
     expect([turns().length, left()]).toEqual([0, ["1.json"]]);
-    expect(ground.home.logged).toMatchObject([{ message: "a spool could not be read" }]);
+    expect(ground.home.logged).toMatchObject([{ message: "hook records could not be read" }]);
     isFull = false;
     await spool.leave(ground.session());
     expect([turns().length, left()]).toEqual([1, []]);

@@ -1,9 +1,9 @@
 /**
- * Reads what agents' hooks left in their sessions' spool directories. A
- * record is a JSON file that appeared by rename; it is deleted only after
- * what it said is committed, and a record read twice (a crash between the
- * two) counts once. What agents write is input: bounded, checked, never
- * followed through a link.
+ * Reads what agents' hooks left in their sessions' spool directories. A record
+ * is a JSON file that appeared by rename; it is deleted only after what it said
+ * is committed, and a record read twice (a crash between the two) counts once.
+ * Agents write these files, so Reeve bounds and checks what it reads and never
+ * follows a link.
  */
 import { join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";
@@ -48,7 +48,9 @@ export function createSpool(parts: {
       return current;
     }
     const run = drainUntilClean(sessionId)
-      .catch((error: unknown) => parts.log("a spool could not be read", { session: sessionId, why: messageOf(error) }))
+      .catch((error: unknown) =>
+        parts.log("hook records could not be read", { session: sessionId, why: messageOf(error) }),
+      )
       .finally(() => draining.delete(sessionId));
     draining.set(sessionId, run);
     return run;
@@ -73,7 +75,7 @@ export function createSpool(parts: {
       const record = await readRecord(files, path);
       const known = knownOf(parts.store.registry.get(session.id) ?? session);
       const reading = record === undefined ? null : parts.agent(session.identity.agent).readHook(record, known);
-      if (record === undefined) parts.log("a spool record cannot be read", { session: session.id, name });
+      if (record === undefined) parts.log("a hook record cannot be read", { session: session.id, name });
       if (reading !== null) {
         const at = parts.clock.now();
         await parts.readings.take(session, reading, {
@@ -89,7 +91,8 @@ export function createSpool(parts: {
   }
 
   function heard(session: Session, change: FileChange): void {
-    if (change.type === "lost") parts.log("a spool can no longer be watched", { session: session.id, why: change.why });
+    if (change.type === "lost")
+      parts.log("hook records can no longer be watched", { session: session.id, why: change.why });
     else if (change.name === null || isRecordName(change.name)) void drain(session.id);
   }
 

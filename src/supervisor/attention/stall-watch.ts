@@ -1,7 +1,7 @@
 /**
- * Notices silence: a turn under way of which nothing was heard for a while,
- * and an agent that never said it was ready. A terminal that keeps drawing a
- * spinner is no sign of life.
+ * Notices a turn from which nothing was heard for a while, and an agent that
+ * never said it was ready. A terminal that keeps drawing a spinner does not
+ * count as a sign of life.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";

@@ -96,7 +96,7 @@ test("a contradiction counts once it stayed, read again by then", async () => {
   say("idle\n");
   await is("idle");
   expect(ground.events("turn-interrupted")).toMatchObject([
-    { turn: 1, evidence: { detail: "status file: 5; idle again, and nothing told of an end" } },
+    { turn: 1, evidence: { detail: "status file: 5; idle again, and no source reported an end" } },
   ]);
 });
 

@@ -1,7 +1,7 @@
 /**
  * Reads the status files that some agents keep while they run, from the
- * directory their plan names. A file speaks only for the process that it
- * names: one that was killed leaves its last status behind.
+ * directory their plan names. A file counts only for the process that it names,
+ * because a killed process leaves its last status behind.
  */
 import { join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";

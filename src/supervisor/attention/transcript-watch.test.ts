@@ -154,7 +154,7 @@ describe("a transcript", () => {
     await told("started");
     await told("completed");
     await eventually("it is lost", () => status() === "lost");
-    expect(ground.session().watch.observability.reason).toMatch(/is another file than the one it writes to/);
+    expect(ground.session().watch.observability.reason).toMatch(/did not grow although a turn has ended/);
     add("begin c");
     await eventually("it is observable again", () => status() === "observable");
     expect(ground.session()).toMatchObject({

@@ -1,8 +1,8 @@
 /**
  * Follows the transcripts of living sessions: notices when the file appears,
  * reads each new line once (the cursor is committed with what the lines said),
- * and notices when it is lost. Told by inotify, and by a slow look of its own
- * where inotify is silent.
+ * and notices when it is lost. It uses inotify, and also looks by itself now
+ * and then, in case inotify reports nothing.
  */
 import type { Agent } from "../../agent/contract.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -143,7 +143,7 @@ export function createTranscriptWatch(parts: {
     if (about?.isFile === true && about.size > 0) {
       entry.misses = 0;
       if (isSilent(session, entry, stamp)) {
-        const detail = `${entry.path} is another file than the one it writes to: a turn has ended, and nothing came`;
+        const detail = `${entry.path} did not grow although a turn has ended: the agent writes to another file`;
         if (watch.observability.status === "observable")
           await parts.readings.take(session, { source: "transcript", detail, transcript: "lost" });
         return stamp;

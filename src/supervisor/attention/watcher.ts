@@ -1,4 +1,4 @@
-/** One of the things Reeve keeps an eye on while a session lives. */
+/** The interface of each part that watches a living session. */
 import type { Session } from "../../session/session.ts";
 
 export interface Watcher {

@@ -1,8 +1,8 @@
 /**
  * Answers a question an agent asks: over its protocol, or by the keys a person
- * would press, and then only while the question is on the screen. Pressed once:
- * that it may have been is committed before. What came of it is read, not
- * assumed.
+ * would press, and then only while the question is on the screen. Keys are
+ * pressed once: that they may have been pressed is committed first. Readings
+ * then show whether the answer took effect.
  */
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";

@@ -1,7 +1,7 @@
 /**
- * The composer of a session, looked at when something is to be typed: what
- * stands in it, whose that is, and how it is cleared. Never presses a key
- * without having seen what it is pressed on.
+ * Looks at the composer of a session before something is typed: which text is
+ * in it, who wrote that, and how to clear it. It presses no key before it has
+ * seen the screen.
  */
 import type { Agent } from "../../agent/contract.ts";
 import { type Composer, isShownAs, type Standing } from "../../agent/composer.ts";

@@ -1,8 +1,9 @@
 /**
  * Gives admitted messages to sessions: in order, each at most once. The lease
- * is committed before the first key is pressed (or the first byte sent), so a
- * crash in between leaves an outcome that is honestly unknown, never a second
- * attempt. Delivered means that the agent said it took it, wherever it can.
+ * is committed before the first key is pressed (or the first byte sent), so
+ * after a crash in between the outcome is unknown, and Reeve does not type it
+ * again. Delivered means that the agent said it took the message, if it can say
+ * so.
  */
 import { failpoint } from "../../platform/failpoint.ts";
 import type { Message } from "../../session/message.ts";

@@ -1,8 +1,7 @@
 /**
- * Carries out what the record says must be done next, one thing per session
- * at a time. What came of it re-enters the ledger as an observation; a
- * failure that may pass is tried again with backoff, for as long as the
- * record still asks for it.
+ * Carries out what the record says must be done next, one thing per session at
+ * a time. The result goes to the ledger as an observation. A temporary failure
+ * is tried again with backoff, as long as the record still asks for it.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
@@ -67,7 +66,7 @@ export function createEffectRunner(parts: {
     const task = nextTask(sessionId);
     const current = running.get(sessionId);
     if (current !== undefined) {
-      if (isLessPatient(task, current.task)) current.hurry.abort(new Error("less patience is asked for now"));
+      if (isLessPatient(task, current.task)) current.hurry.abort(new Error("a shorter grace period was asked for"));
       return;
     }
     if (task !== null && retries.get(sessionId) === task.key) return;
@@ -97,7 +96,7 @@ export function createEffectRunner(parts: {
     // Done, or overtaken by another wish. The same task again without an error would spin: it waits as well.
     if (next?.key !== task.key) return poke(sessionId);
     if (failure !== undefined)
-      parts.log("effect failed, trying again", {
+      parts.log("an action on a session failed, trying again", {
         session: sessionId,
         effect: task.kind,
         attempt,

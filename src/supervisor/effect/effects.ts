@@ -187,7 +187,7 @@ async function writePlanned(files: SessionFiles, session: Session, file: Planned
     throw new ReeveError({
       code: "internal",
       kind: "conflict",
-      message: `The adapter wants to write ${path}, which is not in the session's directory.`,
+      message: `The start of this agent would write ${path}, which is not in the session's directory; please report this.`,
     });
   await files.write(file);
 }
@@ -292,7 +292,7 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
     const screen = await runtime.capture(targetOf(session), { lines: FINAL_SCREEN_LINES });
     const text = await parts.attention.redact(session, screen.text);
     if (text === null) {
-      parts.log("the last screen is not kept: which secrets it may show is not known", { session: session.id });
+      parts.log("the last screen is not kept: Reeve does not know which secrets it may show", { session: session.id });
       return null;
     }
     await writeFileAtomic(finalScreenPath(session), text);

@@ -1,7 +1,8 @@
 /**
- * A message that was being typed when Reeve was killed. A turn that began with
- * its text tells that it was taken; its text in the composer, that it was not:
- * then it is cleared and waits again. Anything else leaves the outcome unknown.
+ * Finds out what became of a message that was being typed when Reeve was
+ * killed. If a turn began with its text, it was taken. If its text is in the
+ * composer, it was not: the text is removed and the message waits again.
+ * Otherwise the outcome is unknown.
  */
 import type { Message } from "../../session/message.ts";
 import { mayTakeMessagesLater } from "../../session/pending-effect.ts";

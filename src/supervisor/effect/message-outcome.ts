@@ -1,4 +1,4 @@
-/** What becomes of a message, as commits: leased before the first key, then delivered, refused, unknown, or put back. */
+/** Commits what becomes of a message: leased before the first key, then delivered, refused, unknown, or put back. */
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";

@@ -1,7 +1,7 @@
 /**
- * Removes what a killed agent leaves of its channel's socket. Only for a
- * session whose processes are proven gone, and only what is named after its
- * own socket, whose path no other session has.
+ * Removes the socket files that a killed agent left behind. Only for a session
+ * whose processes are proven gone, and only what is named after its own socket,
+ * whose path no other session has.
  */
 import { basename, dirname, join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";

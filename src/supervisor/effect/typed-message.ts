@@ -1,9 +1,8 @@
 /**
- * Types one message. Where the agent's composer can be looked at, nothing is
- * typed until it is seen to be empty, Enter is pressed only when the text is
- * seen to stand in it, and pressed again only while it still does. Delivered
- * means that a turn began with this text (receipts.ts), wherever the agent says
- * so.
+ * Types one message. If the agent's composer can be read, Reeve types only when
+ * the composer is empty, presses Enter only when the text is in it, and presses
+ * Enter again only while the text is still there. Delivered means that a turn
+ * began with this text (receipts.ts), if the agent reports turns.
  */
 import type { Agent } from "../../agent/contract.ts";
 import type { Standing } from "../../agent/composer.ts";
@@ -133,14 +132,14 @@ async function prepare(
     case "empty":
       return { before: "" };
     case "absent":
-      return { obstacle: "its screen shows something else than its empty input" };
+      return { obstacle: "its screen does not show an empty input" };
     case "text": {
       const draft = draftOf(parts, session);
       if (draft !== "" && watch.shows(draft, standing)) return { before: draft };
       const isOurs = ownTexts(parts, session).some((text) => watch.shows(text, standing));
       if (!isOurs) return { obstacle: "there is unsent text in its input" };
       if (await watch.clear()) return { before: "" };
-      return { obstacle: "text of an earlier message stands in its input and could not be cleared" };
+      return { obstacle: "its input still contains an earlier message, which could not be removed" };
     }
   }
 }
@@ -177,9 +176,9 @@ async function problemBeforeEnter(
     case "empty":
       return "It was pasted but did not appear in its input, so Enter was not pressed; look at its screen.";
     case "absent":
-      return "It was pasted, but then its screen showed something else than its input, so Enter was not pressed; look at its screen.";
+      return "It was pasted, but then its screen no longer showed its input, so Enter was not pressed; look at its screen.";
     case "text":
-      return "It was pasted, but other text stands in its input with it, so Enter was not pressed; look at its screen.";
+      return "It was pasted, but its input also contains other text, so Enter was not pressed; look at its screen.";
   }
 }
 
@@ -207,7 +206,7 @@ async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () 
     return outcomes.refused(
       message,
       "not-taken",
-      "Enter was pressed and it still stood in its input, so it was removed again; look at its screen.",
+      "Enter was pressed, but the text stayed in its input, so Reeve removed it again; look at its screen.",
     );
   const instead = parts.receipts.takenInstead(session.id);
   const why =

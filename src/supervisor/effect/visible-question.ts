@@ -1,7 +1,7 @@
 /**
- * Which of a session's open questions is on its screen. A key that is pressed
- * answers whatever the agent shows, so the question must be recognised by its
- * own text before one is: wrapped, indented, and cut where it is long.
+ * Which of a session's open questions is on its screen. A key answers whatever
+ * question the agent shows. So before a key is pressed the question must be
+ * recognised by its text, also if it is wrapped, indented or cut.
  */
 import { visibleText } from "../../agent/visible-text.ts";
 import { REDACTED } from "../../capture/redaction.ts";

@@ -1,7 +1,7 @@
 /**
  * The agents and runtimes that this daemon knows, by name. A session may name
  * one that it does not know (config.toml was changed, another version made it):
- * that one is inert, so that no session stands in the way of another.
+ * that session gets an inert adapter, so that it does not disturb the others.
  */
 import type { Agent } from "../../agent/contract.ts";
 import { inertAgent } from "../../agent/inert-agent.ts";

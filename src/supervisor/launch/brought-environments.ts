@@ -1,7 +1,7 @@
 /**
  * The environments that callers brought for processes that are not there yet.
- * In memory only. One is kept until the process was created, or was given up:
- * a create that must be tried again sees what the first try saw.
+ * In memory only. Each is kept until the process was created or given up, so
+ * that a repeated create uses the same environment.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { Session } from "../../session/session.ts";

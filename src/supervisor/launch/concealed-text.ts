@@ -1,8 +1,8 @@
 /**
- * A message that repeats a secret of its session is kept without it: in its
- * place stands the name of the variable, between two characters that no message
- * may contain. It is resolved from the session's environment when the message
- * is given, so that what arrives is what was sent.
+ * Stores a message without the secrets of its session. Each secret is replaced
+ * by the name of its variable, between two characters that no message may
+ * contain. When the message is delivered, the value is read from the session's
+ * environment, so the agent gets exactly what was sent.
  */
 import { type Admission, admitMessage, type Change } from "../../store/change.ts";
 import type { Mailbox, Store } from "../../store/contract.ts";

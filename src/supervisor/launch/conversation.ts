@@ -1,7 +1,8 @@
 /**
- * What a new incarnation begins with: the conversation the session had, if the
- * agent's own file of it holds something to resume; else a new one. Asked of
- * the file, because an agent that is told to resume nothing does not come up.
+ * Decides with which conversation a new incarnation begins: the one the session
+ * had, if the agent's own file of it holds something to resume; otherwise a new
+ * one. An agent that is told to resume an empty conversation does not start, so
+ * the file is checked.
  */
 import type { Agent, LaunchContext } from "../../agent/contract.ts";
 import { nativeIdOf } from "../../agent/native-id.ts";

@@ -1,7 +1,8 @@
 /**
- * What a session's process sees: the caller's environment, less what belongs
- * to Reeve or to another agent's session, plus `--env-file` and `--env`.
- * Values are handed to the runtime and held nowhere else.
+ * Makes the environment of a session's process: the caller's environment
+ * without what belongs to Reeve or to another agent's session, plus
+ * `--env-file` and `--env`. Values are given to the runtime and kept nowhere
+ * else.
  */
 import { parseEnv } from "node:util";
 import { scrubEnvironment } from "../../agent/session-variables.ts";

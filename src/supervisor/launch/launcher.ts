@@ -1,4 +1,7 @@
-/** Asks an agent how to start, with all it needs to know; the same for a first start and for a restart. */
+/**
+ * Asks an agent how to start, with everything that it needs to know. A first
+ * start and a restart use the same code.
+ */
 import type { Agent, LaunchPlan } from "../../agent/contract.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import type { PlannedWatch } from "../../session/input.ts";

@@ -1,6 +1,6 @@
 /**
- * The only writer of session state. Every input goes through the session's
- * own serial queue: transition, commit, and only then is anybody told.
+ * The only writer of session state. Every input goes through the session's own
+ * serial queue: transition, commit, and then the listeners are told.
  */
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
@@ -171,7 +171,7 @@ export function createLedger(parts: {
         const message = store.mailbox.get(id);
         if (message?.state !== "admitted") throw notWaiting(id, message?.state);
         const at = clock.now();
-        const text = "It was taken back before it was typed.";
+        const text = "It was cancelled before it was typed.";
         const reason: Reason = { code: "message-cancelled", text, evidence: askedFor(caller, at) };
         await store.commit({
           changes: [settleMessage({ messageId: id, state: "refused", detail: text, at })],
@@ -207,7 +207,7 @@ function notWaiting(id: string, state: MessageState | undefined): ReeveError {
   return new ReeveError({
     code: "message-not-waiting",
     kind: "conflict",
-    message: `Message ${id} ${now}, so it cannot be taken back; reeve messages shows those that can.`,
+    message: `Message ${id} ${now}, so it cannot be cancelled; reeve messages shows those that can.`,
   });
 }
 

@@ -1,9 +1,9 @@
 /**
- * Which messages are on their way into their agents, and by what it is known
- * that one was taken: a turn that began with its text, and no other. The
- * ledger asks with every reading, so that the beginning of the turn and the
- * outcome of the message are one commit. In memory; what a crash left behind
- * is expected again by the next daemon.
+ * Knows which messages are on their way into their agents, and recognises when
+ * one was taken: only by a turn that began with its text. The ledger asks with
+ * every reading, so that the beginning of the turn and the outcome of the
+ * message are one commit. It is in memory only; after a crash the next daemon
+ * adds the leased messages again.
  */
 import { isOldNews } from "../../session/apply-turn.ts";
 import type { Input } from "../../session/input.ts";

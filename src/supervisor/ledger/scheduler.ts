@@ -1,11 +1,11 @@
 /**
- * Everything that is to be done later, once for each session (null: the home)
- * and purpose. Nothing else in the supervisor sets a timer, so that a test
- * turns time in one place: the clock.
+ * Does things later, once for each session (null: the home) and purpose.
+ * Nothing else in the supervisor sets a timer, so that tests control time in
+ * one place: the clock.
  *
- * A process may be stopped and a machine may sleep. Whoever comes back from
- * that knows old things only: what is due then waits until the runtimes were
- * asked and what the agents left meanwhile could be read.
+ * A process may be stopped and a machine may sleep. After that, what the daemon
+ * knows is old. So what is due then waits until the runtimes were asked and the
+ * records that agents left meanwhile could be read.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
@@ -72,7 +72,7 @@ export function createScheduler(parts: {
     const jumpMs = offsetOf(clock) - offset;
     offset += jumpMs;
     if (observing !== null || (lateMs < GAP_MS && Math.abs(jumpMs) < GAP_MS)) return;
-    log("time has passed unseen: looking at everything before anything is done", {
+    log("the machine slept or the daemon was stopped: looking at everything before doing anything", {
       late_ms: Math.round(lateMs),
       wall_clock_jump_ms: Math.round(jumpMs),
     });

@@ -1,6 +1,6 @@
 /**
- * Waiting for something to become true that is known from memory (registry, mailbox): asked again after every commit,
- * never by polling. What only the log tells is waited for with news.ts.
+ * Waits until something in memory (registry, mailbox) becomes true: it checks again after every commit and never polls.
+ * For what only the log tells, see operation/waiter.ts.
  */
 import type { Clock } from "../../platform/clock.ts";
 import type { LoggedEvent } from "../../session/event.ts";

@@ -1,7 +1,7 @@
 /**
- * Who reads an answer on a terminal has seen it, and every surface learns that.
- * Programs (--json, a pipe) do not look on anybody's behalf: they say so with
- * `reeve seen`, or not at all.
+ * Records that a person has seen an answer, if it was shown on a terminal.
+ * Output for a program (--json, a pipe) does not count as seen; a script can
+ * use `reeve seen`.
  */
 import type { Client } from "../../client/create-client.ts";
 import type { SessionView } from "../../client/operation-types.ts";

@@ -18,7 +18,7 @@ const REFERRED: ReadonlyMap<string, string> = new Map([
   ["remove", "end it with reeve end NAME: it then leaves the list, and its files stay in its directory"],
   ["delete", "end it with reeve end NAME: it then leaves the list, and its files stay in its directory"],
   ["run", "start a program with reeve start command -- PROGRAM, an agent with reeve start AGENT"],
-  ["exec", "type into a session with reeve send NAME TEXT, or be in its terminal with reeve attach NAME"],
+  ["exec", "type into a session with reeve send NAME TEXT, or open its terminal with reeve attach NAME"],
   ["kill-server", "end every session with reeve end --all, the daemon with reeve daemon stop"],
   ["inspect", "see how Reeve knows a session's state with reeve explain NAME"],
 ]);

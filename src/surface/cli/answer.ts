@@ -1,4 +1,4 @@
-/** One answer, for a program or for a person. */
+/** Prints one answer, as JSON for a program or as text for a person. */
 import type { CliContext } from "./command.ts";
 
 export function answer(context: CliContext, value: object, human: () => string): void {

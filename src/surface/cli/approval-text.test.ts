@@ -143,7 +143,7 @@ describe("answerSentence", () => {
     );
     expect(answerSentence(failed, "approved", null)).toBe("Not approved: No key was pressed.");
     expect(answerSentence({ ...failed, state: "pending", detail: "The agent waits." }, "denied", "Go on?")).toBe(
-      "Not denied yet: Go on? The agent waits. See what becomes of it with: reeve approvals",
+      "Not denied yet: Go on? The agent waits. See whether it took effect with: reeve approvals",
     );
   });
 });

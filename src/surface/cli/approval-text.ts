@@ -1,6 +1,6 @@
 /**
- * What agents ask, in words. Somebody decides by this: so what the table has
- * to cut stands below it in full, and what is left out is said.
+ * Shows what agents ask. A person decides by this text, so what the table cuts
+ * is shown in full below it, and the text says what is left out.
  */
 import type { OutputOf } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
@@ -85,7 +85,7 @@ export function answerSentence(answered: Answered, wanted: Decision, title: stri
   const detail = answered.detail === null ? "" : oneLine(answered.detail);
   if (state === "failed") return `Not ${wanted}: ${sentences(asked, detail)}`;
   if (state === "pending")
-    return `Not ${wanted} yet: ${sentences(asked, detail, "See what becomes of it with: reeve approvals")}`;
+    return `Not ${wanted} yet: ${sentences(asked, detail, "See whether it took effect with: reeve approvals")}`;
   const proof = detail === "" ? "" : ` (${detail})`;
   if (decision === wanted && by !== "pane" && by !== "agent") {
     if (asked === "") return `${capital(wanted)}; it took effect${proof}.`;

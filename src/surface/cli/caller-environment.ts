@@ -1,4 +1,7 @@
-/** The caller's environment as the operations take it: an agent is looked for, and run, as the caller would. */
+/**
+ * The caller's environment in the form that the operations take. An agent is
+ * looked for, and run, with this environment.
+ */
 import type { CliContext } from "./command.ts";
 
 export function callerEnvironment({ environment }: Pick<CliContext, "environment">): Record<string, string> {

@@ -1,4 +1,4 @@
-/** From words to a checked command. Pure; what it refuses it explains in one sentence. */
+/** Parses and checks the words of a command line. Pure; every refusal is one sentence that says what to do. */
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, CliCommand, CommandInput, OptionSpec } from "./command.ts";

@@ -86,7 +86,7 @@ export function optionsOf(command: CliCommand): readonly OptionSpec[] {
 const KEY_OPTION: OptionSpec = {
   name: "idempotency-key",
   value: "KEY",
-  summary: "a name for this request; asked for again with the same key, it is done once",
+  summary: "a key of your choice: if you repeat the command with the same key, it is done once",
 };
 
 const COMMON_OPTIONS: readonly OptionSpec[] = [

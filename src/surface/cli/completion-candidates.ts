@@ -1,6 +1,6 @@
 /**
- * What a shell may offer for the word that is being typed, from the table of commands. Pure. What was typed is only
- * compared, never run; the shell completes paths itself, because only it knows its own quotes.
+ * What a shell may offer for the word that is being typed, from the table of commands. Pure. It only compares what was
+ * typed and never runs it. The shell completes paths itself, because only it knows its own quotes.
  */
 import { ALIASES } from "./aliases.ts";
 import { optionsOf } from "./command.ts";

@@ -1,4 +1,7 @@
-/** What makes a shell ask `reeve complete` at the tab key: completion/reeve.<shell>, with what runs reeve filled in. */
+/**
+ * Prints the script that makes a shell ask `reeve complete` at the tab key:
+ * completion/reeve.<shell>, with the command that runs reeve filled in.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellQuote } from "../../platform/shell-quote.ts";

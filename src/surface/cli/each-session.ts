@@ -1,4 +1,7 @@
-/** A verb for several sessions: all are tried, each outcome is told, the worst decides the exit status. */
+/**
+ * Does one thing for several sessions: tries all of them, prints each outcome,
+ * and exits with the code of the first that failed.
+ */
 import type { SessionView } from "../../client/operation-types.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { CliContext } from "./command.ts";

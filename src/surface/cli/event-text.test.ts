@@ -26,7 +26,7 @@ const event = (
 describe("events for people (issue 9, events)", () => {
   it.each([
     ["approval-requested", { approval: { id: "1", title: "Run: ls" } }, "asks: Run: ls"],
-    ["approval-answer-requested", { approval_id: "turn-1", decision: "denied" }, "is to be told: denied"],
+    ["approval-answer-requested", { approval_id: "turn-1", decision: "denied" }, "will be answered: denied"],
     [
       "approval-settled",
       { title: "Run: ls", decision: "approved", by: "pane" },
@@ -41,7 +41,7 @@ describe("events for people (issue 9, events)", () => {
     [
       "turn-corrected",
       { turn: 3, verdict: "completed", was: "interrupted", was_source: "screen", evidence: { source: "hook" } },
-      "turn 3 completed by hook, not interrupted as inferred from screen",
+      "turn 3 completed by hook, not interrupted as concluded from screen",
     ],
     ["turn-failed", { turn: 3, error: "rain" }, "turn 3 failed: rain"],
     ["turn-completed", { turn: 3 }, "turn 3 completed"],
@@ -60,7 +60,7 @@ describe("events for people (issue 9, events)", () => {
     ["session:boss", "session boss"],
     ["system", "Reeve itself"],
   ])("say that %s asked (issue 8, 1)", (caller, words) => {
-    expect(lines().line(event("end-requested", {}, caller))).toBe(`12:00:05  builder   is to be ended (by ${words})\n`);
+    expect(lines().line(event("end-requested", {}, caller))).toBe(`12:00:05  builder   will be ended (by ${words})\n`);
   });
 
   it("name sessions, also those that came or were renamed since, and the daemon", () => {

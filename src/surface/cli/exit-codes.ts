@@ -66,11 +66,11 @@ export const EXIT_CODES: readonly ExitCode[] = [
     meaning:
       "The session's process exited, was killed, or was ended; a program without turns: with another status than 0.",
   },
-  { code: WAIT_STATUS.stalled, name: "stalled", meaning: "Nothing was heard of the turn for stall_seconds." },
+  { code: WAIT_STATUS.stalled, name: "stalled", meaning: "Nothing was heard from the turn for stall_seconds." },
   {
     code: WAIT_STATUS["nothing-to-wait-for"],
     name: "nothing-to-wait-for",
-    meaning: "The session is idle and nothing will come of what was asked last; the message says why.",
+    meaning: "The session is idle, and what was asked last starts no turn; the message says why.",
   },
   {
     code: WAIT_STATUS["turn-completed"],
@@ -101,7 +101,7 @@ export const EXIT_CODES: readonly ExitCode[] = [
 
 export const EXIT_CODE_NOTES: readonly string[] = [
   'The codes 10 to 17 and 75 come from wait, and from start, send, approve and deny with --wait; so `reeve send fix "..." --wait && deploy` deploys only if that turn completed.',
-  "send without --wait exits with 0 as soon as the message is recorded, also if it still waits (for the end of a turn, for resume, or because the agent cannot be reached). A script tells the two apart with --json: state is delivered, or admitted while it waits.",
+  "send without --wait exits with 0 as soon as the message is recorded, even if it still waits (for the end of a turn, for resume, or because the agent cannot be reached). A script tells the two apart with --json: `state` is `delivered`, or `admitted` while it waits.",
   "Several sessions: with --any (the default) the code is that of the session that woke; with --all it is 0 if every session gave 0, otherwise the code of the first one in your order that did not. pause, resume, restart and end: the code of the first one that failed.",
   "attach and daemon run end with the status of the program they run.",
 ];

@@ -13,7 +13,7 @@ function explanation(fields: Partial<OutputOf<"explainSession">> = {}): OutputOf
     channel: null,
     liveness: {
       claim: "running",
-      because: "The runtime decides; nobody else is asked.",
+      because: "Only the runtime is asked about this.",
       evidence: { source: "runtime", detail: "pane %1 runs process 7", at },
     },
     observability: { claim: "pending", because: "It has not written yet.", evidence: null },
@@ -37,11 +37,11 @@ describe("explanationText", () => {
   practice 1.2.3, watched by hooks. Its hooks tell of turns.
   Started by the operator.
 
-Liveness: running
-  The runtime decides; nobody else is asked.
+Process: running
+  Only the runtime is asked about this.
   runtime: pane %1 runs process 7 (3 min ago)
 
-Observability: pending
+Transcript: pending
   It has not written yet.
 
 Activity: idle
@@ -49,7 +49,7 @@ Activity: idle
   hook: Stop hook (3 min ago)
 
 Sources
-  None has spoken since the daemon started.
+  No source has reported anything since the daemon started.
 `,
     );
   });
@@ -92,7 +92,7 @@ hook    idle  Stop hook     3 min ago  counted
 screen  -     rule spinner  3 min ago  not counted yet: it may pass
 
 Disputes
-  Two sources told the end of a turn differently.
+  Two sources reported the end of a turn differently.
 TURN  COUNTED           AGAINST              DETAIL
 3     completed (hook)  failed (transcript)  an error line
 `,
@@ -100,14 +100,14 @@ TURN  COUNTED           AGAINST              DETAIL
   });
 
   it("keeps why a word did not count, however narrow the terminal", async () => {
-    const weight = "not counted: the record says so already, or from a better source";
+    const weight = "ignored: the hook says that it is working, and counts more than this";
     const sources = [{ source: "screen", said: "idle", detail: "rule idle", at, weight }];
     const text = await explanationText(explanation({ sources }), { width: 60, hasColour: false }, now);
     expect(text.slice(text.indexOf("SOURCE"))).toBe(
       `SOURCE  SAID  DETAIL     AGE        WEIGHT
-screen  idle  rule idle  3 min ago  not counted: the record…
-    not counted: the record says so already, or from a
-    better source
+screen  idle  rule idle  3 min ago  ignored: the hook says …
+    ignored: the hook says that it is working, and counts
+    more than this
 `,
     );
   });

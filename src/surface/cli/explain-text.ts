@@ -97,15 +97,15 @@ export async function explanationText(
       ...(channel === null ? [] : [`Its own protocol: ${channel}`]),
       ...askedSentences(explained, now),
     ),
-    claim(`Liveness: ${explained.liveness.claim}`, explained.liveness),
-    claim(`Observability: ${explained.observability.claim}`, explained.observability),
+    claim(`Process: ${explained.liveness.claim}`, explained.liveness),
+    claim(`Transcript: ${explained.observability.claim}`, explained.observability),
     claim(`Activity: ${explained.activity.claim}`, explained.activity),
     // It names its turn itself: "turn 3: completed".
     ...(turn === null ? [] : [claim(turn.claim.replace(/^turn/, "Turn"), turn)]),
     ...(messages.length === 0 ? [] : [section("Messages", ...messages.map(messageSentence))]),
-    sources.length === 0 ? section("Sources", "None has spoken since the daemon started.") : spoken(),
+    sources.length === 0 ? section("Sources", "No source has reported anything since the daemon started.") : spoken(),
     ...(disputes.length === 0
       ? []
-      : [section("Disputes", "Two sources told the end of a turn differently.") + table(DISPUTES, disputed)]),
+      : [section("Disputes", "Two sources reported the end of a turn differently.") + table(DISPUTES, disputed)]),
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-/** An error told: one sentence on stderr, or with --json one object on stdout, where scripts look for it. */
+/** Prints an error: one sentence on stderr, or with --json one object on stdout, where scripts look for it. */
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Output } from "./output.ts";
 import { oneLine } from "./session-text.ts";

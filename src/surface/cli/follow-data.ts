@@ -1,7 +1,7 @@
 /**
  * `data --follow`: what a session says next, until its process ends. A
- * transcript is read on from a cursor; of a screen, what it gained is found by
- * comparing it with the one before.
+ * transcript is read on from a cursor; for a screen, new lines are found by
+ * comparing it with the screen before.
  */
 import type { Client } from "../../client/create-client.ts";
 import type { InputOf } from "../../client/operation-types.ts";

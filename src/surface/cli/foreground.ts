@@ -1,4 +1,7 @@
-/** Another program in this one's place: it has the terminal, its signals and the last word. Loaded only when needed. */
+/**
+ * Runs another program in the foreground: it gets the terminal and the signals,
+ * and its exit status becomes ours. Loaded only when needed.
+ */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { ReeveError } from "../../platform/reeve-error.ts";

@@ -1,4 +1,4 @@
-/** One question of an agent answered, and what came of it told. Shared by approve and deny. */
+/** Answers one question of an agent and prints the outcome. Shared by approve and deny. */
 import { answerInWords } from "./answer.ts";
 import { answerSentence } from "./approval-text.ts";
 import type { CliContext, CommandInput, OptionSpec } from "./command.ts";

@@ -19,14 +19,14 @@ export function topicOf(topic: HelpTopic, environment: Environment): TopicText {
   switch (topic) {
     case "exit-codes":
       return {
-        title: "What reeve's exit codes mean, for every command.",
+        title: "What the exit codes mean, for every command.",
         rows: EXIT_CODES.map(({ code, name, meaning }) => [`${code}`.padStart(3), `${name}: ${meaning}`]),
         notes: EXIT_CODE_NOTES,
       };
     case "environment":
       return { title: "Environment variables that reeve reads or sets.", rows: VARIABLES, notes: VARIABLE_NOTES };
     case "files":
-      return { title: "Where Reeve keeps things, for you and here.", rows: filesOf(environment), notes: FILE_NOTES };
+      return { title: "Where Reeve keeps its files.", rows: filesOf(environment), notes: FILE_NOTES };
     case "settings":
       return {
         title: `Settings: ${locateHome(environment).configPath}, all of it optional.`,
@@ -41,20 +41,20 @@ export function topicHelp({ title, rows, notes }: TopicText): string {
 }
 
 const VARIABLES: TopicText["rows"] = [
-  ["REEVE_HOME", "a directory for everything of one daemon, instead of the XDG directories; only you may read it"],
-  ["XDG_STATE_HOME, XDG_DATA_HOME", "where the database and what sessions leave behind are kept without REEVE_HOME"],
-  ["XDG_CONFIG_HOME", "where config.toml, rules and the systemd unit are looked for"],
+  ["REEVE_HOME", "keep everything in this directory instead of the XDG directories; it must be readable by you only"],
+  ["XDG_STATE_HOME, XDG_DATA_HOME", "without REEVE_HOME: where the database and the sessions' files are kept"],
+  ["XDG_CONFIG_HOME", "where Reeve looks for config.toml and rules, and puts the systemd unit"],
   ["XDG_RUNTIME_DIR", "where the sockets are"],
   ["XDG_CACHE_HOME", "where the compiled program is kept, so that commands start fast"],
   ["NO_COLOR", "if it is not empty, nothing is printed in colour"],
-  ["COLUMNS", "the width of tables when the output is no terminal"],
-  ["REEVE_SESSION_ID", "set inside a session: its id; a session started from there is its child"],
-  ["REEVE_MARK", "set inside a session: by it Reeve finds the session's processes; do not change it"],
+  ["COLUMNS", "the width of tables if the output is not a terminal"],
+  ["REEVE_SESSION_ID", "set inside a session: its id; a session that is started there counts as its child"],
+  ["REEVE_MARK", "set inside a session: Reeve finds the session's processes by it; do not change it"],
 ];
 
 const VARIABLE_NOTES = [
   "A session gets the environment of the shell that starts it, and what you give with --env and --env-file.",
-  "The daemon keeps the PATH of whoever started it. After you installed tmux elsewhere: reeve daemon stop",
+  "The daemon keeps the PATH of the shell that started it. If you install tmux in another directory, run reeve daemon stop; the next command starts the daemon with your PATH.",
 ];
 
 function filesOf(environment: Environment): TopicText["rows"] {
@@ -64,7 +64,7 @@ function filesOf(environment: Environment): TopicText["rows"] {
     [stateDir, "the database reeve.db and the daemon's files"],
     [logPath, "what the daemon did; the first place to look when something is wrong"],
     [socketPath, "the HTTP API, which only you can open"],
-    [runDir, "sockets and locks, made anew at every start"],
+    [runDir, "sockets and locks, created again at every start"],
     [`${outputsDir}/agents/<role>/<session-id>`, "one session: state.json, output.log, screen.txt"],
   ];
 }
@@ -75,29 +75,33 @@ const FILE_NOTES = [
 ];
 
 export const SETTINGS: readonly { readonly name: string; readonly value: string; readonly meaning: string }[] = [
-  { name: "end_grace_seconds", value: "10", meaning: "between asking a session to end and killing it" },
-  { name: "health_interval_seconds", value: "5", meaning: "how often tmux is asked although it reported nothing" },
+  { name: "end_grace_seconds", value: "10", meaning: "how long a session may take to end before it is killed" },
+  { name: "health_interval_seconds", value: "5", meaning: "how often tmux is asked even if it reported nothing" },
   {
     name: "orphan_grace_seconds",
     value: "600",
     meaning: "how long a left-over process that belongs to no session is left alone",
   },
-  { name: "sweep_interval_seconds", value: "60", meaning: "how often such processes are looked for" },
+  { name: "sweep_interval_seconds", value: "60", meaning: "how often Reeve looks for such processes" },
   {
     name: "output_log_bytes",
     value: "1048576",
-    meaning: "a session's output.log is turned over at this size; one older file is kept",
+    meaning: "the largest size of a session's output.log; then a new one begins, and one older file is kept",
   },
-  { name: "stall_seconds", value: "600", meaning: "a turn of which nothing was heard for so long has stalled" },
+  {
+    name: "stall_seconds",
+    value: "600",
+    meaning: "a turn counts as stalled if nothing was heard from it for this long",
+  },
   {
     name: "background_seconds",
     value: "300",
-    meaning: "a command that an agent left running in the background holds its turn open for so long at most",
+    meaning: "how long at most a turn stays open for a command in the background",
   },
   {
     name: "start_patience_seconds",
     value: "60",
-    meaning: "how long a start may fail before Reeve gives up, and an agent may take to say it is ready",
+    meaning: "how long Reeve retries a failing start, and how long an agent may take to be ready",
   },
   {
     name: "cgroups",
@@ -107,11 +111,11 @@ export const SETTINGS: readonly { readonly name: string; readonly value: string;
   {
     name: "typing_pause_seconds",
     value: "5",
-    meaning: "a person who is typing in the pane holds messages back for so long after each key",
+    meaning: "how long messages wait after a person pressed a key in the terminal",
   },
 ];
 
 const SETTING_NOTES = [
-  "They belong into the table [sessions] and are shown with their defaults. [agent.<name>] sets the command of an agent, or declares a new one.",
-  "The daemon reads the file when it starts. After a change: reeve daemon stop; your sessions run on.",
+  "Put them into the table [sessions]; these are their defaults. [agent.<name>] sets the command of an agent, or declares a new one.",
+  "The daemon reads the file when it starts. After a change, run reeve daemon stop; your sessions go on.",
 ];

@@ -9,15 +9,15 @@ export type HelpTopic = (typeof HELP_TOPICS)[number];
 export function overview(commands: readonly CliCommand[]): string {
   const shown = commands.filter((command) => command.isHidden !== true);
   return [
-    "Reeve: every agent session accounted for.",
+    "Reeve runs coding agents side by side, shows who needs you, and tells scripts the truth.",
     "",
     "Usage: reeve <command> [arguments] [options]",
     "",
     ...columns(shown.map((command) => [command.name, command.summary])),
     "",
-    "On a terminal, reeve alone is the board: all sessions, live. reeve demo shows how it feels.",
+    "On a terminal, reeve without a command opens a live board of all sessions. To try Reeve: reeve demo",
     "reeve <command> --help shows arguments, options and examples.",
-    "Also understood: ls and ps (list), status, new (start), logs (data), stop and kill (end).",
+    "Other names: ls and ps (list), status (list, with a session explain), new (start), logs (data), stop and kill (end).",
     `More help: ${HELP_TOPICS.map((topic) => `reeve help ${topic}`).join(", ")}.`,
     "",
   ].join("\n");

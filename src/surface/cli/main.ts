@@ -1,6 +1,7 @@
 /**
  * The command line. Called by bin/reeve, which knows where Reeve is installed.
- * Thin: it parses, asks the daemon and shows the answer; it decides nothing.
+ * It parses, asks the daemon and shows the answer; all decisions are made in
+ * the daemon.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

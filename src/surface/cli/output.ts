@@ -1,9 +1,8 @@
 /**
- * What is written where: data to stdout, chatter to stderr. Written by
- * descriptor and at once, because process.stdout alone costs as much as the
- * whole of `reeve list`. What nobody reads any more is dropped: the exit
- * status still says what came of the command. No hidden character gets past
- * here, whoever wrote it.
+ * Writes data to stdout and notes to stderr. It writes to the descriptor at
+ * once, because process.stdout alone takes as long as the whole of `reeve
+ * list`. If nobody reads the output any more, it is dropped; the exit status
+ * still says what happened. Hidden characters are made visible here.
  */
 import { isAscii } from "node:buffer";
 import { fstatSync, writeSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * The files of a home that Reeve wrote, by name. A home may be any directory,
- * so what has another name is somebody else's and is never deleted.
+ * so a file with another name belongs to somebody else and is never deleted.
  */
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** `--wait` after a start, a message or an answer: what came of it, and what the agent said in that turn. */
+/** `--wait` after a start, a message or an answer: prints the outcome and what the agent said in that turn. */
 import type { Client } from "../../client/create-client.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -15,7 +15,7 @@ export const WAIT_TIMEOUT: OptionSpec = {
   name: "timeout",
   value: "SECONDS",
   type: "number",
-  summary: "with --wait: give up after so long and exit with 75; otherwise as long as it takes",
+  summary: "with --wait: give up after this time and exit with 75 (default: no limit)",
 };
 
 /** For waitForSession; only together with --wait. */

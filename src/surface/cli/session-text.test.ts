@@ -113,7 +113,7 @@ describe("stateSentence", () => {
 describe("whyNotYet", () => {
   it("names what is waited for, and the way out", () => {
     expect(whyNotYet(sessionView({ activity: "working" }), false)).toBe(
-      "builder is in the middle of a turn; it ends when the turn is over. To end it at once: reeve end builder --when now; to take it back: reeve end builder --cancel",
+      "builder is in the middle of a turn; it ends when the turn is over. To end it at once: reeve end builder --when now; to cancel that: reeve end builder --cancel",
     );
     expect(whyNotYet(sessionView({ activity: "awaiting-approval", asks: "May I?" }), false)).toBe(
       "builder was asked to stop; waiting until that is proven.",

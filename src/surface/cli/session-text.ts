@@ -1,4 +1,4 @@
-/** Sessions in words. Their text was made safe by the daemon and is made safe again: it came from programs. */
+/** Sessions as text. What a program wrote was made safe by the daemon, and is made safe again here. */
 import type { SessionView } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { BETWEEN_PARTS, byNeed } from "../../session/need-order.ts";

@@ -1,6 +1,6 @@
 /**
- * Rows in columns that fit a terminal: the flexible columns give way first,
- * then whole columns, the least important first. Pure.
+ * Rows in columns that fit a terminal: flexible columns are narrowed first,
+ * then whole columns are left out, the least important first. Pure.
  */
 import type { TextRuler } from "./text-ruler.ts";
 

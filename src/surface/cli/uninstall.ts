@@ -1,8 +1,8 @@
 /**
- * `reeve uninstall`: says what will go, asks, ends the sessions with proof,
- * stops the daemon with its tmux server, and deletes. Loaded only when needed.
- * It deletes nothing before all that runs has ended, and nothing that Reeve
- * did not write.
+ * `reeve uninstall`: says what it will remove, asks, ends the sessions with
+ * proof, stops the daemon with its tmux server, and deletes. Loaded only when
+ * needed. It deletes nothing before everything has ended, and nothing that
+ * Reeve did not write.
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a wait came to, in words, as an object, and as an exit status. */
+/** The outcome of a wait as text, as an object and as an exit status. */
 import type { OutputOf, SessionView } from "../../client/operation-types.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { answerInWords } from "./answer.ts";
@@ -39,7 +39,7 @@ async function listed(context: CliContext): Promise<readonly SessionView[]> {
 }
 
 export function timedOut({ cursor }: Waited): string {
-  return `Nothing to wake for in time; to go on from here: --since ${cursor}.`;
+  return `Nothing happened in time; to wait on from here: --since ${cursor}.`;
 }
 
 export function wakeLines(waited: Waited, sessions: readonly SessionView[] = [waited.session]): string {

@@ -1,4 +1,4 @@
-/** Where the caller is. A directory may be deleted under whoever is in it: that matters only to those who need it. */
+/** The caller's working directory. Somebody may have deleted it; that is an error only for commands that need it. */
 import { isAbsolute, normalize, resolve } from "node:path";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { CliContext } from "./command.ts";

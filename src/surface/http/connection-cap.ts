@@ -1,9 +1,9 @@
 /**
- * How many callers may be connected at once: as many as leave the daemon the
- * descriptors it needs to look after its sessions. Where there are more, those
- * that have not said yet what they want are cut, the one that was silent for
- * longest first. A caller that waits for its answer is never cut; if nobody
- * else is left, the newest is told to try again.
+ * Limits how many callers may be connected at once, so that the daemon keeps
+ * the descriptors that it needs for its sessions. If there are more,
+ * connections that have not sent a request yet are closed, the one that was
+ * silent for longest first. A caller that waits for its answer is never closed;
+ * if there are only such callers, the newest is told to try again.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -17,7 +17,7 @@ export interface ConnectionCap {
 
 /** For a runtime's client, a program that is asked for its version, and a few files at once. */
 const KEPT_FREE = 24;
-/** So many are served however little is free: whoever has to mend it must get through. */
+/** This many are served even if nothing is free: the person who fixes it must get through. */
 const ALWAYS_SERVED = 4;
 
 export interface Supply {

@@ -1,7 +1,8 @@
 /**
- * A stream as server-sent events, at the subscriber's own pace: the next page is
- * asked for when the last one was taken, so one that never reads costs a page of
- * memory until it is cut; its Last-Event-ID brings it back without a gap.
+ * Sends a stream as server-sent events, at the pace of the subscriber: the next
+ * page is read when the last one was taken. A subscriber that never reads uses
+ * one page of memory until it is disconnected; with its Last-Event-ID it can
+ * continue without a gap.
  */
 import type { ServerResponse } from "node:http";
 import type { StreamItem } from "../../operation/contract.ts";

@@ -1,4 +1,4 @@
-/** Puts the server behind its socket, 0600, in the place of one that a daemon left behind. */
+/** Listens on the socket (mode 0600), and replaces one that an earlier daemon left behind. */
 import { lstatSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import { dirname } from "node:path";

@@ -1,4 +1,4 @@
-/** What cannot be taken for a request is refused like one: with a problem+json that says what is wrong. */
+/** Refuses what is not a well-formed request, with a problem+json that says what is wrong. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { errnoOf, ReeveError } from "../../platform/reeve-error.ts";

@@ -93,7 +93,7 @@ function describeBody(operation: Operation, book: SchemaBook, fields: readonly s
     ...(needed.length === 0 ? {} : { required: needed }),
   });
   return {
-    description: "The fields that do not stand in the path.",
+    description: "The fields that are not in the path.",
     required: needed.length > 0,
     content: { "application/json": { schema, example: only(operation.example) } },
   };

@@ -51,5 +51,5 @@ export function headersOf(text: string, type: string): Readonly<Record<string, s
 export const internalProblem = new ReeveError({
   code: "internal",
   kind: "internal",
-  message: "Something went wrong inside Reeve; see daemon.log in its state directory.",
+  message: "Something went wrong inside Reeve; see reeve daemon logs.",
 });

@@ -1,8 +1,8 @@
 /**
- * What a request carries, read within bounds and with nothing left over: fields
- * stand in the path, and in the query (GET) or the body (POST). The text of a
- * query becomes what the operation's schema takes there; text that cannot stays
- * text. Whether it all makes sense is for the door to say.
+ * Reads the fields of a request, within bounds: they are in the path, and in
+ * the query (GET) or the body (POST). Nothing is ignored. The text of a query
+ * is converted to the type in the operation's schema; text that cannot be
+ * converted stays text. operation/door.ts checks the result.
  */
 import type { IncomingMessage } from "node:http";
 import type * as z from "zod/mini";
@@ -25,7 +25,7 @@ export async function readInput(
   const given = isRead ? queryOf(url, operation) : await readJson(request);
   const twice = Object.keys(parameters).find((name) => Object.hasOwn(given, name));
   if (twice !== undefined)
-    throw misplaced(`${twice} stands in the path; leave it out of the ${isRead ? "query" : "body"}.`, twice);
+    throw misplaced(`${twice} is in the path already; leave it out of the ${isRead ? "query" : "body"}.`, twice);
   return { ...given, ...parameters };
 }
 

@@ -1,8 +1,8 @@
 /**
  * The HTTP API on the daemon's unix socket (0600 in a 0700 directory). Every
- * route is an operation; this file says who calls, and carries bytes to the
- * door and back. It decides nothing. Every refusal is a problem+json, also of
- * what is not HTTP at all (malformed.ts).
+ * route is an operation; this file says who the caller is, and passes requests
+ * to operation/door.ts and answers back. Every refusal is a problem+json, also
+ * of bytes that are not HTTP (malformed.ts).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Operation } from "../../operation/contract.ts";

@@ -13,15 +13,15 @@ export const approvalsCommand: CliCommand = {
     "Dialogs of the agent itself (trust this folder, log in) are listed too; answer those with reeve attach.",
   ],
   examples: [
-    { line: "reeve approvals", does: "what every session asks" },
-    { line: "reeve approvals builder --json", does: "of one session, for a program" },
+    { line: "reeve approvals", does: "see what every session asks" },
+    { line: "reeve approvals builder --json", does: "see what one session asks, as JSON for a program" },
   ],
 
   async run(input, context) {
     const [session] = input.arguments;
     const listed = await context.client().listApprovals(session === undefined ? {} : { session });
     if (listed.approvals.length === 0 && !context.isJson) {
-      context.output.note(session === undefined ? "Nobody asks anything." : `${oneLine(session)} asks nothing.`);
+      context.output.note(session === undefined ? "No session asks anything." : `${oneLine(session)} asks nothing.`);
       return 0;
     }
     const table = context.isJson ? "" : await approvalTable(listed.approvals, context.output, Date.now());

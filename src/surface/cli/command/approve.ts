@@ -11,12 +11,12 @@ export const approveCommand: CliCommand = {
   ],
   options: ANSWER_OPTIONS,
   notes: [
-    "The answer is given once, and only while the question is there. A session that asks several things needs the approval too, as reeve approvals shows it.",
-    "Exits with 1 when it did not take effect, or somebody in the pane decided otherwise before.",
+    "The answer is given once, and only while the question is there. If the session asks several things, say which one: reeve approvals shows the id of each.",
+    "Exits with 1 if it did not take effect, or if somebody answered differently in the terminal first.",
   ],
   examples: [
-    { line: "reeve approve builder", does: "the one thing it asks" },
-    { line: "reeve approve builder turn-3", does: "one of several" },
+    { line: "reeve approve builder", does: "answer the one thing it asks" },
+    { line: "reeve approve builder turn-3", does: "answer one of several" },
     { line: "reeve approve builder --wait", does: "print what it says in the rest of its turn" },
   ],
 

@@ -10,17 +10,17 @@ import type { CliCommand } from "../command.ts";
 export const attachCommand: CliCommand = {
   name: "attach",
   handsOver: true,
-  summary: "be in a session's terminal; leave it running with Ctrl-b d",
+  summary: "open a session's terminal; press Ctrl-b d to leave it running",
   arguments: [{ name: "session", isOptional: true, completion: "session" }],
   options: [{ name: "read-only", short: "r", summary: "only look: what you type does not reach the session" }],
   notes: [
-    "Without a session it goes to the one that needs you most, as reeve list orders them.",
-    "Inside a tmux of your own that takes Ctrl-b for itself, the keys are others: the session's status line shows them.",
-    "With --json it only prints what to run, and the keys.",
+    "Without a session it opens the one that needs you most: the first of reeve list --needs-me.",
+    "If you are inside your own tmux, other keys may leave the session: its status line shows them.",
+    "With --json it only prints the command to run and the keys that leave the session.",
   ],
   examples: [
     { line: "reeve attach builder", does: "see it and type" },
-    { line: "reeve attach", does: "to whoever needs you" },
+    { line: "reeve attach", does: "open the session that needs you most" },
     { line: "reeve attach builder --read-only", does: "watch it, without typing into it by accident" },
   ],
 
@@ -38,7 +38,7 @@ export const attachCommand: CliCommand = {
     if (!isatty(0) || !isatty(1))
       throw usage(
         "not-a-terminal",
-        `attach needs a terminal, and this is none; use reeve data ${session} to read it or reeve send ${session} to answer.`,
+        `attach needs a terminal, and this is not one; use reeve data ${session} to read it or reeve send ${session} to answer.`,
       );
     if (command.detach === null) context.output.note(NOT_PASSED_ON);
     else if (taken === null)

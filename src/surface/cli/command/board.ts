@@ -7,14 +7,14 @@ import { attachCommand } from "./attach.ts";
 export const boardCommand: CliCommand = {
   name: "board",
   handsOver: true,
-  summary: "see all sessions live, and answer them with single keys; the same as reeve alone on a terminal",
+  summary: "see all sessions live and answer them with single keys; reeve without a command opens it too",
   arguments: [],
   options: [],
   notes: [
     "Sessions are ordered by who needs you: those that ask, those that failed, those that finished, those at work, the idle ones. ? shows the keys.",
-    "It only looks and asks: leave it with q, and every session goes on.",
+    "Leave it with q; every session goes on.",
   ],
-  examples: [{ line: "reeve board", does: "the same as reeve alone; NO_COLOR=1 leaves out colours" }],
+  examples: [{ line: "reeve board", does: "the same as reeve without a command" }],
 
   async run(_input, context) {
     const missing = whyNoBoard(context.environment);
@@ -34,7 +34,7 @@ export const boardCommand: CliCommand = {
 
 /** Null where the board can be shown. */
 export function whyNoBoard(environment: CliContext["environment"]): string | null {
-  if (!isatty(0) || !isatty(1)) return "The board needs a terminal, and this is none.";
+  if (!isatty(0) || !isatty(1)) return "The board needs a terminal, and this is not one.";
   if (environment["TERM"] === "dumb") return "The board needs a terminal that can move its cursor, and TERM is dumb.";
   return null;
 }

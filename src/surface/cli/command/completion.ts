@@ -8,7 +8,7 @@ import { oneLine } from "../session-text.ts";
 
 export const completionCommand: CliCommand = {
   name: "completion",
-  summary: "print what makes a shell complete commands, options, session names and paths",
+  summary: "print the script with which your shell completes commands, options, session names and paths",
   arguments: [{ name: "shell", choices: SHELLS }],
   options: [],
   examples: [

@@ -14,7 +14,7 @@ const ACTIONS = ["start", "stop", "restart", "status", "logs", "install", "run"]
 export const daemonCommandLine: CliCommand = {
   name: "daemon",
   handsOver: true,
-  summary: "start, stop or look at the daemon; any other command starts it by itself",
+  summary: "start, stop or check the daemon; other commands start it if it is not running",
   arguments: [{ name: "action", choices: ACTIONS }],
   options: [
     { name: "print", summary: "install: only print the service definition" },
@@ -23,12 +23,12 @@ export const daemonCommandLine: CliCommand = {
       short: "n",
       value: "N",
       type: "count",
-      summary: "logs: only the last N lines; 50 unless said otherwise",
+      summary: "logs: only the last N lines (default 50)",
     },
-    { name: "follow", short: "f", summary: "logs: go on with what is written next" },
+    { name: "follow", short: "f", summary: "logs: keep printing what is written next" },
   ],
   notes: [
-    "status exits with 1 when the daemon is not running, and does not start it.",
+    "status exits with 1 if the daemon is not running; it does not start it.",
     "restart and stop leave every session running; they are found again at the next start. logs shows the daemon's own log; what happened to sessions is in reeve events.",
     "install writes a systemd user unit (launchd on macOS); run stays in the foreground.",
   ],
@@ -125,7 +125,7 @@ export async function untilGone(pid: number): Promise<void> {
       throw new ReeveError({
         code: "daemon-stuck",
         kind: "unavailable",
-        message: `The daemon (pid ${pid}) was told to stop but is still there after 10 s; see daemon.log in its state directory.`,
+        message: `The daemon (pid ${pid}) was told to stop but is still there after 10 s; see reeve daemon logs.`,
       });
     }
     await systemClock.sleep(LOOK_MS);

@@ -18,7 +18,7 @@ export const demoCommand: CliCommand = {
   summary: "start three practice sessions: one reads, one asks, one crashes",
   arguments: [],
   options: [],
-  notes: ["They need no model and no account. Those that are there already are not started again."],
+  notes: ["They need no model and no account. Practice sessions that already run are not started again."],
   examples: [{ line: "reeve demo", does: "see what Reeve shows, then try the commands it names" }],
 
   async run(_input, context) {

@@ -11,12 +11,12 @@ export const denyCommand: CliCommand = {
   ],
   options: ANSWER_OPTIONS,
   notes: [
-    "The answer is given once, and only while the question is there. To say what to do instead: reeve send, once it is denied.",
-    "Exits with 1 when it did not take effect, or somebody in the pane decided otherwise before.",
+    "The answer is given once, and only while the question is there. To say what to do instead, use reeve send afterwards.",
+    "Exits with 1 if it did not take effect, or if somebody answered differently in the terminal first.",
   ],
   examples: [
-    { line: "reeve deny builder", does: "the one thing it asks" },
-    { line: "reeve deny builder turn-3", does: "one of several" },
+    { line: "reeve deny builder", does: "answer the one thing it asks" },
+    { line: "reeve deny builder turn-3", does: "answer one of several" },
     { line: "reeve deny builder --wait", does: "print what it says in the rest of its turn" },
   ],
 

@@ -5,11 +5,11 @@ import { diagnosisText } from "../doctor-text.ts";
 
 export const doctorCommand: CliCommand = {
   name: "doctor",
-  summary: "check what Reeve needs: tmux, and which agents are there, logged in, and how they are watched",
+  summary: "check that Reeve works here: tmux, and which agents are installed and logged in",
   arguments: [],
   options: [],
   notes: [
-    "Agents are looked for as a session started here would find them. Exits with 1 when something is wrong; an agent that is not installed or not logged in is not. Whether one is logged in is read from its files and variables; nobody is asked.",
+    "Exits with 1 if there is a problem. An agent that is not installed or not logged in is no problem. Reeve looks for agents on the PATH of this shell. It reads from their files and variables whether you are logged in, and does not ask the vendors.",
   ],
   examples: [{ line: "reeve doctor", does: "what works here, and what to do about the rest" }],
 

@@ -17,20 +17,25 @@ export const endCommand: CliCommand = {
     {
       name: "when",
       value: "WHEN",
-      summary: "now, or after the turn under way, which is the default",
+      summary: "when to end it; after-turn, the default, waits for the turn under way",
       choices: ["now", "after-turn"],
     },
-    { name: "grace", value: "SECONDS", type: "number", summary: "between the polite and the firm signal" },
-    { name: "cancel", summary: "take an end back that still waits for the turn under way" },
+    {
+      name: "grace",
+      value: "SECONDS",
+      type: "number",
+      summary: "how long processes may take to end before they are killed",
+    },
+    { name: "cancel", summary: "cancel an end that still waits for the turn under way" },
   ],
   notes: [
-    "Ctrl-C only stops waiting: the end goes on. While it still waits for a turn, --cancel takes it back.",
+    "Ctrl-C only stops waiting; the session still ends. While it still waits for a turn, you can cancel the end with --cancel.",
     "Returns when the end is proven. With --json: one named session answers {done, session}; several, or --all, answer {done, results}.",
   ],
   examples: [
-    { line: "reeve end builder", does: "after its turn, with what proves it" },
-    { line: "reeve end --all --when now", does: "everything, at once" },
-    { line: "reeve end builder --cancel", does: "let it go on after its turn, after all" },
+    { line: "reeve end builder", does: "end it after its turn" },
+    { line: "reeve end --all --when now", does: "end every session at once" },
+    { line: "reeve end builder --cancel", does: "cancel that, so that it goes on after its turn" },
   ],
 
   async run(input, context) {
@@ -52,7 +57,7 @@ export const endCommand: CliCommand = {
 
 async function cancel(input: CommandInput, context: CliContext, client: Client): Promise<number> {
   if (input.text("when") !== undefined || input.number("grace") !== undefined)
-    throw usage("cancel-alone", "--cancel takes an end back; leave --when and --grace out.");
+    throw usage("cancel-alone", "--cancel cancels an end; leave --when and --grace out.");
   const isAll = input.flag("all");
   const references = isAll ? await beingEnded(client) : input.arguments;
   if (references.length === 0 && !context.isJson) context.output.note("No session is being ended.");
@@ -92,13 +97,13 @@ function takenBack({ name, session_id }: SessionView): ReeveError {
   return new ReeveError({
     code: "end-cancelled",
     kind: "conflict",
-    message: `The end of ${oneLine(name)} was taken back; it goes on.`,
+    message: `The end of ${oneLine(name)} was cancelled; it goes on.`,
     details: { session_id },
   });
 }
 
 function goesOn(session: string, isNow: boolean): string {
-  const back = isNow ? "" : ` While it still waits for a turn, you can take it back: reeve end ${session} --cancel`;
+  const back = isNow ? "" : ` While it still waits for a turn, you can cancel it: reeve end ${session} --cancel`;
   return `The end of ${session} goes on.${back}`;
 }
 
@@ -117,5 +122,5 @@ export function whyNotYet(session: SessionView, isNow: boolean): string {
     return `${name} cannot be reached (${oneLine(session.liveness_evidence)}), so its end is not proven yet; still trying.`;
   if (isNow || session.activity !== "working" || session.exit !== null)
     return `${name} was asked to stop; waiting until that is proven.`;
-  return `${name} is in the middle of a turn; it ends when the turn is over. To end it at once: reeve end ${name} --when now; to take it back: reeve end ${name} --cancel`;
+  return `${name} is in the middle of a turn; it ends when the turn is over. To end it at once: reeve end ${name} --when now; to cancel that: reeve end ${name} --cancel`;
 }

@@ -4,11 +4,11 @@ import { explanationText } from "../explain-text.ts";
 
 export const explainCommand: CliCommand = {
   name: "explain",
-  summary: "show why Reeve says what it says of a session: the evidence, by source",
+  summary: "show why Reeve says what it says about a session: who reported what, and what counted",
   arguments: [{ name: "session", completion: "session" }],
   options: [],
-  notes: ["WEIGHT says what came of a source's last word: it counted, or why it did not (yet)."],
-  examples: [{ line: "reeve explain builder", does: "is it really idle, and who says so" }],
+  notes: ["The column WEIGHT says whether the last report of a source counted, and if not, why."],
+  examples: [{ line: "reeve explain builder", does: "find out whether it is really idle, and who says so" }],
 
   async run(input, context) {
     const [session = ""] = input.arguments;

@@ -9,28 +9,28 @@ import { oneLine, sessionTable } from "../session-text.ts";
 
 export const listCommand: CliCommand = {
   name: "list",
-  summary: "list sessions: who needs you first, and what each asks, says or died of",
+  summary: "list sessions, those that need you first, with what each asks, says or failed with",
   arguments: [],
   options: [
-    { name: "needs-me", summary: "only those that wait for you: blocked, failed, or finished and not seen yet" },
-    { name: "foreign", summary: "agents of yours that Reeve did not start, and how to bring one under its care" },
-    { name: "role", value: "ROLE", summary: "only those of this role" },
-    { name: "agent", value: "AGENT", summary: "only those of this agent" },
-    { name: "state", value: "STATE", summary: "only those in this state", choices: STATES },
-    { name: "all", short: "a", summary: "those that were ended too" },
+    { name: "needs-me", summary: "only sessions that wait for you: blocked, failed, or finished and not seen yet" },
+    { name: "foreign", summary: "agents of yours that Reeve did not start, and how to continue one in Reeve" },
+    { name: "role", value: "ROLE", summary: "only sessions with this role" },
+    { name: "agent", value: "AGENT", summary: "only sessions of this agent" },
+    { name: "state", value: "STATE", summary: "only sessions in this state", choices: STATES },
+    { name: "all", short: "a", summary: "also sessions that were ended" },
     { name: "quiet", short: "q", summary: "print only their names, one per line" },
-    { name: "watch", short: "w", summary: "stay, and show what changes; Ctrl-C leaves" },
+    { name: "watch", short: "w", summary: "keep the list open and update it; Ctrl-C leaves" },
   ],
   notes: [
-    "Order: those that ask something, those that failed, those that finished and were not looked at yet, then working, idle, paused and stopped ones. SINCE is the time in that condition.",
+    "Order: those that ask something, those that failed, those that finished and were not looked at yet, then working, idle, paused and stopped ones. SINCE is how long that has been so.",
     "A finished or failed turn counts as seen once you read it on a terminal (reeve data, reeve attach, --wait), once you selected it on the board and looked at its preview, or with reeve seen.",
     "With --watch --json it prints one object per line, at first and after each change.",
   ],
   examples: [
     { line: "reeve list", does: "every session that was not ended" },
-    { line: "reeve list --needs-me --watch", does: "who needs you, as it changes" },
-    { line: "reeve list -q --role review | xargs reeve end", does: "names, for another command" },
-    { line: "reeve list --all --json", does: "everything that is known, for a program" },
+    { line: "reeve list --needs-me --watch", does: "watch who needs you" },
+    { line: "reeve list -q --role review | xargs reeve end", does: "end every session of a role" },
+    { line: "reeve list --all --json", does: "every session, as JSON for a program" },
   ],
 
   async run(input, context) {

@@ -11,13 +11,13 @@ import { rulerFor } from "../text-ruler.ts";
 export const messagesCommand: CliCommand = {
   name: "messages",
   takesKey: true,
-  summary: "show the messages that wait for a session, and take one back",
+  summary: "show the messages that wait for a session, and cancel one",
   arguments: [{ name: "session", completion: "session" }],
-  options: [{ name: "cancel", value: "MESSAGE", summary: "take this message back, as long as it still waits" }],
-  notes: ["In the order in which they will be typed. What was typed already is in reeve data."],
+  options: [{ name: "cancel", value: "MESSAGE", summary: "cancel this message, as long as it still waits" }],
+  notes: ["They are shown in the order in which they will be typed. What was typed already is in reeve data."],
   examples: [
-    { line: "reeve messages builder", does: "what waits, and what is in its way" },
-    { line: "reeve messages builder --cancel m-5f2k", does: "take one back" },
+    { line: "reeve messages builder", does: "what waits, and for what" },
+    { line: "reeve messages builder --cancel m-5f2k", does: "cancel one of them" },
   ],
 
   async run(input, context) {
@@ -26,7 +26,7 @@ export const messagesCommand: CliCommand = {
     const cancelled = input.text("cancel");
     if (cancelled !== undefined) {
       const message = await client.cancelMessage({ session, message: cancelled });
-      answer(context, message, () => `Taken back: ${oneLine(message.text)}`);
+      answer(context, message, () => `Cancelled: ${oneLine(message.text)}`);
       return 0;
     }
     const listed = await client.listMessages({ session });

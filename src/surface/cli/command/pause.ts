@@ -8,8 +8,8 @@ export const pauseCommand: CliCommand = {
   arguments: [{ name: "session", isRepeated: true, completion: "session" }],
   options: [{ name: "suspend", summary: "stop their processes too; otherwise they run on" }],
   examples: [
-    { line: "reeve pause builder", does: "hold its input back" },
-    { line: "reeve pause builder --suspend", does: "freeze it where it is" },
+    { line: "reeve pause builder", does: "hold back what is sent to it" },
+    { line: "reeve pause builder --suspend", does: "also stop its processes" },
   ],
 
   run(input, context) {

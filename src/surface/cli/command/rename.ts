@@ -8,8 +8,8 @@ export const renameCommand: CliCommand = {
   summary: "give a session another name",
   arguments: [{ name: "session", completion: "session" }, { name: "name" }],
   options: [],
-  notes: ["Its id, its directory and what runs in it stay as they are."],
-  examples: [{ line: "reeve rename claude-1 parser", does: "call claude-1 parser from now on" }],
+  notes: ["Its id, its directory and what runs in it stay the same."],
+  examples: [{ line: "reeve rename claude-1 parser", does: "rename claude-1 to parser" }],
 
   async run(input, context) {
     const [session = "", name = ""] = input.arguments;

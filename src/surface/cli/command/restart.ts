@@ -8,10 +8,15 @@ export const restartCommand: CliCommand = {
   summary: "stop sessions and start them again, in the same conversation where the agent can",
   arguments: [{ name: "session", isRepeated: true, completion: "session" }],
   options: [
-    { name: "grace", value: "SECONDS", type: "number", summary: "between the polite and the firm signal" },
-    { name: "timeout", value: "SECONDS", type: "number", summary: "how long to wait for it to come up (45)" },
+    {
+      name: "grace",
+      value: "SECONDS",
+      type: "number",
+      summary: "how long processes may take to end before they are killed",
+    },
+    { name: "timeout", value: "SECONDS", type: "number", summary: "how long to wait until it is up (default 45)" },
   ],
-  examples: [{ line: "reeve restart builder", does: "also after it died" }],
+  examples: [{ line: "reeve restart builder", does: "start it again; this also works after it died" }],
 
   run(input, context) {
     const client = context.client();

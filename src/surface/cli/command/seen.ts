@@ -5,15 +5,15 @@ import { forEachSession } from "../each-session.ts";
 export const seenCommand: CliCommand = {
   name: "seen",
   takesKey: true,
-  summary: "mark sessions as looked at, so that they no longer count as finished or failed",
+  summary: "mark sessions as seen, so that they no longer count as finished or failed",
   arguments: [{ name: "session", isOptional: true, isRepeated: true, completion: "session" }],
   options: [{ name: "all", summary: "every session with something that nobody has seen" }],
   notes: [
-    "reeve data, reeve attach and --wait do this by themselves when they show it on a terminal. A session that asks something, or whose process died, still needs you.",
+    "reeve data, reeve attach and --wait do this too when they show the end of a turn on a terminal. A session that asks something, or whose process died, still needs you.",
   ],
   examples: [
-    { line: "reeve seen builder", does: "you know how its turn ended" },
-    { line: "reeve seen --all", does: "you have looked at everything" },
+    { line: "reeve seen builder", does: "you have seen how its turn ended" },
+    { line: "reeve seen --all", does: "you have seen everything" },
   ],
 
   async run(input, context) {

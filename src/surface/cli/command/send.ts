@@ -20,14 +20,14 @@ export const sendCommand: CliCommand = {
   ],
   options: [
     { name: "file", value: "FILE", summary: "send what is in this file", completion: "file" },
-    { name: "steer", summary: "during a turn: put it into that turn instead of waiting for its end" },
+    { name: "steer", summary: "during a turn: give it to the agent at once, in the same turn" },
     { name: "interrupt", summary: "during a turn: stop that turn first, then send it" },
     { name: "no-enter", summary: "do not press Enter after it" },
     {
       name: "timeout",
       value: "SECONDS",
       type: "number",
-      summary: "how long to wait for the delivery; 5 unless said otherwise, 60 at most; with --wait: for the reply",
+      summary: "how long to wait for the delivery (default 5, at most 60); with --wait: for the reply",
     },
     {
       name: "wait",
@@ -35,14 +35,14 @@ export const sendCommand: CliCommand = {
     },
   ],
   notes: [
-    "It is recorded first and typed once, as soon as the session can take it. Text comes from stdin with - or when something is piped in; one line end at its end is left out, unless --no-enter asks for exactly what is there.",
-    "A session in the middle of a turn takes it when the turn is over. With --steer the agent takes it up at once and works on; with --interrupt the turn is broken off and this begins the next. What an agent cannot do is refused, not guessed.",
+    "Reeve records the text first and types it once, as soon as the session can take it. Give - as the text, or use a pipe, to read it from stdin; a line end at its end is left out, except with --no-enter.",
+    "If the session is in the middle of a turn, the text waits until the turn is over. With --steer the agent gets it at once and works on; with --interrupt Reeve stops the turn first. If the agent cannot do that, the command fails.",
   ],
   examples: [
     { line: "reeve send builder y", does: "answer a question" },
-    { line: 'reeve send builder "run the tests" --wait', does: "print the reply, when it is there" },
-    { line: 'reeve send builder "leave the tests alone" --steer', does: "a word in between" },
-    { line: 'reeve send builder "stop, start over" --interrupt', does: "break its turn off" },
+    { line: 'reeve send builder "run the tests" --wait', does: "wait for the reply and print it" },
+    { line: 'reeve send builder "leave the tests alone" --steer', does: "add something during its turn" },
+    { line: 'reeve send builder "stop, start over" --interrupt', does: "stop its turn, then send this" },
     { line: "git diff | reeve send reviewer -", does: "send what a program printed" },
     { line: "reeve send builder -- --verbose", does: "text that begins with dashes" },
   ],

@@ -17,7 +17,7 @@ const AGENTS = ["claude", "codex", "gemini", "command", "practice"] as const;
 export const startCommand: CliCommand = {
   name: "start",
   takesKey: true,
-  summary: "start a session: an agent at work in a terminal of its own",
+  summary: "start a session: an agent in a terminal of its own",
   arguments: [
     { name: "agent", completion: AGENTS },
     { name: "prompt", isOptional: true },
@@ -27,27 +27,36 @@ export const startCommand: CliCommand = {
     {
       name: "resume",
       value: "ID",
-      summary: "go on with this conversation of the agent, by the agent's own id of it, instead of beginning one",
+      summary: "continue this conversation (the agent's own id) instead of beginning a new one",
     },
-    { name: "name", value: "NAME", summary: "what to call it; otherwise <agent>-<number>" },
-    { name: "role", value: "ROLE", summary: "what it is for; sessions are filed by role" },
-    { name: "cwd", value: "DIRECTORY", summary: "where it works; otherwise here", completion: "directory" },
-    { name: "branch", value: "BRANCH", summary: "the git branch it must be on; refused when it is not" },
-    { name: "runtime", value: "RUNTIME", summary: "where it lives; tmux unless said otherwise", completion: ["tmux"] },
+    { name: "name", value: "NAME", summary: "its name (default <agent>-<number>)" },
+    { name: "role", value: "ROLE", summary: "what it is for, in one word; list and wait can select by role" },
+    {
+      name: "cwd",
+      value: "DIRECTORY",
+      summary: "the directory it works in (default: this one)",
+      completion: "directory",
+    },
+    {
+      name: "branch",
+      value: "BRANCH",
+      summary: "the git branch the directory must be on; otherwise the start is refused",
+    },
+    { name: "runtime", value: "RUNTIME", summary: "where it runs (default tmux)", completion: ["tmux"] },
     {
       name: "restart",
       value: "POLICY",
-      summary: "when to start it again by itself",
+      summary: "when Reeve starts it again after its process ended",
       choices: ["never", "on-failure", "always"],
     },
-    { name: "env", value: "NAME=VALUE", summary: "a variable for its environment", isRepeatable: true },
+    { name: "env", value: "NAME=VALUE", summary: "a variable to add to its environment", isRepeatable: true },
     {
       name: "env-file",
       value: "FILE",
-      summary: "a file of NAME=VALUE lines; read again at every start",
+      summary: "a file with NAME=VALUE lines to add to its environment; read again at every start",
       completion: "file",
     },
-    { name: "model", value: "MODEL", summary: "the model the agent is to use" },
+    { name: "model", value: "MODEL", summary: "the model that the agent uses" },
     {
       name: "wait",
       summary: "wait for the end of its turn and print the reply; exits with 0 only if the turn completed",
@@ -56,19 +65,22 @@ export const startCommand: CliCommand = {
   ],
   rest: "arguments...",
   notes: [
-    "The prompt - is read from stdin; one line end at its end is left out.",
-    "What follows -- goes to the agent as it is. The agent `command` runs any program: put it after --.",
-    "Values given with --env or --env-file are not written to disk, also not where the prompt, a message or the output repeats them (from 4 characters on; plain words, paths, and values named like PORT or USER are not hidden there). What follows -- is recorded as it is, and anybody on this machine can see it in ps: do not put secrets there.",
+    "Give - as the prompt to read it from stdin; a line end at its end is left out.",
+    "What follows -- goes to the agent unchanged. The agent `command` runs any program: put it after --.",
+    "Reeve does not write values given with --env or --env-file to disk. It also hides them where the prompt, a message or the output repeats them, except values under 4 characters, plain words, paths, and variables named like PORT or USER. Do not put secrets after --: Reeve records those arguments, and anybody on this machine can see them in ps.",
   ],
   examples: [
-    { line: 'reeve start claude "fix the failing test"', does: "a coding agent; reeve doctor says which are there" },
+    {
+      line: 'reeve start claude "fix the failing test"',
+      does: "start a coding agent; reeve doctor shows which are installed",
+    },
     {
       line: "reeve start claude --file task.md",
       does: "a long prompt from a file; or: git diff | reeve start claude -",
     },
     {
       line: "reeve start codex --resume 0199f2c4-7a51-7000-8000-2f1c9d2e4b11",
-      does: "take a conversation that you began yourself under care",
+      does: "continue a conversation that you began outside Reeve",
     },
     { line: 'reeve start practice "tidy up"', does: "a practice session, without a model behind it" },
     { line: "reeve start command --name dev -- npm run dev", does: "any program as a session" },

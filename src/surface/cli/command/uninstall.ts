@@ -14,8 +14,8 @@ export const uninstallCommand: CliCommand = {
     "The program itself is removed by npm: npm uninstall -g reeve",
   ],
   examples: [
-    { line: "reeve uninstall", does: "see what would go, then decide" },
-    { line: "reeve uninstall --data --yes", does: "everything, without a question" },
+    { line: "reeve uninstall", does: "see what would be removed, then decide" },
+    { line: "reeve uninstall --data --yes", does: "remove everything without asking" },
   ],
 
   async run(input, context) {

@@ -49,6 +49,10 @@ const VARIABLES: TopicText["rows"] = [
   ["NO_COLOR", "if it is not empty, nothing is printed in colour"],
   ["COLUMNS", "the width of tables when the output is no terminal"],
   ["REEVE_SESSION_ID", "set inside a session: its id; a session started from there is its child"],
+  [
+    "REEVE_PASS, REEVE_SOCKET",
+    "set inside a session: with them reeve calls as that session, for itself and what it started",
+  ],
   ["REEVE_MARK", "set inside a session: by it Reeve finds the session's processes; do not change it"],
 ];
 
@@ -108,6 +112,16 @@ export const SETTINGS: readonly { readonly name: string; readonly value: string;
     name: "typing_pause_seconds",
     value: "5",
     meaning: "a person who is typing in the pane holds messages back for so long after each key",
+  },
+  {
+    name: "most_depth",
+    value: "3",
+    meaning: "a session may start sessions that start sessions, so many times in a row",
+  },
+  {
+    name: "most_descendants",
+    value: "50",
+    meaning: "a session and those that it started may have so many living sessions below it",
   },
 ];
 

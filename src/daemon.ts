@@ -14,6 +14,7 @@ import type { Agent } from "./agent/contract.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
 import { createDoor } from "./operation/door.ts";
 import { operations } from "./operation/operations.ts";
+import { passHolderIn } from "./operation/pass-holder.ts";
 import { systemClock } from "./platform/clock.ts";
 import { reserveDescriptors } from "./platform/descriptors.ts";
 import { failpoint } from "./platform/failpoint.ts";
@@ -21,6 +22,7 @@ import type { Home } from "./platform/home.ts";
 import type { Death } from "./platform/daemon-record.ts";
 import type { Log } from "./platform/log.ts";
 import { onSetAside } from "./platform/own-file.ts";
+import { PASS_VARIABLE, SOCKET_VARIABLE } from "./platform/pass.ts";
 import { ensurePrivateDir } from "./platform/private-dir.ts";
 import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
@@ -36,7 +38,14 @@ import { listen, removeSocket } from "./surface/http/listen.ts";
 import { createHttpServer } from "./surface/http/server.ts";
 
 /** Reeve's own: what tells a session which one it is, and what steers the daemon in tests. */
-const OWN_VARIABLES = ["REEVE_MARK", "REEVE_SESSION_ID", "REEVE_FAILPOINT_FILE", "REEVE_READY_FD"];
+const OWN_VARIABLES = [
+  "REEVE_MARK",
+  "REEVE_SESSION_ID",
+  PASS_VARIABLE,
+  SOCKET_VARIABLE,
+  "REEVE_FAILPOINT_FILE",
+  "REEVE_READY_FD",
+];
 
 /** Well after whoever started the daemon has had an answer. */
 const VERIFY_AFTER_MS = 500;
@@ -126,6 +135,7 @@ export async function run(
     rules,
     configProblem: problem,
     socketDir: home.runDir,
+    socketOfSessions: home.sessionSocketPath,
     settings,
     clock,
     log,
@@ -143,8 +153,10 @@ export async function run(
   };
   const shutDown = async (): Promise<void> => {
     try {
-      server.close();
-      removeSocket(home.socketPath);
+      for (const [server, path] of servers) {
+        server.close();
+        removeSocket(path);
+      }
       await supervisor.close();
       await Promise.all(runtimes.map((runtime) => runtime.close()));
       await store.close();
@@ -172,15 +184,18 @@ export async function run(
     stop: () => void setImmediate(stop),
     retireRuntimes: async () => void (await Promise.all(runtimes.map((runtime) => runtime.retire()))),
   };
-  const server = createHttpServer({
-    operations,
-    door: createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon, log }),
-    version,
-    log,
-  });
-  await listen(server, home.socketPath);
-  // Out of descriptors, it cannot take a connection.
-  server.on("error", (error) => log("the socket met an error", { why: error }));
+  const door = createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon });
+  const holderOf = passHolderIn(store.registry);
+  const serve = (needsPass: boolean) => createHttpServer({ operations, door, needsPass, holderOf, version, log });
+  const servers = [
+    [serve(true), home.sessionSocketPath],
+    [serve(false), home.socketPath],
+  ] as const;
+  for (const [server, path] of servers) {
+    await listen(server, path);
+    // Out of descriptors, it cannot take a connection.
+    server.on("error", (error) => log("a socket met an error", { path, why: error }));
+  }
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", () => undefined);

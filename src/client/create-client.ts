@@ -1,6 +1,8 @@
 /** The typed client: one method per operation, over the daemon's unix socket. */
 import { resolve } from "node:path";
 import { locateHome } from "../platform/home.ts";
+import { PASS_VARIABLE, SOCKET_VARIABLE } from "../platform/pass.ts";
+import { ReeveError } from "../platform/reeve-error.ts";
 import { call, callForBytes } from "./call.ts";
 import type { CallOptions } from "./call.ts";
 import { followEvents } from "./follow-events.ts";
@@ -119,14 +121,38 @@ function linkTo(options: ClientOptions, { daemonCommand, environment }: Installa
   if (options.socketPath !== undefined) return { ...rules, socketPath: options.socketPath, start: null };
   const home = options.home ?? environment["REEVE_HOME"];
   const isHomeGiven = home !== undefined && home !== "";
-  const { socketPath, recordPath, stderrPath } = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
-  if (options.autostart === false) return { ...rules, socketPath, recordPath, start: null };
+  const {
+    socketPath: ownSocket,
+    recordPath,
+    stderrPath,
+  } = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
+  const { socketPath, ...named } =
+    options.home === undefined ? insideSession(environment, ownSocket) : { socketPath: ownSocket };
+  if (options.autostart === false) return { ...rules, ...named, socketPath, recordPath, start: null };
   // Absolute, because the daemon is started in another directory; copied only then, because that is slow.
   const daemonEnvironment = () => (isHomeGiven ? { ...environment, REEVE_HOME: resolve(home) } : environment);
   return {
     ...rules,
+    ...named,
     socketPath,
     recordPath,
     start: { command: daemonCommand, environment: daemonEnvironment, stderrPath },
   };
+}
+
+/** A program in a session calls as that session. */
+function insideSession(
+  environment: Installation["environment"],
+  socketPath: string,
+): { readonly socketPath: string; readonly pass?: string } {
+  const pass = environment[PASS_VARIABLE] ?? "";
+  const socket = environment[SOCKET_VARIABLE] ?? "";
+  if (pass !== "" && socket !== "") return { socketPath: socket, pass };
+  const session = environment["REEVE_SESSION_ID"] ?? "";
+  if (session === "") return { socketPath };
+  throw new ReeveError({
+    code: "no-pass",
+    kind: "forbidden",
+    message: `This runs in session ${session}, but the session's ${PASS_VARIABLE} and ${SOCKET_VARIABLE} are not in the environment; let them through, or call Reeve from outside the session.`,
+  });
 }

@@ -17,7 +17,7 @@ function ask(patienceMs = 1_000): Promise<string> {
     head: (head: ResponseHead) => (said += `${head.status} `),
     body: (bytes: Buffer) => (said += bytes.toString()),
   };
-  return exchange(fixture.socketPath, { method: "GET", path: "/", patienceMs }, listener).then(() => said);
+  return exchange(fixture, { method: "GET", path: "/", patienceMs }, listener).then(() => said);
 }
 
 describe("exchange", () => {

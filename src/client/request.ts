@@ -15,6 +15,8 @@ import type { StartPlan } from "./start-daemon.ts";
 
 export interface Link {
   readonly socketPath: string;
+  /** Of the session that calls; without one the operator does. */
+  readonly pass?: string;
   /** How to start the daemon; null leaves that to others. */
   readonly start: StartPlan | null;
   /** How long a call goes on when the daemon dies over it again and again. */
@@ -98,7 +100,7 @@ async function attempt(link: Link, request: Request, listener: Listener): Promis
     });
   }, QUIET_MS);
   try {
-    await exchange(link.socketPath, { ...request, signal: giveUp.signal }, listener);
+    await exchange(link, { ...request, signal: giveUp.signal }, listener);
   } catch (error) {
     throw verdict ?? error;
   } finally {
@@ -114,7 +116,11 @@ function requirePrivate(directory: string): void {
 }
 
 /** Resolves when the answer is whole. */
-export function exchange(socketPath: string, request: Request, listener: Listener): Promise<void> {
+export function exchange(
+  { socketPath, pass }: Pick<Link, "socketPath" | "pass">,
+  request: Request,
+  listener: Listener,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let isConnected = false;
     const socket = connect(socketPath);
@@ -135,7 +141,7 @@ export function exchange(socketPath: string, request: Request, listener: Listene
     socket.setTimeout(request.patienceMs, () => settle(silent(request.patienceMs)));
     socket.on("connect", () => {
       isConnected = true;
-      socket.write(encode(request));
+      socket.write(encode(request, pass));
     });
     socket.on("data", (bytes) => {
       try {
@@ -153,7 +159,7 @@ export function exchange(socketPath: string, request: Request, listener: Listene
   });
 }
 
-function encode(request: Request): string {
+function encode(request: Request, pass: string | undefined): string {
   const { method, path, body, headers = {} } = request;
   const length =
     body === undefined ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
@@ -162,6 +168,7 @@ function encode(request: Request): string {
     `${method} ${path} HTTP/1.1`,
     "host: localhost",
     "connection: close",
+    ...(pass === undefined ? [] : [`authorization: Bearer ${pass}`]),
     ...given,
     ...length,
     "",

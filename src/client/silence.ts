@@ -41,7 +41,7 @@ export async function watchSilence(link: Link, isEndured: boolean, over: AbortSi
 async function probe(link: Link, signal: AbortSignal): Promise<boolean> {
   const request = { method: "GET", path: "/v1/daemon", patienceMs: PROBE_MS, signal } as const;
   try {
-    await exchange(link.socketPath, request, { head: () => undefined, body: () => undefined });
+    await exchange(link, request, { head: () => undefined, body: () => undefined });
     return true;
   } catch (error) {
     return !(error instanceof ReeveError && ["daemon-silent", "daemon-crowded"].includes(error.code));

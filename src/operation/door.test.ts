@@ -1,7 +1,7 @@
 /** The one door: who may call what on which session, and that whoever called is recorded (issue 8, 1). */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { type Caller, OPERATOR, SYSTEM } from "../session/caller.ts";
 import { answerApproval } from "./answer-approval.ts";
@@ -105,16 +105,18 @@ describe("issue 8, 1: who may call, and on what", () => {
     expect(await outcome(getSession, { session: "gone" }, by("gone"))).toBe("caller-ended");
   });
 
-  test("a refusal says who may, and is logged", async () => {
+  test("a refusal says who may, and is recorded", async () => {
     expect(await sentence(endSession, { session: "boss" }, by("worker"))).toBe(
       "Session worker may not call end_session on boss: a session may call it on itself and on the sessions it started, the operator on any.",
     );
     expect(await sentence(answerApproval, { session: "asker", decision: "denied" }, by("boss"))).toBe(
       "Session boss may not call answer_approval: only the operator may.",
     );
-    expect(ground.home.logged).toMatchObject([
-      { message: "a call was refused", fields: { caller: "session:worker", operation: "end_session" } },
-      { message: "a call was refused", fields: { caller: "session:boss", operation: "answer_approval" } },
+    const recorded = () => ground.store.log.read({ after: 0, limit: 10, types: ["call-refused"] });
+    await vi.waitFor(async () => expect(await recorded()).toHaveLength(2));
+    expect(await recorded()).toMatchObject([
+      { caller: "session:worker", sessionId: "worker", body: { operation: "end_session", target: "boss" } },
+      { caller: "session:boss", sessionId: "boss", body: { operation: "answer_approval", target: "asker" } },
     ]);
   });
 

@@ -6,10 +6,8 @@
  * about it, from the input.
  */
 import type * as z from "zod/mini";
-import type { Log } from "../platform/log.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Caller } from "../session/caller.ts";
-import { callerName } from "../session/caller.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Registry } from "../store/contract.ts";
@@ -21,7 +19,7 @@ import { REACH_WORDS, scopeOf } from "./scope.ts";
 import { resolveSession } from "./session-reference.ts";
 
 /** What the operations work with, whoever calls. */
-export type DoorParts = Omit<OperationContext, "caller" | "scope" | "signal" | "idempotency"> & { readonly log: Log };
+export type DoorParts = Omit<OperationContext, "caller" | "scope" | "signal" | "idempotency">;
 
 export interface Call {
   /** Fires when the caller went away. */
@@ -31,6 +29,8 @@ export interface Call {
 }
 
 export interface Door {
+  /** Records that somebody was refused, also where a surface did it: it could not be proven who called. */
+  refuse(operation: Operation, raw: unknown, caller: Caller | null, error: ReeveError): void;
   invoke<Output extends z.ZodMiniType>(
     operation: Operation<z.ZodMiniObject, Output>,
     input: unknown,
@@ -41,7 +41,7 @@ export interface Door {
   stream(operation: Operation, input: unknown, caller: Caller, call: Call): AsyncIterable<readonly StreamItem[]>;
 }
 
-export function createDoor({ log, ...parts }: DoorParts): Door {
+export function createDoor(parts: DoorParts): Door {
   const { registry } = parts.store;
 
   function admit(operation: Operation, raw: unknown, caller: Caller, call: Call) {
@@ -52,13 +52,19 @@ export function createDoor({ log, ...parts }: DoorParts): Door {
       const idempotency = idempotencyOf(operation, input, caller, call.idempotencyKey);
       return { input, context: { ...parts, caller, scope, signal: call.signal, idempotency } };
     } catch (error) {
-      if (error instanceof ReeveError && error.kind === "forbidden")
-        log("a call was refused", { caller: callerName(caller), operation: operation.name, why: error.message });
+      if (error instanceof ReeveError && error.kind === "forbidden") refuse(operation, raw, caller, error);
       throw error;
     }
   }
 
+  function refuse(operation: Operation, raw: unknown, caller: Caller | null, { code, message }: ReeveError): void {
+    const target = namedIn(operation, raw);
+    parts.supervisor.noteRefusal(caller, { operation: operation.name, target, code, why: message });
+  }
+
   return {
+    refuse,
+
     async invoke(operation, raw, caller, call) {
       const { input, context } = admit(operation, raw, caller, call);
       return await operation.run(input, context);
@@ -76,6 +82,14 @@ export function createDoor({ log, ...parts }: DoorParts): Door {
       return operation.stream.open(input, context);
     },
   };
+}
+
+/** The sessions that a call names, as they were written; bounded, because anybody may write anything. */
+function namedIn({ names }: Operation, raw: unknown): string | null {
+  const given = typeof raw === "object" && raw !== null ? Object.entries(raw) : [];
+  const texts = given.flatMap(([field, value]) => (names.includes(field) ? [value].flat() : []));
+  const named = texts.filter((value) => typeof value === "string").join(", ");
+  return named === "" ? null : named.slice(0, 200);
 }
 
 function requireStreamed({ without }: Stream, raw: object): void {

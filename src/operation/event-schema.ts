@@ -271,6 +271,15 @@ export function describeEvents() {
       "A session's state.json could not be used, and was put aside.",
       { path: text("Where it was."), why: text("What was wrong with it.") },
     ],
+    "call-refused": [
+      "A session called what it may not, or somebody called with a pass that is not good.",
+      {
+        operation: text("What was called."),
+        target: textOrNull("What the call named, as it was written; null where it named nothing."),
+        code: text("For programs: a stable word."),
+        why: text("For people: a sentence."),
+      },
+    ],
     "orphan-found": ["Something was found that a session had left behind.", { what, evidence }],
     "orphan-reaped": ["Something that a session had left behind was ended.", { what, evidence }],
   } as const satisfies Record<EventType, readonly [string, z.core.$ZodShape]>;

@@ -20,6 +20,7 @@ import { secretsOfLaunch } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { cursor, environment as environmentSchema, plainText } from "./field.ts";
+import { withinFamily } from "./family.ts";
 import { idempotent } from "./idempotency.ts";
 import type { RecordFor } from "./idempotency.ts";
 import { requireReady } from "./require-ready.ts";
@@ -164,12 +165,14 @@ export const startSession = defineOperation({
       };
       const wish = { caller, idempotency: record(id) };
       try {
-        await named(store, input, async (name) => {
-          await supervisor.start({ ...request, name }, environment, {
-            ...wish,
-            ...(isSent && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
-          });
-        });
+        await withinFamily(context, () =>
+          named(store, input, async (name) => {
+            await supervisor.start({ ...request, name }, environment, {
+              ...wish,
+              ...(isSent && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
+            });
+          }),
+        );
       } catch (error) {
         removeEmptyDir(outputsDir);
         throw error;

@@ -16,6 +16,8 @@ export interface Home {
   readonly outputsDir: string;
   readonly configPath: string;
   readonly socketPath: string;
+  /** For sessions, which must show a pass. */
+  readonly sessionSocketPath: string;
   readonly databasePath: string;
   readonly instancePath: string;
   readonly lockPath: string;
@@ -65,6 +67,7 @@ function layOut(roots: Pick<Home, "stateDir" | "runDir" | "outputsDir" | "config
   return {
     ...roots,
     socketPath,
+    sessionSocketPath: join(roots.runDir, "call.sock"),
     databasePath: join(roots.stateDir, "reeve.db"),
     instancePath: join(roots.stateDir, "instance"),
     lockPath: join(roots.stateDir, "daemon.lock"),

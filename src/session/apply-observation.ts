@@ -7,11 +7,11 @@ import { applyReading } from "./apply-reading.ts";
 import { die, fallSilent } from "./death.ts";
 import type { SessionEvent } from "./event.ts";
 import { restHeld } from "./hold.ts";
-import type { Context, Observation, PlannedWatch } from "./input.ts";
+import type { Context, Observation } from "./input.ts";
 import type { Change, Outcome } from "./outcome.ts";
 import { changed, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
-import type { Activity, Evidence, Place, Reason, Session, StopIntent, Observability } from "./session.ts";
+import type { Activity, Evidence, IssuedPass, Observability, Place, Reason, Session, StopIntent } from "./session.ts";
 import { isSamePlace } from "./session.ts";
 
 export function applyObservation(session: Session, input: Observation, context: Context): Outcome {
@@ -63,7 +63,7 @@ export function applyObservation(session: Session, input: Observation, context: 
     case "restart-due":
       return restartDue(session, context);
     case "planned":
-      return planned(session, input.plan);
+      return planned(session, input);
     case "stalled":
       return stalled(session, input.evidence);
     case "answer-given":
@@ -91,7 +91,8 @@ function isAboutPlace(session: Session, asked: Place | null): boolean {
 }
 
 /** What the agent planned for the incarnation that is about to be created. */
-function planned(session: Session, { watch, nativeId, transcriptPath, observabilityReason }: PlannedWatch): Outcome {
+function planned(session: Session, { plan, passHash }: Extract<Observation, { type: "planned" }>): Outcome {
+  const { watch, nativeId, transcriptPath, observabilityReason } = plan;
   if (session.state !== "starting" || session.process.place !== null) return unchanged(session);
   const known = session.watch.observability;
   const isElsewhere = transcriptPath !== null && transcriptPath !== known.transcriptPath;
@@ -106,6 +107,7 @@ function planned(session: Session, { watch, nativeId, transcriptPath, observabil
         };
   const next = amend(session, {
     conversation: { nativeId: nativeId ?? session.conversation.nativeId },
+    process: { passes: withPass(session, passHash) },
     watch: {
       ...watch,
       observability,
@@ -114,6 +116,15 @@ function planned(session: Session, { watch, nativeId, transcriptPath, observabil
   });
   // A first start was recorded with its plan: nothing to commit again.
   return isDeepStrictEqual(next, session) ? unchanged(session) : changed({ session: next, events: [] });
+}
+
+/** Daemons that can die in the middle of one start; the process has one of the newest passes. */
+const MOST_PASSES = 8;
+
+/** Those of the processes before it are not good any more. */
+function withPass({ process: { incarnation, passes } }: Session, hash: string): readonly IssuedPass[] {
+  const own = passes.filter((pass) => pass.incarnation === incarnation);
+  return own.some((pass) => pass.hash === hash) ? own : [...own, { incarnation, hash }].slice(-MOST_PASSES);
 }
 
 function stalled(session: Session, evidence: Evidence): Outcome {
@@ -299,7 +310,7 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
   const stopped: Session = amend(rested, {
     state: "stopped",
     reason,
-    process: { endedAt: process.endedAt ?? context.now },
+    process: { endedAt: process.endedAt ?? context.now, passes: [] },
   });
   const isAfterExit = dead.session.process.exit !== null;
   return changed({ session: stopped, events: [...events, { type: "session-stopped", reason, isAfterExit }] });

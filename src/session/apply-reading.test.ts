@@ -130,6 +130,7 @@ describe("the plan of an incarnation", () => {
       transcriptPath,
       observabilityReason: "not before the first prompt",
     },
+    passHash: "hash",
   });
 
   test("says how it is watched", () => {

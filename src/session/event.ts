@@ -135,6 +135,15 @@ export type HomeEvent =
   | { readonly type: "runtime-lost"; readonly runtime: string; readonly sessions: number; readonly evidence: Evidence }
   | { readonly type: "store-rebuilt"; readonly from: string; readonly sessions: number; readonly quarantined: string }
   | { readonly type: "state-file-quarantined"; readonly path: string; readonly why: string }
+  | {
+      /** Who called is the event's caller; null where that could not be proven. */
+      readonly type: "call-refused";
+      readonly operation: string;
+      /** What the call named, as it was written; null where it named nothing. */
+      readonly target: string | null;
+      readonly code: string;
+      readonly why: string;
+    }
   | { readonly type: "orphan-found"; readonly what: string; readonly evidence: Evidence }
   | { readonly type: "orphan-reaped"; readonly what: string; readonly evidence: Evidence };
 

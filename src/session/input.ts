@@ -73,7 +73,13 @@ export type Observation =
   | { readonly type: "stop-begun"; readonly incarnation: number }
   | { readonly type: "stop-delayed"; readonly incarnation: number; readonly evidence: Evidence }
   | { readonly type: "restart-due" }
-  | { readonly type: "planned"; readonly incarnation: number; readonly plan: PlannedWatch }
+  | {
+      readonly type: "planned";
+      readonly incarnation: number;
+      readonly plan: PlannedWatch;
+      /** Of the pass that its process gets. */
+      readonly passHash: string;
+    }
   | { readonly type: "stalled"; readonly incarnation: number; readonly evidence: Evidence }
   | { readonly type: "answer-given"; readonly incarnation: number; readonly approvalId: string }
   | {

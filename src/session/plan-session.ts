@@ -8,11 +8,13 @@ import { begin } from "./shape.ts";
 
 export interface SessionRequest extends Omit<Identity, "startedBy" | "createdAt">, PlannedWatch {
   readonly id: string;
+  /** Of the pass that its first process gets. */
+  readonly passHash: string;
 }
 
 /** Only what differs from one session to the next; session.ts says what the rest starts with. */
 export function planSession(request: SessionRequest, now: number, caller: Caller): Change {
-  const { id, watch, nativeId, transcriptPath, observabilityReason, ...identity } = request;
+  const { id, watch, nativeId, transcriptPath, observabilityReason, passHash, ...identity } = request;
   const evidence = askedFor(caller, now);
   const reason: Reason = { code: "start", text: "Starting on request.", evidence };
   const session: Session = begin(SESSION, {
@@ -22,6 +24,7 @@ export function planSession(request: SessionRequest, now: number, caller: Caller
     identity: begin(SECTIONS.identity, { ...identity, startedBy: callerName(caller), createdAt: now }),
     wish: begin(SECTIONS.wish, {}),
     process: begin(SECTIONS.process, {
+      passes: [{ incarnation: 1, hash: passHash }],
       liveness: {
         status: "absent",
         evidence: { source: "supervisor", detail: "its process has not been started yet", at: now },

@@ -30,6 +30,7 @@ export function plannedSession(overrides: Amendment = {}): Session {
       watch: { mode: "hooks", text: "Its hooks tell.", version: null, socket: null, statusDir: null },
       transcriptPath: null,
       observabilityReason: "not yet",
+      passHash: "hash",
     },
     1_000,
     OPERATOR,

@@ -223,6 +223,10 @@ const restart = object({
 });
 export interface RestartRecord extends Of<typeof restart> {}
 
+/** Proves which session calls (platform/pass.ts). */
+const issuedPass = object({ incarnation: count, hash: text });
+export interface IssuedPass extends Of<typeof issuedPass> {}
+
 /** Not started by Reeve itself: until then, or until a person asks for a restart (null). */
 const held = object({ reason: text, until: orNull(instant) });
 export interface Held extends Of<typeof held> {}
@@ -267,6 +271,8 @@ const process = object({
   /** Tries to create this incarnation that failed; null when it is there, given up, or the first is under way. */
   createFailures: added(orNull(createFailures), null),
   liveness,
+  /** What its processes may call with; more than one where a daemon died in the middle of a start. */
+  passes: added(listOf(issuedPass), []),
   /** Fact: the processes were stopped by signal and not yet released. */
   suspended: starts(flag, false),
   /** How this incarnation ended; null while that is not proven. */

@@ -130,6 +130,7 @@ function first(restartPolicy: RestartPolicy): Session {
     watch: { mode: "hooks", text: "", version: null, socket: null, statusDir: null },
     transcriptPath: null,
     observabilityReason: "walk",
+    passHash: "walk",
   };
   return planSession({ ...identity, ...unknown, launch, restartPolicy }, 0, SYSTEM).session;
 }

@@ -39,6 +39,8 @@ import type { Wish } from "./ledger/ledger.ts";
 import { createLedger, type SentMessage } from "./ledger/ledger.ts";
 import { createObserver } from "./observer.ts";
 import type { ProgramFinder } from "./launch/program-finder.ts";
+import { hashOfPass } from "../platform/pass.ts";
+import { createPasses } from "./launch/passes.ts";
 import { createProgramFinder } from "./launch/program-finder.ts";
 import type { LastWord } from "./attention/readings.ts";
 import { createReceipts } from "./ledger/receipts.ts";
@@ -59,6 +61,8 @@ export interface SupervisorParts {
   readonly configProblem: ReeveError | null;
   /** For the sockets of agents' own protocols. */
   readonly socketDir: string;
+  /** Where the daemon takes calls from sessions. */
+  readonly socketOfSessions: string;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
@@ -85,7 +89,7 @@ export interface Supervisor {
   foreign(): Promise<readonly Foreign[]>;
   /** A first prompt that could not be given on the command line goes in as the first message. */
   start(
-    request: SessionRequest,
+    request: Omit<SessionRequest, "passHash">,
     environment: Environment,
     wish: Wish & { readonly firstMessage?: string },
   ): Promise<Session>;
@@ -113,9 +117,19 @@ export interface Supervisor {
   /** Those that sessions can be started on, the one that is used unless another is asked for first. */
   runtimes(): readonly Runtime[];
   orphans(): readonly Orphan[];
+  /** For the record: somebody was refused what they called. Null: it could not be proven who. */
+  noteRefusal(caller: Caller | null, refusal: Refusal): void;
   /** Adopts what survived, reports what did not, resumes what was under way. */
   boot(version: string, deaths: readonly Death[]): Promise<void>;
   close(): Promise<void>;
+}
+
+/** `target`: what the call named, as it was written. */
+export interface Refusal {
+  readonly operation: string;
+  readonly target: string | null;
+  readonly code: string;
+  readonly why: string;
 }
 
 export interface About {
@@ -140,6 +154,7 @@ const BOOT_LOOK_MS = 1_500;
 export function createSupervisor(parts: SupervisorParts): Supervisor {
   const { clock, log, settings } = parts;
   const brought = createBroughtEnvironments(clock);
+  const passes = createPasses();
   const store = concealMessages(parts.store, { secrets: () => attention.secrets, brought: brought.get });
   const adapters = createAdapters({ ...parts, sessions: store.registry.all() });
   const { agent, runtime } = adapters;
@@ -209,6 +224,8 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         ),
     foreignIn: ({ identity }) => foreignIn(runtime(identity.runtime), identity.launch.paths),
     brought,
+    passes,
+    socketOfSessions: parts.socketOfSessions,
     startPatienceMs: settings.startPatienceMs,
     fallbackEnvironment: (envFile) => environment({ caller: parts.ownEnvironment, envFile, given: {} }),
   };
@@ -238,6 +255,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     const session = store.registry.get(sessionId);
     if (session === undefined) return;
     brought.attend(session);
+    passes.attend(session);
     scheduleRestart(session);
     // Whether it can be watched or not, what was asked for is done.
     if (isBooted) isolated(log, "watching a session", { session: sessionId }, () => attention.attend(session));
@@ -306,8 +324,13 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
     firstWord: attention.firstWord,
 
+    noteRefusal(caller, refusal) {
+      ledger.note({ type: "call-refused", ...refusal }, caller ?? undefined).catch(report("recording a refusal"));
+    },
+
     async start(request, environment, { firstMessage, caller, idempotency }) {
-      const { session, events } = planSession(request, clock.now(), caller);
+      const passHash = hashOfPass(passes.forStart(request.id, 1));
+      const { session, events } = planSession({ ...request, passHash }, clock.now(), caller);
       const admit =
         firstMessage === undefined
           ? undefined

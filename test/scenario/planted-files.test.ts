@@ -30,6 +30,7 @@ const IN_HOME = [
   "run/tmux.conf",
   "run/tmux-server.json",
   "run/reeve.sock",
+  "run/call.sock",
   "run/spare-1",
 ];
 

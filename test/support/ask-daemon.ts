@@ -3,16 +3,36 @@ import { request } from "node:http";
 import type { SessionRow, TestHome } from "./test-home.ts";
 
 /** The answer, or null when nobody gave one. With a body it is a POST, with a key one that may be repeated. */
-export function askDaemon<T>(home: TestHome, path: string, body?: object, key?: string): Promise<T | null> {
+export function askDaemon<T>(
+  home: Pick<TestHome, "socketPath">,
+  path: string,
+  body?: object,
+  key?: string,
+): Promise<T | null> {
+  return ask(home.socketPath, path, body, key === undefined ? {} : { "idempotency-key": key });
+}
+
+/** As whoever has this pass would: over the socket for sessions. */
+export function askWithPass<T>(home: TestHome, pass: string | null, path: string, body?: object): Promise<T | null> {
+  const socketPath = home.socketPath.replace(/reeve\.sock$/, "call.sock");
+  return ask(socketPath, path, body, pass === null ? {} : { authorization: `Bearer ${pass}` });
+}
+
+function ask<T>(
+  socketPath: string,
+  path: string,
+  body: object | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<T | null> {
   return new Promise((resolve) => {
     const asked = request({
-      socketPath: home.socketPath,
+      socketPath,
       path,
       method: body === undefined ? "GET" : "POST",
       headers: {
         host: "localhost",
         "content-type": "application/json",
-        ...(key === undefined ? {} : { "idempotency-key": key }),
+        ...headers,
       },
     });
     asked.once("error", () => resolve(null));

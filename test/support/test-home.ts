@@ -35,6 +35,7 @@ export interface Result {
 export interface EventRow {
   readonly seq: number;
   readonly session_id: string | null;
+  readonly caller: string | null;
   readonly type: string;
   readonly data: Record<string, unknown>;
 }

@@ -6,6 +6,7 @@ import { writeFileAtomic } from "../../platform/atomic-file.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
+import { hashOfPass, PASS_VARIABLE, SOCKET_VARIABLE } from "../../platform/pass.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Runtime } from "../../runtime/contract.ts";
@@ -23,6 +24,7 @@ import type { BroughtEnvironments } from "../launch/brought-environments.ts";
 import type { Environment } from "../launch/environment.ts";
 import type { Foreign } from "../launch/foreign-agents.ts";
 import type { PlannedLaunch } from "../launch/launcher.ts";
+import type { Passes } from "../launch/passes.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Task } from "./effect-runner.ts";
 import { removeSocketFiles } from "./socket-files.ts";
@@ -45,6 +47,9 @@ export interface EffectParts extends AnswerParts {
   readonly foreignIn: (session: Session) => Promise<readonly Foreign[]>;
   /** The environments that callers brought along for the next start. */
   readonly brought: BroughtEnvironments;
+  readonly passes: Passes;
+  /** Where the daemon takes calls from sessions. */
+  readonly socketOfSessions: string;
   /** A create that fails for longer than this is given up. */
   readonly startPatienceMs: number;
   /** For a start that nobody brought an environment for: the daemon's own. */
@@ -106,15 +111,17 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     // Its hooks may write there before anybody watches.
     if (identity.hasTurns) await runtime.files.makeDirectory(spoolDirOf(identity.outputsDir));
     for (const file of plan.files) await writePlanned(runtime.files, session, file);
-    await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded });
+    const pass = parts.passes.forStart(session.id, incarnation);
+    await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded, passHash: hashOfPass(pass) });
     failpoint("create.planned");
-    parts.attention.prepare(session, environment);
+    const own = { [PASS_VARIABLE]: pass, [SOCKET_VARIABLE]: parts.socketOfSessions };
+    parts.attention.prepare(session, environment === null ? null : { ...environment, ...own });
     const created = await runtime.create({
       ...target,
       argv: plan.argv,
       cwd: identity.launch.cwd,
       environment,
-      extraEnvironment: { ...plan.environment, REEVE_SESSION_ID: session.id },
+      extraEnvironment: { ...plan.environment, ...own, REEVE_SESSION_ID: session.id },
       label: identity.name,
     });
     failpoint("create.after-effect");

@@ -23,6 +23,10 @@ export interface Settings {
   readonly startPatienceMs: number;
   /** How long a person's last key keeps messages back. */
   readonly typingPauseMs: number;
+  /** How many starts a session may be away from the operator's. */
+  readonly mostDepth: number;
+  /** How many living descendants a session that the operator started may have. */
+  readonly mostDescendants: number;
   /** Whether each session gets a cgroup of its own where the system allows it. */
   readonly cgroups: boolean;
   /** By agent, `[agent.<name>]`. */
@@ -48,6 +52,8 @@ export const defaultSettings: Settings = {
   backgroundPatienceMs: 300_000,
   startPatienceMs: 60_000,
   typingPauseMs: 5_000,
+  mostDepth: 3,
+  mostDescendants: 50,
   cgroups: true,
   agents: {},
 };
@@ -65,6 +71,12 @@ const SECONDS = {
   typing_pause_seconds: "typingPauseMs",
 } as const satisfies Record<string, keyof Numbers>;
 
+const COUNTS = {
+  output_log_bytes: "outputLogBytes",
+  most_depth: "mostDepth",
+  most_descendants: "mostDescendants",
+} as const satisfies Record<string, keyof Numbers>;
+
 type Numbers = Omit<Settings, "agents" | "cgroups">;
 
 /**
@@ -80,6 +92,8 @@ type Numbers = Omit<Settings, "agents" | "cgroups">;
  *     background_seconds = 300
  *     start_patience_seconds = 60
  *     typing_pause_seconds = 5
+ *     most_depth = 3
+ *     most_descendants = 50
  *     cgroups = true
  *
  *     [agent.codex]
@@ -135,7 +149,7 @@ function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settin
     }
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
       throw new Error(`${name} must be a number that is not negative`);
-    if (name === "output_log_bytes") settings.outputLogBytes = value;
+    if (Object.hasOwn(COUNTS, name)) settings[COUNTS[name as keyof typeof COUNTS]] = value;
     else if (Object.hasOwn(SECONDS, name)) settings[SECONDS[name as keyof typeof SECONDS]] = value * 1_000;
     else throw new Error(`there is no setting ${name}`);
   }

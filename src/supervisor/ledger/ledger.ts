@@ -43,7 +43,8 @@ export interface Ledger {
   settle(message: Message, outcome: MessageState, event: SessionEvent | null, detail: string | null): Promise<void>;
   /** Refused on somebody's wish, as long as nobody has begun to type it. */
   withdraw(message: Message, wish: Wish): Promise<void>;
-  note(event: HomeEvent): Promise<void>;
+  /** With the session it came from and who asked, where that is known. */
+  note(event: HomeEvent, caller?: Caller): Promise<void>;
   onCommit(listener: (sessionId: string) => void): void;
   idle(): Promise<void>;
 }
@@ -181,8 +182,9 @@ export function createLedger(parts: {
         tell(sessionId);
       }),
 
-    note: async (event) => {
-      await store.commit({ events: [{ sessionId: null, body: event }] });
+    note: async (event, caller) => {
+      const sessionId = caller?.kind === "session" ? caller.id : null;
+      await store.commit({ events: [{ sessionId, body: event, ...askedBy(caller) }] });
     },
     onCommit: (listener) => void listeners.push(listener),
     idle: () => queue.idle(),

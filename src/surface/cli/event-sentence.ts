@@ -108,6 +108,7 @@ const SENTENCES: Readonly<Record<EventType, Sentence>> = {
   "store-rebuilt": (data) =>
     `the database was rebuilt from ${value(data, "from")}: ${value(data, "sessions")} sessions`,
   "state-file-quarantined": (data) => `${value(data, "path")} was set aside: ${value(data, "why")}`,
+  "call-refused": (data) => `refused a call: ${value(data, "why")}`,
   "orphan-found": (data) => `found a process without a session: ${value(data, "what")}`,
   "orphan-reaped": (data) => `ended a process without a session: ${value(data, "what")}`,
 };

@@ -49,6 +49,7 @@ const VARIABLES: TopicText["rows"] = [
   ["NO_COLOR", "if it is not empty, nothing is printed in colour"],
   ["COLUMNS", "the width of tables if the output is not a terminal"],
   ["REEVE_SESSION_ID", "set inside a session: its id; a session that is started there counts as its child"],
+  ["REEVE_PASS, REEVE_SOCKET", "set inside a session: reeve calls as that session, for itself and for what it started"],
   ["REEVE_MARK", "set inside a session: Reeve finds the session's processes by it; do not change it"],
 ];
 
@@ -112,6 +113,16 @@ export const SETTINGS: readonly { readonly name: string; readonly value: string;
     name: "typing_pause_seconds",
     value: "5",
     meaning: "how long messages wait after a person pressed a key in the terminal",
+  },
+  {
+    name: "most_depth",
+    value: "3",
+    meaning: "how many times in a row a session may start sessions that start sessions",
+  },
+  {
+    name: "most_descendants",
+    value: "50",
+    meaning: "how many living sessions may come from one session that you started",
   },
 ];
 

@@ -67,9 +67,9 @@ test("takes no field that it does not tell, and may answer with more", () => {
       expect([name, additionalProperties]).toEqual([name, name.endsWith("Request") ? false : undefined]);
 });
 
-test("tells what guards it: no token", () => {
-  expect(api.security).toEqual([]);
-  expect(text).not.toContain("securitySchemes");
+test("tells what guards it: the operator's socket, or a session's pass", () => {
+  expect(api.security).toEqual([{}, { sessionPass: [] }]);
+  expect(api.components).toMatchObject({ securitySchemes: { sessionPass: { type: "http", scheme: "bearer" } } });
 });
 
 test("tells the types of events by their names", () => {

@@ -21,11 +21,19 @@ export function describeApi(operations: readonly Operation[], version: string): 
         description: "The daemon's unix socket: `reeve daemon status` shows its path. There is no TCP port.",
       },
     ],
-    // What guards the API is who may open the socket. A request carries no token.
-    security: [],
+    // The operator's socket is guarded by who may open it; a session shows its pass.
+    security: [{}, { sessionPass: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
+      securitySchemes: {
+        sessionPass: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "The pass of the session that calls, from its REEVE_PASS. On the socket in REEVE_SOCKET every call needs one; on the operator's socket a call without one is the operator's.",
+        },
+      },
       schemas: book.components,
       responses: Object.fromEntries(
         Object.values(PROBLEMS).map(({ name, description }) => [

@@ -7,6 +7,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Operation } from "../../operation/contract.ts";
 import type { Door } from "../../operation/door.ts";
+import type { PassHolder } from "../../operation/pass-holder.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { showValue } from "../../platform/shown-value.ts";
@@ -43,6 +44,9 @@ const RULES = {
 export interface HttpParts {
   readonly operations: readonly Operation[];
   readonly door: Door;
+  /** Nobody may call without a pass. Otherwise whoever has none is the operator. */
+  readonly needsPass: boolean;
+  readonly holderOf: PassHolder;
   /** Of the daemon, for the description of the API. */
   readonly version: string;
   readonly log: Log;
@@ -79,14 +83,15 @@ async function answer(
   const url = urlOf(request);
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
   if (operation === null) {
+    callerOf(parts, request);
     requireNoQuery(url);
     return sendJson(response, 200, describeApi(parts.operations, parts.version));
   }
+  const caller = identify(parts, request, operation, parameters);
   const input = await readInput(request, url, operation, parameters);
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const { signal } = gone;
-  const caller = callerOf(request);
   if (wantsStream(request, operation)) {
     const from = { ...input, ...lastSeen(request, operation) };
     return await sendStream(response, parts.door.stream(operation, from, caller, { signal }), signal);
@@ -96,9 +101,32 @@ async function answer(
   sendJson(response, 200, await parts.door.invoke(operation, input, caller, { signal, idempotencyKey }));
 }
 
-/** Only the user whose socket it is can open it, and that is who asks. What a request says of its sender counts for nothing. */
-function callerOf(_request: IncomingMessage): Caller {
-  return OPERATOR;
+/** Whoever cannot be identified is refused before anything else is read of the request, and that is recorded. */
+function identify(
+  parts: HttpParts,
+  request: IncomingMessage,
+  operation: Operation,
+  parameters: Readonly<Record<string, string>>,
+): Caller {
+  try {
+    return callerOf(parts, request);
+  } catch (error) {
+    if (error instanceof ReeveError) parts.door.refuse(operation, parameters, null, error);
+    throw error;
+  }
+}
+
+/** By its pass, or by the socket it came through. Whatever else a request says of its sender counts for nothing. */
+function callerOf({ needsPass, holderOf }: HttpParts, { headers: { authorization } }: IncomingMessage): Caller {
+  if (authorization !== undefined) {
+    const [, pass] = /^Bearer ([A-Za-z0-9_-]{1,128})$/.exec(authorization) ?? [];
+    if (pass !== undefined) return holderOf(pass);
+  } else if (!needsPass) return OPERATOR;
+  throw new ReeveError({
+    code: "no-pass",
+    kind: "forbidden",
+    message: 'This call needs the pass of the session that makes it: send "Authorization: Bearer" and its REEVE_PASS.',
+  });
 }
 
 /** Where an operation has no stream, one is only wanted by whoever takes nothing else; the door tells them. */

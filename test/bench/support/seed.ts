@@ -67,6 +67,7 @@ export function restingSession(
       nativeId: null,
       transcriptPath: changes.transcriptPath ?? null,
       observabilityReason: "A plain command writes no transcript; its screen is shown instead.",
+      passHash: id,
     },
     now,
     OPERATOR,

@@ -87,10 +87,11 @@ function headerOf(board: Board, columns: number, look: Look): Line {
     ...(board.search === "" ? [] : [`/${board.search}`]),
     ...(rowsOf(board).length === 0 ? [] : [`${board.selectedAt + 1} of ${rowsOf(board).length}`]),
   ].join("  ");
-  const room = columns - widthOf(parts, look.ruler) - 2;
-  return look.ruler.width(right) > room
-    ? parts
-    : [...fillLine(parts, columns - look.ruler.width(right), look.ruler), span(right, styleOf("quiet", look))];
+  const room = columns - look.ruler.width(right);
+  const isNarrowed = board.filter !== "all" || board.search !== "";
+  // That not everything is listed matters more than the counts.
+  if (widthOf(parts, look.ruler) + 2 > room && !isNarrowed) return parts;
+  return [...fillLine(parts, Math.max(0, room - 1), look.ruler), span(` ${right}`, styleOf("quiet", look))];
 }
 
 function bodyOf(board: Board, room: Room, look: Look, now: number): readonly Line[] {

@@ -62,17 +62,17 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
 
   /** More may be known of them soon, without an event; and of those whose turn is open. */
   function lookAgain(ids: Iterable<string>): void {
-    const dueAt = performance.now() + AGAIN_MS;
+    const dueAt = systemClock.monotonic() + AGAIN_MS;
     for (const id of ids) again.set(id, dueAt);
     for (const [id, session] of sessions) if (session.turn_open && !again.has(id)) again.set(id, dueAt);
     clearTimeout(later);
     if (again.size === 0 || signal.aborted) return;
     // While the daemon is away nothing is asked: that would start one that was stopped on purpose.
-    later = setTimeout(() => void (isLost || look()), Math.ceil(Math.min(...again.values()) - performance.now()));
+    later = setTimeout(() => void (isLost || look()), Math.ceil(Math.min(...again.values()) - systemClock.monotonic()));
   }
 
   function takeDue(): readonly string[] {
-    const now = performance.now();
+    const now = systemClock.monotonic();
     const due = [...again].flatMap(([id, at]) => (at <= now ? [id] : []));
     for (const id of due) again.delete(id);
     return due;

@@ -45,6 +45,15 @@ describe("a frame", () => {
     expect(lines.at(-1)).not.toContain("approve");
   });
 
+  it("offers only keys that do something for what is selected", () => {
+    expect(text(boardOf([dead("dead")]), { columns: 100, rows: 20 }).at(-1)).toBe(
+      "Tab next  n new  x end  / search  f filter  v view  ? help  q quit",
+    );
+    expect(text(boardOf([]), { columns: 100, rows: 20 }).at(-1)).toBe(
+      "Tab next  n new  / search  f filter  v view  ? help  q quit",
+    );
+  });
+
   it("puts the preview beside the list where there is room", () => {
     const [, first = "", second = ""] = text(some, { columns: 140, rows: 20 });
     expect(first.indexOf(" │ asker  practice")).toBe(70);

@@ -189,8 +189,8 @@ function hintsOf(board: Board, columns: number, look: Look): Line {
       span("Esc "),
       span("cancel", quiet),
     ];
-  const isAsked = selectedApproval(board)?.answerable === true;
-  const shown = KEYS.filter(({ keys, short }) => short !== undefined && (isAsked || (keys !== "a" && keys !== "d")));
+  const hidden = hiddenKeys(board);
+  const shown = KEYS.filter(({ keys, short }) => short !== undefined && !hidden.has(keys));
   // The last two, help and quit, are never the ones that do not fit.
   const fixed = shown.slice(-2);
   const line = (keys: typeof shown): Line =>
@@ -200,4 +200,15 @@ function hintsOf(board: Board, columns: number, look: Look): Line {
     if (widthOf(candidate, look.ruler) <= columns) return candidate;
   }
   return line(fixed);
+}
+
+/** Those that could do nothing for what is selected. */
+function hiddenKeys(board: Board): ReadonlySet<string> {
+  const session = selectedSession(board);
+  const isOver = session === null || session.liveness === "exited" || session.liveness === "absent";
+  return new Set([
+    ...(selectedApproval(board)?.answerable === true ? [] : ["a", "d"]),
+    ...(isOver ? ["Enter", "r", "p"] : []),
+    ...(session === null ? ["x"] : []),
+  ]);
 }

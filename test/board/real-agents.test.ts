@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { childrenOf, readCommandLine } from "../../src/platform/process-table.ts";
+import { disposeWhole } from "../real-agents/rig.ts";
 import { eventually } from "../support/eventually.ts";
 import type { BoardRig } from "./board-rig.ts";
 import { masked, openBoard, showsGolden } from "./board-rig.ts";
@@ -34,7 +35,7 @@ afterEach(async () => {
   await board?.close();
   board = null;
 });
-afterAll(() => five.dispose(), 60_000);
+afterAll(() => disposeWhole(five), 60_000);
 
 async function open(columns: number, rows: number, variables: Readonly<Record<string, string>> = {}) {
   board = await openBoard(five.home, { columns, rows, variables });

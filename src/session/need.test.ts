@@ -88,6 +88,12 @@ describe("needOf (issue 9, list)", () => {
 
 describe("headlineOf (issue 9, list)", () => {
   const said = { said: "All tests pass.", lastLine: "Error: no such file" };
+  const killed = (code: number | null): Session =>
+    dead({
+      notice: said,
+      process: { exit: { code, signal: "SIGKILL", at: 1 } },
+      reason: { code: "killed", text: "Its process was killed by SIGKILL.", evidence },
+    });
   it.each([
     ["the exact question", asking("awaiting-approval", "Run: rm -r build"), "Run: rm -r build"],
     ["the last sentence of the answer", running({ notice: said }), "All tests pass."],
@@ -97,15 +103,8 @@ describe("headlineOf (issue 9, list)", () => {
       "Its turn failed: 429",
     ],
     ["what it died of", dead({ notice: said }), "Error: no such file (exit status 1)"],
-    [
-      "not what a kill left on the screen",
-      dead({
-        notice: said,
-        process: { exit: { code: null, signal: "SIGKILL", at: 1 } },
-        reason: { code: "killed", text: "Its process was killed by SIGKILL.", evidence },
-      }),
-      "Its process was killed by SIGKILL.",
-    ],
+    ["not what a kill left on the screen", killed(null), "Its process was killed by SIGKILL."],
+    ["nor if a shell made a status of the signal", killed(137), "Its process was killed by SIGKILL."],
     [
       "the last output of a program",
       dead({ notice: said, process: { exit: { ...exit, code: 0 } }, identity: { hasTurns: false } }),

@@ -60,8 +60,9 @@ export function headlineOf(session: Session): string {
 
 /** What it printed last, if it ended by itself; what is left on the screen of one that was killed says nothing. */
 function deathOf({ notice, reason, process, identity, wish }: Session): string {
-  const code = process.exit?.code ?? null;
-  if (wish.desired === "stopped" || code === null) return reason.text;
+  const { code, signal } = process.exit ?? { code: null, signal: null };
+  // A shell around it makes a code of the signal, so that there are both.
+  if (wish.desired === "stopped" || code === null || signal !== null) return reason.text;
   if (code === 0) return (identity.hasTurns ? notice.said : notice.lastLine) ?? reason.text;
   return notice.lastLine === null ? reason.text : `${notice.lastLine} (exit status ${code})`;
 }

@@ -78,6 +78,7 @@ describe("what it said last (issue 9, list)", () => {
     expect(lastSentence("word ".repeat(1_000))).toHaveLength(240);
     expect(lastLine(`first\n  Error:   bad\n\n  ----  \n`)).toBe("Error: bad");
     expect(lastLine("\n \n")).toBeNull();
+    expect(lastLine("╭──────╮\n│ Not logged in   │\n╰──────╯")).toBe("Not logged in");
   });
 });
 

@@ -54,10 +54,10 @@ export function lastSentence(text: string): string | null {
   return whole === "" ? null : bounded(whole.replace(/\s+/g, " "));
 }
 
-/** The last line that says something; null where none does. */
+/** The last line that says something, without the boxes that agents draw around it; null where none does. */
 export function lastLine(text: string): string | null {
   const line = text.split("\n").findLast((one) => /[\p{L}\p{N}]/u.test(one));
-  return line === undefined ? null : bounded(line.replace(/\s+/g, " ").trim());
+  return line === undefined ? null : bounded(line.replace(/[\s\u2500-\u259f]+/g, " ").trim());
 }
 
 function joined(before: string, end: string): string {

@@ -55,6 +55,7 @@ export const board: Target = {
     const first = sessions[0]?.session_id ?? "";
     const { cursor } = await client.getJson<{ readonly cursor: number }>("/v1/daemon");
     const events = await followEvents(scope, home.socketPath, cursor);
+    /** Each from the moment in which it was asked for. */
     const samples = { event: [] as number[], screen: [] as number[] };
     for (let round = 0; round < rounds(60, 15); round += 1) {
       // To and fro: it is counted in the first line of the board.
@@ -63,12 +64,22 @@ export const board: Target = {
           ? (["pause", "session-paused", "1 paused"] as const)
           : (["resume", "session-resumed", `${SESSIONS} working`] as const);
       const arrivals = [events.next(type, first), terminal.writes(text)] as const;
+      const askedAt = performance.now();
       await client.postJson(`/v1/sessions/${first}/${verb}`, {});
       const [event, screen] = await Promise.all(arrivals);
-      samples.event.push(event);
-      samples.screen.push(screen);
+      samples.event.push(event - askedAt);
+      samples.screen.push(screen - askedAt);
       await sleep(PAUSE_MS);
     }
+    add(
+      compare({
+        target: 15,
+        what: "from a pause or resume to the screen",
+        subject: samples.screen,
+        baseline: samples.event,
+        baselineName: "… to a client of the event stream",
+      }),
+    );
     const late = samples.screen.map((at, index) => Math.max(0.01, at - (samples.event[index] ?? at)));
     const roundTrips = await alternate({ count: late.length, warmUp: 3, pauseMs: 0 }, [
       async () => {

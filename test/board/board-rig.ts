@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { childrenOf } from "../../src/platform/process-table.ts";
+import { drawnLines } from "../../src/surface/board/drawn-text.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Result, TestHome } from "../support/test-home.ts";
 import { runProgram } from "../support/test-home.ts";
@@ -16,7 +17,7 @@ const GOLDEN = join(import.meta.dirname, "golden");
 export interface BoardRig {
   /** What is on the screen, without trailing blanks. */
   screen(): Promise<string>;
-  /** The same with its colours, as SGR sequences. */
+  /** The same with its colours, as SGR sequences: each piece with its own, however tmux came to show it. */
   coloured(): Promise<string>;
   /** Names of keys, one after the other. */
   press(...keys: readonly string[]): Promise<void>;
@@ -26,6 +27,8 @@ export interface BoardRig {
   shows(what: string | RegExp): Promise<string>;
   /** The line of the list that begins with this name. */
   row(name: string, what: string | RegExp): Promise<string>;
+  /** From now on, all that is written to the terminal is also in this file. */
+  record(file: string): Promise<void>;
   /** Its process. */
   pid(): Promise<number>;
   close(): Promise<void>;
@@ -35,16 +38,22 @@ export interface RigOptions {
   readonly columns: number;
   readonly rows: number;
   readonly variables?: Readonly<Record<string, string>>;
+  /** In a shell that sees it stopped, and continues it at Enter. */
+  readonly hasJobControl?: boolean;
 }
 
 let count = 0;
 
-export async function openBoard(home: TestHome, { columns, rows, variables = {} }: RigOptions): Promise<BoardRig> {
+export async function openBoard(home: Pick<TestHome, "dir" | "environment">, options: RigOptions): Promise<BoardRig> {
+  const { columns, rows, variables = {}, hasJobControl = false } = options;
   const socket = join(home.dir, `board-${(count += 1)}.sock`);
   const tmux = (...args: readonly string[]): Promise<Result> =>
     runProgram("tmux", ["-S", socket, ...args], home.environment);
   const set = Object.entries({ ...home.environment, ...variables }).map(([name, value]) => `'${name}=${value}'`);
-  const program = `env -u TMUX ${set.join(" ")} '${REEVE}'; echo "left with $? $(stty -a | grep -oe "-*icanon")"; exec sleep 600`;
+  const told = (what: string): string => `echo "${what} with $? $(stty -a | grep -oe "-*icanon")"`;
+  const reeve = `env -u TMUX ${set.join(" ")} '${REEVE}'`;
+  const stoppable = `set -m; ${reeve}; ${told("stopped")}; read -r _; fg`;
+  const program = `${hasJobControl ? stoppable : reeve}; ${told("left")}; exec sleep 600`;
   const size = ["-x", String(columns), "-y", String(rows)];
   const { status, stderr } = await tmux("-f", "/dev/null", "new-session", "-d", ...size, program);
   if (status !== 0) throw new Error(`tmux: ${stderr}`);
@@ -55,7 +64,7 @@ export async function openBoard(home: TestHome, { columns, rows, variables = {} 
     (await tmux("capture-pane", "-p", ...how)).stdout.trimEnd();
   const rig: BoardRig = {
     screen: () => capture(),
-    coloured: () => capture("-e"),
+    coloured: async () => styled(await capture("-e")),
     async press(...keys) {
       for (const key of keys) await tmux("send-keys", key);
     },
@@ -79,6 +88,10 @@ export async function openBoard(home: TestHome, { columns, rows, variables = {} 
       const found = new RegExp(`^[> ] ${name} .*${typeof what === "string" ? what : what.source}`, "m");
       return found.exec(await rig.shows(found))?.[0] ?? "";
     },
+    async record(file) {
+      writeFileSync(file, "");
+      await tmux("pipe-pane", `exec cat >> '${file}'`);
+    },
     async pid() {
       const { stdout } = await tmux("display-message", "-p", "#{pane_pid}");
       return childrenOf(Number(stdout))[0] ?? Number.NaN;
@@ -88,6 +101,13 @@ export async function openBoard(home: TestHome, { columns, rows, variables = {} 
     },
   };
   return rig;
+}
+
+function styled(captured: string): string {
+  const lines = drawnLines(captured, true).map((line) =>
+    line.map(({ text, style }) => (style === undefined ? text : `\u001B[${style}m${text}\u001B[0m`)).join(""),
+  );
+  return lines.join("\n");
 }
 
 /** What differs from run to run is written as what it is. */
@@ -105,4 +125,17 @@ export function expectGolden(name: string, screen: string): void {
   const file = join(GOLDEN, `${name}.txt`);
   if (process.env["GOLDEN"] === "write") writeFileSync(file, `${screen}\n`);
   expect(`${screen}\n`).toBe(readFileSync(file, "utf8"));
+}
+
+/** The same, of a screen on which something may still be missing: it is looked at until it is as in the file. */
+export async function showsGolden(name: string, read: () => Promise<string>): Promise<void> {
+  const isWritten = process.env["GOLDEN"] === "write";
+  const golden = isWritten ? null : readFileSync(join(GOLDEN, `${name}.txt`), "utf8");
+  const seen: string[] = [];
+  const isSettled = async (): Promise<boolean> => {
+    seen.push(await read());
+    return golden === null ? new Set(seen.slice(-100)).size === 1 && seen.length > 100 : `${seen.at(-1)}\n` === golden;
+  };
+  await eventually(name, isSettled, 20_000).catch(() => undefined);
+  expectGolden(name, seen.at(-1) ?? "");
 }

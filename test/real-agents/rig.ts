@@ -206,7 +206,7 @@ function askBefore(agentHome: string, command: string): void {
 }
 
 /** Disposes, and proves that no process is left that ran for one of its users: a daemon in the background has no mark. */
-export async function disposeWhole(rig: Rig): Promise<void> {
+export async function disposeWhole(rig: Pick<Rig, "home" | "dispose">): Promise<void> {
   await rig.dispose();
   const below = `${rig.home.dir}/`;
   const left = (): readonly number[] =>

@@ -5,7 +5,7 @@
 import type { Client } from "../../client/create-client.ts";
 import type { InputOf } from "../../client/operation-types.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { asciiRuler } from "../cli/text-ruler.ts";
+import { asciiRuler, isNarrow } from "../cli/text-ruler.ts";
 import { act } from "./act.ts";
 import { startFeed } from "./feed.ts";
 import { watchForeign } from "./foreign-feed.ts";
@@ -71,12 +71,6 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
 
     terminal.enter();
     draw();
-    // It takes 15 ms to load, and until then only names in other scripts are measured wrongly.
-    void import("../cli/unicode-ruler.ts").then(({ unicodeRuler }) => {
-      look = { ...look, ruler: unicodeRuler };
-      requestDraw();
-    });
-
     function change(fields: Partial<Board>): void {
       board = settled({ ...board, ...fields }, systemClock.now());
       requestDraw();
@@ -102,10 +96,20 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
           ? null
           : { session: board.selected, source: board.source, columns: previewColumns(size) },
       );
-      terminal.write(writer.update(render(board, size, look, now)));
+      const frame = render(board, size, look, now);
+      terminal.write(writer.update(frame));
+      if (look.ruler === asciiRuler && !frame.lines.flat().every(({ text }) => isNarrow(text))) void loadRuler();
       noteSeen(board, now);
       const next = Math.min(nextChange(board, size, now), untilSeen(board, now));
       if (Number.isFinite(next)) timer = setTimeout(draw, Math.max(TICK_MS, next));
+    }
+
+    /** It takes 15 ms, so the first frame does not wait for it: until it is there, wide letters are measured wrongly. */
+    async function loadRuler(): Promise<void> {
+      const { unicodeRuler } = await import("../cli/unicode-ruler.ts");
+      if (look.ruler === unicodeRuler) return;
+      look = { ...look, ruler: unicodeRuler };
+      requestDraw();
     }
 
     function noteSeen(shown: Board, now: number): void {

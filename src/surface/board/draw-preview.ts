@@ -4,7 +4,7 @@ import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ForeignView } from "../cli/foreign-text.ts";
 import { oneLine } from "../cli/session-text.ts";
 import { drawnLines } from "./drawn-text.ts";
-import { span, wrapLine } from "./line.ts";
+import { cutLine, span, wrapLine } from "./line.ts";
 import type { Line } from "./line.ts";
 import { styleOf } from "./look.ts";
 import type { Look } from "./look.ts";
@@ -21,7 +21,7 @@ export function drawPreview(board: Board, session: SessionView, room: Room, look
   const above = [...aboutLine(session, look), ...(asked === null ? [] : questionLines(board, asked, room, look))];
   const left = Math.max(0, room.height - above.length - 1);
   const preview = board.preview?.session === session.session_id ? board.preview : null;
-  const title = preview === null ? "Reading…" : titleOf(preview, board.source);
+  const title = preview === null ? "Reading…" : titleOf(preview, board.source, session);
   return [
     ...above,
     [span(title, styleOf("quiet", look))],
@@ -85,16 +85,40 @@ function howToAnswer({ answer, answerable }: ApprovalView): string {
   return answer === null ? "a approves · d denies" : `being answered: ${answer}`;
 }
 
-function titleOf({ source, note }: Preview, wanted: Board["source"]): string {
-  const name = source === "screen" ? "Screen" : "Transcript";
-  if (source === wanted && source === "screen" && note === "From its screen") return `${name}:`;
+function titleOf({ source, note }: Preview, wanted: Board["source"], { liveness }: SessionView): string {
+  const isOver = liveness === "exited" || liveness === "absent";
+  const name = source === "transcript" ? "Transcript" : isOver ? "Last screen" : "Screen";
+  if (source === wanted && source === "screen" && /^From (?:its|the last) screen/.test(note)) return `${name}:`;
   return `${name}: ${oneLine(note)}`;
 }
 
 function bodyOf(preview: Preview, scroll: number, room: Room, look: Look): readonly Line[] {
   const lines = drawnLines(preview.text, look.hasColour);
-  // A screen is cut where the terminal of the board ends; a transcript is text, and wrapped.
-  const all = preview.source === "screen" ? lines : lines.flatMap((line) => wrapLine(line, room.columns, look.ruler));
+  const all =
+    preview.source === "screen"
+      ? screenLines(lines, room, look)
+      : lines.flatMap((line) => wrapLine(line, room.columns, look.ruler));
   const end = Math.max(Math.min(room.height, all.length), all.length - scroll);
   return all.slice(Math.max(0, end - room.height), end);
+}
+
+/** A screen is cut where the room ends. One that is too high loses gaps first: agents leave many between their words. */
+function screenLines(lines: readonly Line[], { columns, height }: Room, { ruler }: Look): readonly Line[] {
+  const isGap = (line: Line | undefined): boolean => line === undefined || textOf(line).trim() === "";
+  const kept = lines.length <= height ? lines : lines.filter((line, index) => !isGap(line) || !isGap(lines[index - 1]));
+  return kept.map((line) => withoutSign(line, cutLine(line, columns, ruler)));
+}
+
+/** Where a ruled line or a gap goes on, nothing that can be read was cut there, and the sign that says so is left out. */
+function withoutSign(whole: Line, cut: Line): Line {
+  const last = cut.at(-1);
+  if (cut === whole || last === undefined) return cut;
+  const kept = textOf(cut).slice(0, -1);
+  const [before, after] = [kept.at(-1) ?? " ", textOf(whole).charAt(kept.length)];
+  if (before !== after || !/[ \u2500-\u257f]/.test(before)) return cut;
+  return [...cut.slice(0, -1), { ...last, text: `${last.text.slice(0, -1)}${before}` }];
+}
+
+function textOf(line: Line): string {
+  return line.map(({ text }) => text).join("");
 }

@@ -1,7 +1,11 @@
 /**
  * The sessions as they are, live: the list once, then the event stream, and of
  * each session that an event is about its new state. After the daemon was lost
- * everything is asked for again. Nothing is polled.
+ * everything is asked for again.
+ *
+ * What an agent says is no event: it is read from its transcript, during a turn
+ * and shortly after its end. So a session is looked at again a while after an
+ * event, and while its turn is open. Where nothing happens, nothing is asked.
  */
 import type { Client } from "../../client/create-client.ts";
 import type { EventView, SessionView } from "../../client/operation-types.ts";
@@ -30,25 +34,53 @@ const MOST_SINGLE = 8;
 const PAUSE_MS = 50;
 const LIST_PAUSE_MS = 250;
 const RETRY_MS = 1_000;
+/** By then the last words of a turn are read. */
+const AGAIN_MS = 2_000;
 
 type FeedClient = Pick<Client, "listSessions" | "getSession" | "listApprovals" | "followEvents">;
 
 export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortSignal): Feed {
   let sessions: ReadonlyMap<string, SessionView> = new Map();
   let approvals: readonly ApprovalView[] = [];
+  /** An event was about them. */
   const changed = new Set<string>();
+  /** When to look at them again (monotonic). */
+  const again = new Map<string, number>();
   let isAllChanged = false;
+  let isLost = false;
   let looking: Promise<void> | null = null;
+  let later: NodeJS.Timeout | undefined;
+  signal.addEventListener("abort", () => clearTimeout(later));
 
   const look = (): void => {
     looking ??= lookAtChanges().finally(() => {
       looking = null;
       if (!signal.aborted && (changed.size > 0 || isAllChanged)) look();
+      else lookAgain([]);
     });
   };
 
+  /** More may be known of them soon, without an event; and of those whose turn is open. */
+  function lookAgain(ids: Iterable<string>): void {
+    const dueAt = systemClock.monotonic() + AGAIN_MS;
+    for (const id of ids) again.set(id, dueAt);
+    for (const [id, session] of sessions) if (session.turn_open && !again.has(id)) again.set(id, dueAt);
+    clearTimeout(later);
+    if (again.size === 0 || signal.aborted) return;
+    // While the daemon is away nothing is asked: that would start one that was stopped on purpose.
+    later = setTimeout(() => void (isLost || look()), Math.ceil(Math.min(...again.values()) - systemClock.monotonic()));
+  }
+
+  function takeDue(): readonly string[] {
+    const now = systemClock.monotonic();
+    const due = [...again].flatMap(([id, at]) => (at <= now ? [id] : []));
+    for (const id of due) again.delete(id);
+    return due;
+  }
+
   async function lookAtChanges(): Promise<void> {
-    const ids = new Set(changed);
+    const touched = new Set(changed);
+    const ids = new Set([...touched, ...takeDue()]);
     const isList = isAllChanged || ids.size > MOST_SINGLE;
     changed.clear();
     isAllChanged = false;
@@ -58,7 +90,8 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
       else sessions = withNewest(sessions, await Promise.all([...ids].map((id) => look1(id))));
       if (before || isList || [...ids].some((id) => isAsking(sessions.get(id)))) await readApprovals();
       events.onSessions(sessions, approvals);
-      events.onTouched(ids);
+      events.onTouched(touched);
+      lookAgain(touched);
     } catch (error) {
       if (signal.aborted) return;
       // What the stream tells next brings it back; until then what is shown may be old, and that is said.
@@ -89,8 +122,10 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
     const listed = await client.listSessions({}, { signal });
     sessions = byId(listed.sessions);
     await readApprovals();
+    isLost = false;
     events.onLink("live", null);
     events.onSessions(sessions, approvals);
+    lookAgain([]);
     return listed.cursor;
   }
 
@@ -100,7 +135,8 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
         const since = await begin();
         let wasLost = false;
         const onLink = (link: "reached" | "lost"): void => {
-          if (link === "lost") events.onLink("lost", null);
+          isLost = link === "lost";
+          if (isLost) events.onLink("lost", null);
           if (link === "reached" && wasLost) {
             events.onLink("live", null);
             isAllChanged = true;

@@ -1,6 +1,7 @@
 /** One line of text being typed: what stands before the cursor and after it. Pure. */
 import { dropHidden } from "../../platform/hidden-characters.ts";
 import { stripControls } from "../../platform/terminal-text.ts";
+import { graphemesOf } from "../cli/graphemes.ts";
 import type { Key } from "./key.ts";
 
 export interface InputLine {
@@ -45,13 +46,11 @@ export function edited(line: InputLine, key: Key): InputLine | null {
   }
 }
 
-const segmenter = new Intl.Segmenter();
-
 function firstBoundary(text: string): number {
-  const [first] = segmenter.segment(text);
+  const [first] = graphemesOf(text);
   return first?.segment.length ?? 0;
 }
 
 function lastBoundary(text: string): number {
-  return [...segmenter.segment(text)].at(-1)?.index ?? 0;
+  return [...graphemesOf(text)].at(-1)?.index ?? 0;
 }

@@ -76,6 +76,8 @@ const SEQUENCES: Readonly<Record<string, NamedKey>> = {
 
 const PASTE_BEGIN = "200~";
 const PASTE_END = "\u001B[201~";
+/** A report of the mouse, if a program before us left that on: three characters follow, and none of them is a key. */
+const OLD_MOUSE = "\u001B[M";
 /** A paste without an end must not fill the memory. */
 const MOST_PASTED = 1_048_576;
 /** No real sequence is longer. */
@@ -103,6 +105,7 @@ export function createKeyDecoder(): KeyDecoder {
   }
 
   function takeSequence(): readonly Key[] | null {
+    if (pending.startsWith(OLD_MOUSE)) return takeOldMouse();
     const match = /^\u001b(?:\[([0-?]*[ -/]*[@-~])|O(.))/.exec(pending);
     if (match !== null) {
       pending = pending.slice(match[0].length);
@@ -116,6 +119,13 @@ export function createKeyDecoder(): KeyDecoder {
     if (mayGoOn) return null;
     pending = pending.slice(1);
     return [{ type: "escape" }];
+  }
+
+  function takeOldMouse(): readonly Key[] | null {
+    const length = OLD_MOUSE.length + 3;
+    if (pending.length < length) return null;
+    pending = pending.slice(length);
+    return [];
   }
 
   function takePaste(before: string): readonly Key[] | null {

@@ -1,4 +1,5 @@
 /** Lines of styled text: cut, filled up, wrapped and put side by side by the columns they take. Pure. */
+import { graphemesOf } from "../cli/graphemes.ts";
 import type { TextRuler } from "../cli/text-ruler.ts";
 
 export interface Span {
@@ -67,13 +68,11 @@ export function wrapLine(line: Line, columns: number, ruler: TextRuler): readonl
   return used > 0 ? [...lines, current] : lines;
 }
 
-const segmenter = new Intl.Segmenter();
-
 function pieces(word: string, columns: number, ruler: TextRuler): readonly string[] {
   if (ruler.width(word) <= columns) return [word];
   const parts: string[] = [];
   let part = "";
-  for (const { segment } of segmenter.segment(word)) {
+  for (const { segment } of graphemesOf(word)) {
     if (part !== "" && ruler.width(part + segment) > columns) {
       parts.push(part);
       part = "";

@@ -45,6 +45,15 @@ describe("a frame", () => {
     expect(lines.at(-1)).not.toContain("approve");
   });
 
+  it("offers only keys that do something for what is selected", () => {
+    expect(text(boardOf([dead("dead")]), { columns: 100, rows: 20 }).at(-1)).toBe(
+      "Tab next  n new  x end  / search  f filter  v view  ? help  q quit",
+    );
+    expect(text(boardOf([]), { columns: 100, rows: 20 }).at(-1)).toBe(
+      "Tab next  n new  / search  f filter  v view  ? help  q quit",
+    );
+  });
+
   it("puts the preview beside the list where there is room", () => {
     const [, first = "", second = ""] = text(some, { columns: 140, rows: 20 });
     expect(first.indexOf(" │ asker  practice")).toBe(70);
@@ -88,6 +97,12 @@ describe("a frame", () => {
     expect(text({ ...some, link: "lost" })[0]).toBe(
       "Reeve  reconnecting…  1 needs you · 1 failed · 1 working · 1 idle".slice(0, 59) + "…",
     );
+  });
+
+  it("says what is left out even where the counts have no room beside it", () => {
+    const [first = ""] = text(settled({ ...some, filter: "working", search: "a long search" }, NOW));
+    expect(first).toMatch(/^Reeve {2}1 needs you · 1 fail.*… only working {2}\/a long search$/);
+    expect(first).toHaveLength(60);
   });
 
   it("keeps the selected one in sight among 200", () => {
@@ -138,5 +153,33 @@ describe("nextChange", () => {
     expect(nextChange(boardOf([working("x")]), SMALL, NOW)).toBe(1_000);
     expect(nextChange(boardOf([dead("x")]), SMALL, NOW)).toBe(30_000);
     expect(nextChange(boardOf([]), SMALL, NOW)).toBe(Infinity);
+  });
+});
+
+describe("the preview of a screen", () => {
+  const screenOf = (lines: readonly string[], size = SMALL): readonly string[] => {
+    const preview = { session: "lazy", source: "screen", text: lines.join("\n"), note: "From its screen" } as const;
+    return text(boardOf([session("lazy")], { preview }), size).slice(5, -2);
+  };
+
+  it("loses gaps before words where it is too high", () => {
+    const lines = ["› hello", "", "", "● All 12 tests pass.", ...Array.from({ length: 20 }, () => ""), "❯"];
+    expect(screenOf(lines).slice(0, 6)).toEqual(["› hello", "", "● All 12 tests pass.", "", "❯", ""]);
+    expect(screenOf(lines, { columns: 60, rows: 40 }).slice(0, 4)).toEqual(lines.slice(0, 4));
+  });
+
+  it("says that it is cut only where words are", () => {
+    const far = `${" ".repeat(90)}gemini-pro`;
+    expect(screenOf(["─".repeat(90), far, `? for shortcuts${far}`, "word ".repeat(20)]).slice(0, 4)).toEqual([
+      "─".repeat(60),
+      "",
+      "? for shortcuts",
+      `${"word ".repeat(12).slice(0, 59)}…`,
+    ]);
+  });
+
+  it("is the last one of a process that is gone", () => {
+    const preview = { session: "dead", source: "screen", text: "bye", note: "From its screen" } as const;
+    expect(text(boardOf([dead("dead")], { preview }))).toContain("Last screen:");
   });
 });

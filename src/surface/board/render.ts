@@ -87,10 +87,11 @@ function headerOf(board: Board, columns: number, look: Look): Line {
     ...(board.search === "" ? [] : [`/${board.search}`]),
     ...(rowsOf(board).length === 0 ? [] : [`${board.selectedAt + 1} of ${rowsOf(board).length}`]),
   ].join("  ");
-  const room = columns - widthOf(parts, look.ruler) - 2;
-  return look.ruler.width(right) > room
-    ? parts
-    : [...fillLine(parts, columns - look.ruler.width(right), look.ruler), span(right, styleOf("quiet", look))];
+  const room = columns - look.ruler.width(right);
+  const isNarrowed = board.filter !== "all" || board.search !== "";
+  // That not everything is listed matters more than the counts.
+  if (widthOf(parts, look.ruler) + 2 > room && !isNarrowed) return parts;
+  return [...fillLine(parts, Math.max(0, room - 1), look.ruler), span(` ${right}`, styleOf("quiet", look))];
 }
 
 function bodyOf(board: Board, room: Room, look: Look, now: number): readonly Line[] {
@@ -188,8 +189,8 @@ function hintsOf(board: Board, columns: number, look: Look): Line {
       span("Esc "),
       span("cancel", quiet),
     ];
-  const isAsked = selectedApproval(board)?.answerable === true;
-  const shown = KEYS.filter(({ keys, short }) => short !== undefined && (isAsked || (keys !== "a" && keys !== "d")));
+  const hidden = hiddenKeys(board);
+  const shown = KEYS.filter(({ keys, short }) => short !== undefined && !hidden.has(keys));
   // The last two, help and quit, are never the ones that do not fit.
   const fixed = shown.slice(-2);
   const line = (keys: typeof shown): Line =>
@@ -199,4 +200,15 @@ function hintsOf(board: Board, columns: number, look: Look): Line {
     if (widthOf(candidate, look.ruler) <= columns) return candidate;
   }
   return line(fixed);
+}
+
+/** Those that could do nothing for what is selected. */
+function hiddenKeys(board: Board): ReadonlySet<string> {
+  const session = selectedSession(board);
+  const isOver = session === null || session.liveness === "exited" || session.liveness === "absent";
+  return new Set([
+    ...(selectedApproval(board)?.answerable === true ? [] : ["a", "d"]),
+    ...(isOver ? ["Enter", "r", "p"] : []),
+    ...(session === null ? ["x"] : []),
+  ]);
 }

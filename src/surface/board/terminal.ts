@@ -31,6 +31,9 @@ const LEAVE = "\u001B[?2026l\u001B[0m\u001B[?2004l\u001B[?25h\u001B[?1049l";
 /** Over a slow line the rest of a sequence may take this long; as the Esc key it is not noticed. */
 const ESCAPE_MS = 60;
 
+/** Where no shell could continue it (a tmux pane of its own), the kernel does not stop it, and it runs on. */
+const STOP_MS = 200;
+
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 export function openTerminal(events: TerminalEvents): BoardTerminal {
@@ -84,11 +87,15 @@ export function openTerminal(events: TerminalEvents): BoardTerminal {
     suspend() {
       terminal.leave();
       return new Promise((resolve) => {
-        process.once("SIGCONT", () => {
+        const goOn = (): void => {
+          process.off("SIGCONT", goOn);
+          clearTimeout(unstopped);
           terminal.enter();
           resolve();
-        });
+        };
+        process.on("SIGCONT", goOn);
         process.kill(0, "SIGTSTP");
+        const unstopped = setTimeout(goOn, STOP_MS);
       });
     },
   };

@@ -1,17 +1,17 @@
 /** The ruler for all of Unicode: wide characters take two columns, combined ones are never torn apart. */
 import stringWidth from "string-width";
-import { ELLIPSIS } from "./text-ruler.ts";
+import { graphemesOf } from "./graphemes.ts";
+import { asciiRuler, ELLIPSIS, isNarrow } from "./text-ruler.ts";
 import type { TextRuler } from "./text-ruler.ts";
 
-const segmenter = new Intl.Segmenter();
-
 export const unicodeRuler: TextRuler = {
-  width: (text) => stringWidth(text),
+  width: widthOf,
   cut: (text, columns) => {
+    if (isNarrow(text)) return asciiRuler.cut(text, columns);
     if (stringWidth(text) <= columns) return text;
     let kept = "";
     let used = 0;
-    for (const { segment } of segmenter.segment(text)) {
+    for (const { segment } of graphemesOf(text)) {
       const width = stringWidth(segment);
       if (used + width > columns - 1) break;
       kept += segment;
@@ -20,3 +20,8 @@ export const unicodeRuler: TextRuler = {
     return columns < 1 ? "" : kept + ELLIPSIS;
   },
 };
+
+/** Most texts are narrow, and a board measures hundreds for each frame. */
+function widthOf(text: string): number {
+  return isNarrow(text) ? text.length : stringWidth(text);
+}

@@ -22,7 +22,7 @@ export interface BenchHome {
   startDaemon(variables?: Environment): Promise<Kept>;
 }
 
-export function createBenchHome(scope: Scope, build: Build): BenchHome {
+export function createBenchHome(scope: Scope, build: Pick<Build, "daemon">): BenchHome {
   const home = createTestHome();
   // Failpoints cost a look at the disk each, which nobody else pays.
   const { REEVE_FAILPOINT_FILE: _, ...environment } = home.environment;

@@ -21,11 +21,11 @@ const rows = tableAfter("## Words that users do not read").map(([words = "", , e
 const privateWord = new RegExp(String.raw`\b(?:${rows.flatMap(({ words }) => words).join("|")})s?\b`, "gi");
 const exceptions = new RegExp(rows.flatMap(({ except }) => except).join("|"), "gi");
 
-/** Each with the text around it. Fields in backticks and variables in braces are names, not words. */
+/** Each with the text around it. Fields in backticks, variables in braces and targets of links are names, not words. */
 function privateWordsIn(text: string): readonly string[] {
   const bare = text
     .replaceAll("```", "")
-    .replace(/`[^`\n]*`|\{[^}\n]*\}/g, "")
+    .replace(/`[^`\n]*`|\{[^}\n]*\}|\]\([^)\n]*\)/g, "")
     .replace(exceptions, "");
   return [...bare.matchAll(privateWord)].map((match) => `${match[0]}: …${around(bare, match.index)}…`);
 }

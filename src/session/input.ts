@@ -117,4 +117,19 @@ export type InputStep =
   | { readonly type: "key"; readonly key: Key }
   | { readonly type: "pause"; readonly ms: number };
 
-export type Key = "Enter" | "Escape" | "Tab" | "BSpace" | "C-c" | "C-d" | "C-u" | "y" | "n" | "1" | "2" | "3" | "4";
+export type Key =
+  | "Enter"
+  | "Escape"
+  | "Tab"
+  | "Up"
+  | "Down"
+  | "BSpace"
+  | "C-c"
+  | "C-d"
+  | "C-u"
+  | "y"
+  | "n"
+  | "1"
+  | "2"
+  | "3"
+  | "4";

@@ -26,6 +26,8 @@ export type Observation =
       readonly place: Place;
       readonly shown: PlaceView;
       readonly evidence: Evidence;
+      /** Started again, and its agent had no conversation to resume. */
+      readonly isAnew?: boolean;
     }
   | { readonly type: "create-failed"; readonly incarnation: number; readonly code: string; readonly evidence: Evidence }
   /** It could not be created, and that may pass: it is tried again. */

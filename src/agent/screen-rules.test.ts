@@ -148,6 +148,7 @@ describe("parsing rules", () => {
         dialog: null,
         turn: null,
         error: null,
+        choices: null,
       },
     ]);
   });

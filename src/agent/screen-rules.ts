@@ -19,6 +19,9 @@
  *     turn = "interrupted"             # a turn ended so: completed, interrupted or failed; or it started; optional
  *     error = '^■ (.+)$'               # with turn = "failed": group 1; optional
  *
+ * A dialog that keys can answer is `awaiting-approval` and has the tables
+ * `[rule.approve]` and `[rule.deny]`: see dialog-choice.ts.
+ *
  * Patterns are RE2's, `^` and `$` match at each line, `\z` at the end; lines
  * are without trailing blanks and escape sequences. See pattern.ts.
  */
@@ -26,6 +29,7 @@ import { parse } from "smol-toml";
 import type { Reading, TurnReading } from "../session/reading.ts";
 import type { ActivityStatus } from "../session/session.ts";
 import { type Composer, readComposer, type Standing } from "./composer.ts";
+import { type DialogChoices, offers, parseChoices, readDialog } from "./dialog-choice.ts";
 import type { Pattern, PatternCompiler } from "./pattern.ts";
 import { loadPatternCompiler } from "./pattern.ts";
 import { isInRange } from "./version.ts";
@@ -44,6 +48,8 @@ export interface ScreenRule {
   readonly dialog: Pattern | null;
   readonly turn: TurnReading["phase"] | null;
   readonly error: Pattern | null;
+  /** Of a dialog that keys can answer. */
+  readonly choices: DialogChoices | null;
 }
 
 export interface ScreenView {
@@ -107,18 +113,21 @@ function isStanding(wanted: "present" | "absent", standing: Standing["state"] | 
 
 function holds(rule: ScreenRule, region: string, title: string): boolean {
   if (rule.title !== null && !rule.title.test(title)) return false;
+  if (rule.choices !== null && !offers(rule.choices, region)) return false;
   return rule.screen.every((pattern) => pattern.test(region)) && !rule.unless.some((pattern) => pattern.test(region));
 }
 
 function readingOf(rule: ScreenRule, region: string, whole: string, title: string): Reading {
   const asks = found(rule.asks, region) ?? rule.asksText;
+  const dialog = found(rule.dialog, whole) ?? region;
   const isTitleOnly = rule.screen.length === 0 && rule.title !== null;
   return {
     source: "screen",
     detail: isTitleOnly ? `rule ${rule.name}: title "${title}"` : `rule ${rule.name}`,
     activity: rule.activity,
     ...(asks === null ? {} : { asks }),
-    ...(rule.activity === "awaiting-approval" ? { dialog: found(rule.dialog, whole) ?? region } : {}),
+    ...(rule.activity === "awaiting-approval" ? { dialog } : {}),
+    ...(rule.choices === null ? {} : readDialog(rule.choices, { rule: rule.name, region, dialog, asks })),
     ...(rule.turn === null ? {} : { turn: turnOf(rule.turn, found(rule.error, region)) }),
   };
 }
@@ -147,6 +156,8 @@ const FIELDS = new Set([
   "dialog",
   "turn",
   "error",
+  "approve",
+  "deny",
 ]);
 
 function parseRule(value: Readonly<Record<string, unknown>>, compile: PatternCompiler): ScreenRule {
@@ -185,10 +196,25 @@ function parseRule(value: Readonly<Record<string, unknown>>, compile: PatternCom
     dialog: pattern("dialog"),
     turn: verdict,
     error: pattern("error"),
+    choices: choicesOf(name, value, compile),
   };
+  if (rule.choices !== null && status !== "awaiting-approval")
+    throw new Error(`${name}: with approve and deny, activity must be awaiting-approval`);
   if (rule.title === null && rule.screen.length === 0 && rule.composer === null)
     throw new Error(`${name}: needs a title or a screen pattern`);
   return rule;
+}
+
+function choicesOf(
+  name: string,
+  { approve, deny }: Readonly<Record<string, unknown>>,
+  compile: PatternCompiler,
+): DialogChoices | null {
+  try {
+    return parseChoices(approve, deny, compile);
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 function nameOf({ name }: Readonly<Record<string, unknown>>): string {

@@ -28,7 +28,7 @@ const asked = {
   reason: null,
   requestedAt: 1,
 } as const;
-const approvals = [{ ...asked, answer: null }];
+const approvals = [{ ...asked, choices: null, answer: null }];
 
 let ground: DoorGround;
 beforeEach(async () => {

@@ -23,16 +23,27 @@ const approvalSchema = z
     answer: z
       .nullable(z.enum(["approved", "denied"]))
       .check(z.describe("An answer that is on its way; null while nobody has answered.")),
+    choices: z
+      .nullable(
+        z.object({
+          approved: text("What `approved` chooses."),
+          denied: text("What `denied` chooses, and what that does to the session where the dialog does not say it."),
+        }),
+      )
+      .check(
+        z.describe("Of a dialog on the agent's screen (trust this folder?): its choices, in its words; else null."),
+      ),
     answerable: yesOrNo(
-      "Whether `answer_approval` can answer it. A dialog of the agent itself (trust this folder, log in) is answered in the session.",
+      "Whether `answer_approval` can answer it. A log-in, and any other dialog that keys alone cannot answer, is answered in the session.",
     ),
+    how_to_answer: textOrNull("Where to answer what `answer_approval` cannot, in a sentence; else null."),
   })
   .register(z.globalRegistry, { id: "Approval", description: "A question that an agent puts before it goes on." });
 
 export const listApprovals = defineOperation({
   name: "list_approvals",
   summary:
-    "What agents ask before they go on: the command, the directory, the reason; also their own dialogs (trust this folder, log in), which are answered in the session. Oldest first.",
+    "What agents ask before they go on: the command, the directory, the reason; also their own dialogs: trust this folder, log in. Oldest first.",
   method: "GET",
   path: "/v1/approvals",
   effect: "read",
@@ -58,7 +69,7 @@ export const listApprovals = defineOperation({
   },
 });
 
-/** What a session asks besides approvals: a trust dialog, a log-in, a question of its own. */
+/** What a session asks besides approvals: a log-in, a question of its own. */
 function dialogOf(session: Session): readonly z.infer<typeof approvalSchema>[] {
   const { status, asks, evidence } = session.conversation.activity;
   if (status !== "awaiting-input" || session.process.exit !== null) return [];
@@ -75,7 +86,9 @@ function dialogOf(session: Session): readonly z.infer<typeof approvalSchema>[] {
       reason: null,
       requested_at: iso(evidence.at),
       answer: null,
+      choices: null,
       answerable: false,
+      how_to_answer: `Answer it in the session: reeve attach ${session.identity.name}.`,
     },
   ];
 }
@@ -94,6 +107,11 @@ function viewApproval(session: Session, approval: Approval): z.infer<typeof appr
     reason: safe(approval.reason),
     requested_at: iso(approval.requestedAt),
     answer: approval.answer?.decision ?? null,
+    choices:
+      approval.choices === null
+        ? null
+        : { approved: stripTerminal(approval.choices.approved), denied: stripTerminal(approval.choices.denied) },
     answerable: true,
+    how_to_answer: null,
   };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
+import { NEW_CONVERSATION, newConversationSentence } from "../session/new-conversation.ts";
 import type { Session } from "../session/session.ts";
 import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";
@@ -140,11 +141,12 @@ const LAST_LINES = 5;
 const LAST_CHARACTERS = 600;
 
 function noteOf(before: Session, now: Session): string | null {
+  if (now.reason.code === NEW_CONVERSATION) return newConversationSentence(before);
   if (
     before.conversation.turns === 0 ||
     before.conversation.nativeId === null ||
     now.conversation.nativeId === before.conversation.nativeId
   )
     return null;
-  return "It began a new conversation, because there was nothing to resume in the earlier one.";
+  return newConversationSentence(before);
 }

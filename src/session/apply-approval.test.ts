@@ -40,7 +40,9 @@ describe("asking", () => {
       asked,
       read({ source: "protocol", approval: { requested: request } }),
     );
-    expect(session.conversation.approvals).toEqual([{ ...request, requestedAt: context.now, answer: null }]);
+    expect(session.conversation.approvals).toEqual([
+      { ...request, requestedAt: context.now, choices: null, answer: null },
+    ]);
     expect(session.conversation.activity).toMatchObject({ status: "awaiting-approval", asks: "Run rm?" });
     expect(events.filter(({ type }) => type === "approval-requested")).toEqual([
       {
@@ -210,5 +212,46 @@ describe("no longer asked", () => {
     ];
     const second = run(runningSession(), ...before, read({ turn: { phase: "started", id: "now" } }), asked).session;
     expect(run(second, late)).toEqual({ session: second, events: [] });
+  });
+});
+
+describe("a dialog on the screen (issue 9, dialogs)", () => {
+  const choices = { approved: "Yes", denied: "No, exit" };
+  const dialog = (id: string): Input =>
+    read({
+      source: "screen",
+      activity: "awaiting-approval",
+      approval: { requested: { ...request, id, kind: "other", title: `Trust ${id}?` }, choices },
+    });
+  const open = (session: Session): readonly string[] => session.conversation.approvals.map(({ id }) => id);
+  const shown = run(runningSession(), dialog("p"));
+
+  test("is asked once, with its choices", () => {
+    expect(run(shown.session, dialog("p")).events).toEqual([]);
+    expect(shown.session.conversation).toMatchObject({
+      approvals: [{ id: "p", choices }],
+      activity: { asks: "Trust p?" },
+    });
+  });
+
+  test("is over when another one is there, or a question that the agent tells", () => {
+    for (const next of [dialog("q"), other]) {
+      const { session, events } = run(shown.session, next);
+      expect(open(session)).toEqual(["q"]);
+      expect(types(events)).toEqual(["approval-settled", "approval-requested", "activity-changed"]);
+      expect(settlements(events)).toEqual([{ id: "p", decision: null, by: "pane" }]);
+    }
+  });
+
+  test("does not stand beside a question that the agent told", () => {
+    expect(open(run(asking(), dialog("q")).session)).toEqual(["p"]);
+  });
+
+  test.each<[Decision, Decision | null]>([
+    ["denied", "denied"],
+    ["approved", null],
+  ])("that was %s when the process ended: %s", (decision, known) => {
+    const { events } = run(shown.session, answer(decision), given, exitedWith(1));
+    expect(settlements(events)).toMatchObject([{ id: "p", decision: known }]);
   });
 });

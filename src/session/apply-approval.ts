@@ -4,7 +4,7 @@
  */
 import { amend } from "./amend.ts";
 import type { Approval, Decision } from "./approval.ts";
-import { isOnlySeen } from "./approval.ts";
+import { isDialog, isOnlySeen } from "./approval.ts";
 import { callerName, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context, Observation } from "./input.ts";
@@ -20,16 +20,21 @@ export function applyApproval(session: Session, reading: Reading, evidence: Evid
   if ("requested" in approval) {
     const request = approval.requested;
     if (conversation.approvals.some((known) => known.id === request.id)) return { session, events: [] };
+    const { choices = null } = approval;
+    const told = conversation.approvals.filter((open) => !isDialog(open));
     // What is seen of a question is no other one than the question that is known.
-    if (isOnlySeen(request) && conversation.approvals.length > 0) return { session, events: [] };
-    const asked: Approval = { ...request, requestedAt: evidence.at, answer: null };
-    const seen = conversation.approvals.find(isOnlySeen);
-    const before = seen === undefined ? { session, events: [] } : replace(session, seen, evidence);
+    if ((isOnlySeen(request) || choices !== null) && told.length > 0) return { session, events: [] };
+    const asked: Approval = { ...request, requestedAt: evidence.at, choices, answer: null };
+    // One dialog at a time: another question shows that it was answered.
+    const closed = settle(session, isDialog, null, "pane", evidence);
+    const seen = told.find(isOnlySeen);
+    const before = seen === undefined ? { ...closed, events: [] } : replace(closed.session, seen, evidence);
     return {
       session: amend(before.session, {
         conversation: { approvals: [...before.session.conversation.approvals, asked] },
       }),
       events: [
+        ...closed.events,
         ...before.events,
         {
           type: "approval-requested",
@@ -54,6 +59,15 @@ function replace(session: Session, seen: Approval, evidence: Evidence): Change {
 export function lapse(session: Session, activity: ActivityStatus | undefined, evidence: Evidence): Change {
   if (activity === undefined || activity === "awaiting-approval") return { session, events: [] };
   return settle(session, () => true, null, "agent", evidence);
+}
+
+/** Its process is gone. A dialog that was approved should have let it go on: nobody saw that it did. */
+export function lapseWithProcess(session: Session, evidence: Evidence): Change {
+  const doubtful = session.conversation.approvals.find(
+    (open) => isDialog(open) && open.answer?.decision === "approved",
+  );
+  const doubted = doubtful === undefined ? session : withAnswer(session, doubtful.id, null);
+  return settle(doubted, () => true, null, "agent", evidence);
 }
 
 function settle(

@@ -8,6 +8,7 @@ import { die, fallSilent } from "./death.ts";
 import type { SessionEvent } from "./event.ts";
 import { restHeld } from "./hold.ts";
 import type { Context, Observation } from "./input.ts";
+import { NEW_CONVERSATION, newConversationSentence } from "./new-conversation.ts";
 import type { Change, Outcome } from "./outcome.ts";
 import { changed, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
@@ -172,12 +173,17 @@ function foundRunning(
 type Present = Extract<Observation, { type: "created" | "found-running" }>;
 
 /** Its process is there: proven by the runtime, just created or found again. */
-function present(session: Session, { place, shown, evidence }: Present, context: Context): Outcome {
+function present(session: Session, input: Present, context: Context): Outcome {
+  const { place, shown, evidence } = input;
   const { process } = session;
   if (process.exit !== null) return unchanged(session);
   const liveness = { status: "running", evidence } as const;
   if (session.state === "starting") {
-    const reason: Reason = { code: "process-started", text: `Running as ${shown.text}.`, evidence };
+    const running = `Running as ${shown.text}.`;
+    const isAnew = input.type === "created" && input.isAnew === true;
+    const reason: Reason = isAnew
+      ? { code: NEW_CONVERSATION, text: `${running} ${newConversationSentence(session)}`, evidence }
+      : { code: "process-started", text: running, evidence };
     const activity: Activity = session.identity.hasTurns
       ? session.conversation.activity
       : {

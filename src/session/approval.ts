@@ -27,6 +27,10 @@ export function isOnlySeen({ id }: ApprovalRequest): boolean {
   return id.startsWith(SEEN);
 }
 
+/** What approve and deny choose in a dialog on the agent's screen, in the dialog's words. */
+const choices = object({ approved: text, denied: text });
+export interface Choices extends Of<typeof choices> {}
+
 const decision = oneOf("approved", "denied");
 export type Decision = Of<typeof decision>;
 
@@ -43,7 +47,14 @@ export interface Answer extends Of<typeof answer> {}
 export const approval = object({
   ...approvalRequest.fields,
   requestedAt: instant,
+  /** Of a dialog (trust this folder?) that only the screen shows; null for what the agent reported. */
+  choices: later(orNull(choices), null),
   /** Somebody asked Reeve to answer; `given` once the first key was pressed, and then never pressed again. */
   answer: orNull(answer),
 });
 export interface Approval extends Of<typeof approval> {}
+
+/** Whether it is a dialog on the screen: recognised, answered and seen to be gone there, and nowhere else. */
+export function isDialog({ choices: known }: Approval): boolean {
+  return known !== null;
+}

@@ -3,7 +3,7 @@
  * restart policy decides whether the session is started again.
  */
 import { amend } from "./amend.ts";
-import { lapse } from "./apply-approval.ts";
+import { lapseWithProcess } from "./apply-approval.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
@@ -30,7 +30,7 @@ export function die(session: Session, exit: Exit, evidence: Evidence, context: C
 
 /** Without a process there is no turn, no question and no activity. */
 export function fallSilent(session: Session, evidence: Evidence): Change {
-  const lapsed = lapse(session, "unknown", evidence);
+  const lapsed = lapseWithProcess(session, evidence);
   const activity = { status: "unknown", asks: null, evidence } as const;
   return {
     session: amend(lapsed.session, {

@@ -26,6 +26,8 @@ export type Observation =
       readonly place: Place;
       readonly shown: PlaceView;
       readonly evidence: Evidence;
+      /** Started again, and its agent had no conversation to resume. */
+      readonly isAnew?: boolean;
     }
   | { readonly type: "create-failed"; readonly incarnation: number; readonly code: string; readonly evidence: Evidence }
   /** It could not be created, and that may pass: Reeve tries again. */
@@ -123,4 +125,19 @@ export type InputStep =
   | { readonly type: "key"; readonly key: Key }
   | { readonly type: "pause"; readonly ms: number };
 
-export type Key = "Enter" | "Escape" | "Tab" | "BSpace" | "C-c" | "C-d" | "C-u" | "y" | "n" | "1" | "2" | "3" | "4";
+export type Key =
+  | "Enter"
+  | "Escape"
+  | "Tab"
+  | "Up"
+  | "Down"
+  | "BSpace"
+  | "C-c"
+  | "C-d"
+  | "C-u"
+  | "y"
+  | "n"
+  | "1"
+  | "2"
+  | "3"
+  | "4";

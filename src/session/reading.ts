@@ -3,8 +3,9 @@
  * of its transcript, its status file or its screen says. The agent's adapter
  * makes it; `transition` decides how much it counts.
  */
-import type { ApprovalRequest, Decision } from "./approval.ts";
+import type { ApprovalRequest, Choices, Decision } from "./approval.ts";
 import type { BackgroundReading } from "./background.ts";
+import type { Key } from "./input.ts";
 import type { ActivityStatus, Evidence } from "./session.ts";
 import { count, instant, object, type Of, orNull } from "./shape.ts";
 
@@ -17,6 +18,8 @@ export interface Reading {
   readonly asks?: string;
   /** The whole text of the dialog on the screen, by which the question in it is recognised. Never written. */
   readonly dialog?: string;
+  /** How the dialog on the screen is answered right now. Never written. */
+  readonly answers?: Readonly<Record<Decision, AnswerKeys>>;
   readonly turn?: TurnReading;
   /** It says that it is done, and something may still make it go on; the end itself follows. */
   readonly ending?: { readonly id?: string };
@@ -58,9 +61,15 @@ export type TurnReading =
   | { readonly phase: "failed"; readonly id?: string; readonly at?: number; readonly error: string };
 
 export type ApprovalReading =
-  | { readonly requested: ApprovalRequest }
+  | { readonly requested: ApprovalRequest; readonly choices?: Choices }
   /** `id: null`: whatever was open. `decision: null`: it is no longer asked, and this source cannot tell how it was answered. */
   | { readonly settled: { readonly id: string | null; readonly decision: Decision | null } };
+
+export interface AnswerKeys {
+  readonly keys: readonly Key[];
+  /** Selects the choice; pressed first, and alone. Null where it is selected, or needs not be. */
+  readonly move: Key | null;
+}
 
 /** Either what one answer cost, to be added up, or what the agent says it all cost so far. */
 export interface UsageReading {

@@ -25,10 +25,26 @@ const waitingOutside = after(read({ activity: "awaiting-input", asks: "Trust?" }
 const statusIdle = after(read({ source: "status", activity: "idle" }));
 const statusWorking = after(read({ source: "status", activity: "working" }));
 const unknown = after(read({ source: "supervisor", activity: "unknown" }));
+const dialog = (id: string): Partial<Reading> => ({
+  activity: "awaiting-approval",
+  approval: {
+    requested: { id, kind: "other", title: "Trust?", subject: null, cwd: null, reason: null },
+    choices: { approved: "Yes", denied: "No" },
+  },
+});
+const trusting = after(read({ source: "screen", ...dialog("d") }));
 const dead = after(started, exitedWith(0));
 
 describe("how much a soft reading counts", () => {
   test.each<[string, Session, Partial<Reading>, Weight]>([
+    ["of a dialog at the start", starting, dialog("d"), "now"],
+    ["of a dialog that somebody opened", idle, dialog("d"), "if it stays"],
+    ["of a dialog that is known", trusting, dialog("d"), "no"],
+    ["of another dialog", trusting, dialog("e"), "now"],
+    ["of a dialog beside a question that was told", approving, dialog("d"), "no"],
+    ["of a dialog without choices after one with", trusting, { activity: "awaiting-input", asks: "Log in?" }, "now"],
+    ["of an approval after a dialog", trusting, { activity: "awaiting-approval", asks: "rm?" }, "if it stays"],
+    ["of a composer where a dialog was", trusting, { activity: "idle" }, "if it stays"],
     ["of the dead", dead, { activity: "working" }, "no"],
     ["that says nothing of the activity", working, { turn: { phase: "completed" } }, "no"],
     ["of a conversation that is news", idle, { activity: "idle", nativeId: "n" }, "now"],

@@ -7,7 +7,7 @@
  * the record, and counts once it has been seen unchanged for a while. "no": a
  * better source has reported this, or it says nothing new.
  */
-import { seenApprovalId } from "./approval.ts";
+import { isDialog, seenApprovalId } from "./approval.ts";
 import { backgroundAfter } from "./background.ts";
 import type { Reading } from "./reading.ts";
 import type { Activity, ActivityStatus, Session } from "./session.ts";
@@ -24,15 +24,18 @@ export function weighSoft(session: Session, reading: Reading): Weight {
   const activity = isWorking ? "working" : reading.activity;
   if (session.process.exit !== null || activity === undefined) return "no";
   if (reading.nativeId !== undefined && reading.nativeId !== conversation.nativeId) return "now";
-  if (activity === "awaiting-approval" && conversation.approvals.length === 0) return "if it stays";
-  if (activity === current && turn === undefined)
+  const told = conversation.approvals.filter((open) => !isDialog(open));
+  const shown = dialogIn(reading);
+  if (shown !== null && conversation.approvals.some(({ id }) => id === shown)) return "no";
+  if (activity === "awaiting-approval" && told.length === 0 && shown === null) return "if it stays";
+  if (activity === current && turn === undefined && shown === null)
     return (reading.asks ?? null) === conversation.activity.asks ? "no" : asksAnew(conversation.activity, reading);
   // A composer is drawn before it is listened to: what was typed into gemini 0.61.0 that early was lost.
   if (current === "starting" && activity === "idle") return "if it stays";
   if (current === "starting" && activity === "unknown") return "no";
   if (current === "starting" || current === "unknown") return "now";
   const isAsking = activity === "awaiting-input" || activity === "awaiting-approval";
-  if (isAsking && current === "awaiting-approval" && conversation.approvals.length > 0) return "no";
+  if (isAsking && current === "awaiting-approval" && told.length > 0) return "no";
   // Between turns an agent asks nothing by itself: a dialog that somebody opened stays, half a redrawn screen does not.
   if (isAsking) return conversation.turnOpen || current !== "idle" ? "now" : "if it stays";
   // What is not recognised says only that it is not idle.
@@ -45,6 +48,13 @@ export function weighSoft(session: Session, reading: Reading): Weight {
   const { source } = conversation.activity.evidence;
   if (outranks(source, reading.source)) return "no";
   return outranks(reading.source, source) ? "now" : "if it stays";
+}
+
+/** The dialog that a reading tells of, where its rule says how to answer it. */
+function dialogIn({ approval }: Reading): string | null {
+  return approval !== undefined && "requested" in approval && approval.choices !== undefined
+    ? approval.requested.id
+    : null;
 }
 
 /** What a better source asked is not asked again because a screen has other words for it. */
@@ -76,7 +86,7 @@ export function settleSoft(session: Session, reading: Reading): Reading {
   }
   if (
     reading.activity === "awaiting-approval" &&
-    conversation.approvals.length === 0 &&
+    conversation.approvals.every(isDialog) &&
     reading.approval === undefined
   ) {
     const title = reading.asks ?? "It asks for approval; look at its screen.";

@@ -233,7 +233,7 @@ test("issue 7, 16: a file gives a salvaged session neither another launch nor a 
     [
       first,
       {
-        conversation: { approvals: [{ ...asked, requestedAt: 1, answer }] },
+        conversation: { approvals: [{ ...asked, requestedAt: 1, choices: null, answer }] },
         process: { restart: { count: 0, recentAt: [], dueAt: 5 } },
       },
     ],

@@ -1,5 +1,8 @@
-/** A dialog of the agent itself on the board: a and d press nothing in it; who attaches answers it. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+/**
+ * A dialog of the agent itself on the board: where a rule says by which keys, a
+ * and d answer it; else they press nothing, and who attaches answers it.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -14,6 +17,51 @@ echo "answered $answer" > received
 printf '\\033[2J\\033[Hready>'
 exec sleep 600
 `;
+
+/** What makes its question one that keys can answer. */
+const RULES = String.raw`[[rule]]
+name = "trust"
+screen = '^Trust this folder\?'
+activity = "awaiting-approval"
+asks = '^Trust this folder\?'
+
+[rule.approve]
+choice = '\((y)/n\)'
+keys = ["y", "Enter"]
+
+[rule.deny]
+choice = '\(y/(n)\)'
+keys = ["n", "Enter"]
+`;
+
+test.each([
+  ["a", "y", "Approved: Trust this folder?"],
+  ["d", "n", "Denied: Trust this folder?"],
+])("a rule says how: %s answers it (issue 9, dialogs)", (key, answer, says) =>
+  inHome("", async (home) => {
+    const program = join(home.dir, "fake-agent");
+    const received = join(home.dir, "received");
+    writeFileSync(program, PROGRAM, { mode: 0o755 });
+    home.configure(`[agent.fake]\ncommand = ["${program}"]\nready = '^ready>$'\nworking = '^working$'\n`);
+    mkdirSync(join(home.dir, "rules"));
+    writeFileSync(join(home.dir, "rules", "fake.toml"), RULES);
+    await home.json("start", "fake", "--name", "fake", "--cwd", home.dir);
+    const board = await openBoard(home, { columns: 100, rows: 30 });
+    try {
+      await board.row("fake", "needs you .*Trust this folder");
+      await board.shows("a approves · d denies");
+      // The board wants a question to be read before it is answered.
+      await eventually("it is answered", async () => {
+        await board.press(key);
+        return existsSync(received) && readFileSync(received, "utf8") === `answered ${answer}\n`;
+      });
+      await board.shows(says);
+      await board.row("fake", "idle");
+    } finally {
+      await board.close();
+    }
+  }),
+);
 
 test("it is answered in the session, and not with a or d", () =>
   inHome("", async (home) => {

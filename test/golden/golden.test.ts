@@ -11,6 +11,8 @@
  *     composer: empty                what its composer is: empty, text or absent
  *     cursor: 2,26                   where it stands, column and row from 0; "hidden" behind it where it is
  *     faint: 26:2-25                 what is drawn faint, as row:from-to, several of them with blanks between
+ *     approve: Yes, go on: Enter     of a dialog that keys can answer: what approve chooses, and which keys it presses
+ *     deny: No, exit: Escape         and deny; a key that only selects, and is looked at, has `>` behind it
  *     shows: rm -r build             an approval whose question this is
  *     hides: rm -r src               and one that is open too, but not the one that is shown
  *     ---
@@ -20,6 +22,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Composer, parseComposer, readComposer } from "../../src/agent/composer.ts";
+import type { Decision } from "../../src/session/approval.ts";
 import { CURSOR, HIDDEN_CURSOR } from "../../src/runtime/contract.ts";
 import { showingOf } from "../../src/supervisor/effect/visible-question.ts";
 import { parseScreenRules, readScreen, type ScreenRule, type ScreenVerdict } from "../../src/agent/screen-rules.ts";
@@ -27,7 +30,21 @@ import { parseScreenRules, readScreen, type ScreenRule, type ScreenVerdict } fro
 const GOLDENS = import.meta.dirname;
 const RULES = join(import.meta.dirname, "..", "..", "rules");
 
-const FIELDS = ["title", "expect", "rule", "asks", "turn", "error", "composer", "cursor", "faint", "shows", "hides"];
+const FIELDS = [
+  "title",
+  "expect",
+  "rule",
+  "asks",
+  "turn",
+  "error",
+  "composer",
+  "cursor",
+  "faint",
+  "shows",
+  "hides",
+  "approve",
+  "deny",
+];
 /** An agent that is none of these takes messages, now or at the end of its turn. */
 const ASKING = new Set(["awaiting-input", "awaiting-approval", "unknown"]);
 /** What a golden only needs in order to be read. */
@@ -144,7 +161,16 @@ function seen(golden: Golden, book: Book): object {
     turn: turn?.phase ?? "none",
     error: turn?.phase === "failed" ? turn.error : "none",
     composer: standingOf(golden, book),
+    approve: choiceOf(verdict, "approved"),
+    deny: choiceOf(verdict, "denied"),
   });
+}
+
+function choiceOf(verdict: ScreenVerdict | null, decision: Decision): string {
+  const { approval, answers } = verdict?.reading ?? {};
+  if (approval === undefined || !("requested" in approval) || answers === undefined) return "none";
+  const { move, keys } = answers[decision];
+  return `${approval.choices?.[decision] ?? "none"}: ${[...(move === null ? [] : [`${move}>`]), ...keys].join(" ")}`;
 }
 
 function wanted({ header }: Golden): object {

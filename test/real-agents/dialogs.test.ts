@@ -1,10 +1,12 @@
 /**
  * What an agent asks before it is ready: whether the directory is trusted, for
- * a log-in, whether a key may be used. Each is reported as awaiting-input with
- * what to do; none of them is mistaken for work, or for a start that takes long.
+ * a log-in, whether a key may be used. What keys can answer is an approval,
+ * with its question and its choices, and answered through Reeve (issue 9,
+ * dialogs); the rest is awaiting-input with what to do. None of them is
+ * mistaken for work, or for a start that takes long.
  */
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { runProgram } from "../support/test-home.ts";
@@ -18,15 +20,44 @@ const ONE_TURN = ["turn-started", "turn-completed"];
 describe("claude", { timeout: 90_000 }, () => {
   const rig = rigOf(CASES.claude);
 
-  test("a directory that is not trusted: a yes in its pane lets it run its prompt, once", async () => {
+  const trust: TrustDialog = {
+    title: "Is this a project you created or one you trust?",
+    names: (cwd) => cwd,
+    approved: () => "Yes, I trust this folder",
+    denied: "No, exit (ends the session)",
     // "No" is selected (2.1.325).
-    const types = await trusted(
-      rig(),
-      /asks whether you trust this folder: attach/,
-      ["Down", "Enter"],
-      "[[say later]]",
-    );
-    expect(types).toEqual([...ONE_TURN, ...ONE_TURN]);
+    yes: ["Down", "Enter"],
+    shows: /Claude Code v/,
+  };
+  trustTests(rig, trust);
+
+  test("a directory that is not trusted, denied: it ends", async () => {
+    await deniedAndEnded(rig(), trust);
+  });
+
+  test("approved while another choice is selected, or while this one is: the same", async () => {
+    const { id } = await askedToTrust(rig(), trust, "[[say chosen]]");
+    await press(rig(), id, "Down");
+    await eventually("it is selected", async () => (await screenOf(rig(), id)).includes("❯ Yes, I trust"));
+    expect(await rig().home.json("approve", id)).toMatchObject({ state: "settled", decision: "approved" });
+    expect(await rig().wait(id, "--since", "0", "--for", "turn-completed")).toMatchObject({ done: true });
+    await endNow(rig(), id);
+  });
+
+  test("running without permission checks: asked, and approved", async () => {
+    // Root may do that only in a sandbox.
+    const options = { args: ["--dangerously-skip-permissions"], environment: { IS_SANDBOX: "1" } };
+    const { id } = await asked(rig(), "[[say unchecked]]", options, "awaiting-approval");
+    expect(await approvalsOf(rig(), id)).toMatchObject([
+      {
+        title: "WARNING: Claude Code running in Bypass Permissions mode",
+        choices: { approved: "Yes, I accept", denied: "No, exit (ends the session)" },
+        answerable: true,
+      },
+    ]);
+    expect(await rig().home.json("approve", id)).toMatchObject({ state: "settled", decision: "approved" });
+    expect(await rig().wait(id, "--since", "0", "--for", "turn-completed")).toMatchObject({ done: true });
+    await endNow(rig(), id);
   });
 
   test("a key that was never approved: it asks whether to use it", async () => {
@@ -55,11 +86,25 @@ describe("claude", { timeout: 90_000 }, () => {
 describe("gemini", { timeout: 90_000 }, () => {
   const rig = rigOf(CASES.gemini);
 
-  // 0.61.0 runs the prompt before the question is answered, without hooks, and begins anew after a yes. On a busy
-  // machine the question may come first: then the prompt is run after the yes, and its hooks tell of it.
-  test("a directory that is not trusted: the prompt is run once, and its turn is told once or not at all", async () => {
-    const types = await trusted(rig(), /Trust the files in this folder\? Attach/, ["1"], null);
-    expect([[], ONE_TURN]).toContainEqual(types);
+  const trust: TrustDialog = {
+    title: "Do you trust the files in this folder?",
+    names: () => "Trusting a folder allows Gemini CLI to load its local configurations",
+    approved: (cwd) => `Trust folder (${basename(cwd)})`,
+    denied: "Don't trust (the session goes on without hooks, so Reeve cannot count its turns)",
+    yes: ["1"],
+    shows: /Gemini CLI is restarting/,
+  };
+  trustTests(rig, trust);
+
+  test("a directory that is not trusted, denied: it goes on, and its prompt is run once", async () => {
+    const { id } = await askedToTrust(rig(), trust, "[[say unhooked]]");
+    expect(timesAsked(rig(), "unhooked")).toBe(0);
+    expect(await rig().home.json("deny", id)).toMatchObject({ state: "settled", decision: "denied", by: "operator" });
+    await eventually("it was asked", () => timesAsked(rig(), "unhooked") === 1, 60_000);
+    expect(await rig().home.session(id)).toMatchObject({ state: "running" });
+    expect(await screenOf(rig(), id)).toContain("untrusted");
+    await endNow(rig(), id);
+    expect(timesAsked(rig(), "unhooked")).toBe(1);
   });
 
   test.each([null, "[[say anonymous]]"])("not logged in (prompt: %s)", async (prompt) => {
@@ -70,14 +115,18 @@ describe("gemini", { timeout: 90_000 }, () => {
 describe("codex with hooks", { timeout: 90_000 }, () => {
   const rig = rigOf({ ...CASES.codexHooks, args: [] });
 
-  test("a directory that is not trusted: a yes in its pane lets it run its prompt, once", async () => {
-    const types = await trusted(
-      rig(),
-      /asks whether to trust this folder: answer in its pane/,
-      ["Enter"],
-      "[[say later]]",
-    );
-    expect(types).toEqual([...ONE_TURN, ...ONE_TURN]);
+  const trust: TrustDialog = {
+    title: "Trust this folder?",
+    names: (cwd) => cwd,
+    approved: () => "Trust and continue",
+    denied: "Quit (ends the session)",
+    yes: ["Enter"],
+    shows: /OpenAI Codex/,
+  };
+  trustTests(rig, trust);
+
+  test("a directory that is not trusted, denied: it ends", async () => {
+    await deniedAndEnded(rig(), trust);
   });
 
   test.each([null, "[[say anonymous]]"])("not logged in (prompt: %s)", async (prompt) => {
@@ -107,31 +156,93 @@ describe("codex with its app-server", { timeout: 90_000 }, () => {
   });
 });
 
-/** Asked about the directory, answered with these keys; returns what was told of turns. */
-async function trusted(
-  rig: Rig,
-  question: RegExp,
-  yes: readonly string[],
-  later: string | null,
-): Promise<readonly string[]> {
-  const prompt = "[[say I am trusted]]";
-  const { id, waited } = await asked(rig, prompt, { cwd: await repository(rig) });
-  expect(waited.session.asks).toMatch(question);
-  expect(await happened(rig, id, "turn-")).toEqual([]);
-  if (later !== null) {
+/** A question about the directory, as `reeve approvals` shows it. */
+interface TrustDialog {
+  readonly title: string;
+  /** In what else it says. */
+  readonly names: (cwd: string) => string;
+  readonly approved: (cwd: string) => string;
+  readonly denied: string;
+  /** By which keys a person answers it, and what is shown once it is answered. */
+  readonly yes: readonly string[];
+  readonly shows: RegExp;
+}
+
+function trustTests(rig: () => Rig, trust: TrustDialog): void {
+  test("a directory that is not trusted, approved: its prompt is run, once, and what was sent meanwhile", async () => {
+    const { id, cwd } = await askedToTrust(rig(), trust, "[[say I am trusted]]");
+    expect(await approvalsOf(rig(), id)).toMatchObject([
+      {
+        title: trust.title,
+        subject: expect.stringContaining(trust.names(cwd)) as string,
+        choices: { approved: trust.approved(cwd), denied: trust.denied },
+        answerable: true,
+      },
+    ]);
     // Typed into the dialog it would be an answer: so it waits.
-    expect(await rig.home.json("send", id, later, "--timeout", "1")).toMatchObject({ state: "admitted" });
-    expect(await rig.home.session(id)).toMatchObject({ activity: "awaiting-input", liveness: "running" });
-  }
-  await press(rig, id, ...yes);
+    expect(await rig().home.json("send", id, "[[say later]]", "--timeout", "1")).toMatchObject({ state: "admitted" });
+    expect(await rig().home.session(id)).toMatchObject({ activity: "awaiting-approval", liveness: "running" });
+    const expected = { state: "settled", decision: "approved", by: "operator", title: trust.title };
+    expect(await rig().home.json("approve", id)).toMatchObject(expected);
+    await through(rig(), id, ["I am trusted", "later"]);
+    const approvals = ["approval-requested", "approval-answer-requested", "approval-settled"];
+    expect(await happened(rig(), id, "approval-")).toEqual(approvals);
+    await endNow(rig(), id);
+  });
+
+  test("a directory that is not trusted, answered in its pane: an answer that comes after that presses nothing", async () => {
+    const { id } = await askedToTrust(rig(), trust, "[[say answered in the pane]]");
+    const [{ approval_id: approval } = { approval_id: "" }] = await approvalsOf(rig(), id);
+    for (const key of trust.yes) await press(rig(), id, key);
+    await eventually("it is answered", async () => trust.shows.test(await screenOf(rig(), id)), 30_000);
+    const late = await rig().home.run(["approve", id, approval, "--json"]);
+    expect(late.status, late.stdout).not.toBe(0);
+    expect(JSON.parse(late.stdout)).not.toMatchObject({ by: "operator" });
+    await through(rig(), id, ["answered in the pane"]);
+    await endNow(rig(), id);
+  });
+}
+
+async function deniedAndEnded(rig: Rig, trust: TrustDialog): Promise<void> {
+  const { id } = await askedToTrust(rig, trust, "[[say refused]]");
+  const expected = { state: "settled", decision: "denied", by: "operator", title: trust.title };
+  expect(await rig.home.json("deny", id)).toMatchObject(expected);
+  expect(await rig.wait(id, "--since", "0", "--for", "exited")).toMatchObject({ done: true });
+  expect(timesAsked(rig, "refused")).toBe(0);
+  expect(await happened(rig, id, "turn-")).toEqual([]);
+  await endNow(rig, id);
+}
+
+async function askedToTrust(
+  rig: Rig,
+  trust: TrustDialog,
+  prompt: string,
+): Promise<{ readonly id: string; readonly cwd: string }> {
+  const cwd = await repository(rig);
+  const { id, waited } = await asked(rig, prompt, { cwd }, "awaiting-approval");
+  expect(waited.session.asks).toBe(trust.title);
+  expect(await happened(rig, id, "turn-")).toEqual([]);
+  return { id, cwd };
+}
+
+/** The model was asked each of these once, and nothing else of this session; each is one turn. */
+async function through(rig: Rig, id: string, said: readonly string[]): Promise<void> {
+  const last = said.at(-1) ?? "";
   const isThrough = async (): Promise<boolean> =>
-    rig.asked().some((request) => request.prompt === (later ?? prompt) && request.outcome === "answered") &&
+    rig.asked().some(({ prompt, outcome }) => prompt === `[[say ${last}]]` && outcome === "answered") &&
     (await isIdle(rig, id));
   await eventually("it is through", isThrough, 60_000);
-  expect(rig.asked().map((request) => request.prompt)).toEqual(later === null ? [prompt] : [prompt, later]);
-  const types = await happened(rig, id, "turn-");
-  await endNow(rig, id);
-  return types;
+  expect(said.map((words) => timesAsked(rig, words))).toEqual(said.map(() => 1));
+  expect(await happened(rig, id, "turn-")).toEqual(said.flatMap(() => ONE_TURN));
+}
+
+interface ListedApproval {
+  readonly approval_id: string;
+  readonly answerable: boolean;
+}
+
+async function approvalsOf(rig: Rig, id: string): Promise<readonly ListedApproval[]> {
+  return (await rig.home.json<{ approvals: readonly ListedApproval[] }>("approvals", id)).approvals;
 }
 
 async function loggedOut(rig: Rig, prompt: string | null, advice: RegExp): Promise<void> {
@@ -141,6 +252,8 @@ async function loggedOut(rig: Rig, prompt: string | null, advice: RegExp): Promi
   });
   const { id, waited } = await asked(rig, prompt, { user });
   expect(waited.session.asks).toMatch(advice);
+  const how = `Answer it in the session: reeve attach ${waited.session.name}.`;
+  expect(await approvalsOf(rig, id)).toMatchObject([{ answerable: false, choices: null, how_to_answer: how }]);
   expect(timesAsked(rig, "anonymous")).toBe(0);
   await endNow(rig, id);
 }
@@ -150,10 +263,11 @@ async function asked(
   rig: Rig,
   prompt: string | null,
   options: StartOptions,
+  reason: "awaiting-input" | "awaiting-approval" = "awaiting-input",
 ): Promise<{ readonly id: string; readonly waited: Waited }> {
   const { session_id: id } = await rig.start(prompt, options);
   const waited = await rig.wait(id, "--since", "0");
-  const expected = { done: true, reason: "awaiting-input", session: { state: "running", activity: "awaiting-input" } };
+  const expected = { done: true, reason, session: { state: "running", activity: reason } };
   expect(waited).toMatchObject(expected);
   expect(await rig.wait(id)).toMatchObject(expected);
   return { id, waited };
@@ -161,8 +275,7 @@ async function asked(
 
 /** Codex 0.166.0 asks in git repositories only. */
 async function repository(rig: Rig): Promise<string> {
-  const directory = join(rig.home.dir, "strange");
-  mkdirSync(directory);
+  const directory = mkdtempSync(join(rig.home.dir, "strange-"));
   expect(await runProgram("git", ["init", "-q", directory], rig.home.environment)).toMatchObject({ status: 0 });
   return directory;
 }

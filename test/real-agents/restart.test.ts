@@ -86,6 +86,41 @@ describe("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout: P
   });
 });
 
+describe("codex with its app-server, killed before its first turn (issue 9, dialogs)", { timeout: PATIENCE }, () => {
+  const rig = rigOf(CASES.codexAppServer);
+
+  // Its thread is made, and kept, before the first turn.
+  test("it resumes its conversation", async () => {
+    const { session_id: id } = await rig().start(null);
+    await eventually("it is ready", () => isIdle(rig(), id), 60_000);
+    const before = (await rig().data(id)).session.observability.native_id;
+    await kill(rig(), id);
+    expect(await comesUp(rig(), id)).toBeNull();
+    await takesMessage(rig(), id);
+    expect((await rig().data(id)).session.observability.native_id).toBe(before);
+    await endNow(rig(), id);
+  });
+});
+
+describe.each([CASES.codexHooks, CASES.claude])(
+  "$title, killed before its first turn (issue 9, dialogs)",
+  { timeout: PATIENCE },
+  (agentCase) => {
+    const rig = rigOf(agentCase);
+
+    test("a restart says that there was nothing to resume yet, as an answer and as an event", async () => {
+      const { session_id: id } = await rig().start(null);
+      await eventually("it is ready", () => isIdle(rig(), id), 60_000);
+      await kill(rig(), id);
+      expect(await comesUp(rig(), id)).toBe("It began a new conversation: there was nothing to resume yet.");
+      const told = (await rig().events(id)).findLast(({ type }) => type === "session-running");
+      expect(told?.data["reason"]).toMatchObject({ code: "new-conversation" });
+      await takesMessage(rig(), id);
+      await endNow(rig(), id);
+    });
+  },
+);
+
 describe("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }, () => {
   const rig = rigOf(CASES.claude);
 

@@ -65,7 +65,9 @@ test("listed with what it asks, in words and as JSON", async () => {
       reason: null,
       requested_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
       answer: null,
+      choices: null,
       answerable: true,
+      how_to_answer: null,
     },
   ]);
   const { stdout, status } = await home.run(["approvals"]);

@@ -52,6 +52,7 @@ export async function declaredRules(name: string, settings: AgentSettings): Prom
     asksText: null,
     dialog: null,
     error: null,
+    choices: null,
     ...rest,
   });
   return [

@@ -19,6 +19,9 @@ function contextWith(changes: Partial<LaunchContext>): LaunchContext {
   };
 }
 
+const trusting = (path: string): string | null =>
+  path.endsWith("/trustedFolders.json") ? '{ "/home/user/work": "TRUST_FOLDER" }' : null;
+
 const LAUNCHER = [
   "/bin/sh",
   "/reeve/s-1/gemini-launch.sh",
@@ -27,7 +30,7 @@ const LAUNCHER = [
 ];
 
 test("a new conversation, with a prompt that begins with a dash", () => {
-  const { files, ...plan } = planLaunch(contextWith({ prompt: "-x\ny" }));
+  const { files, ...plan } = planLaunch(contextWith({ prompt: "-x\ny", read: trusting }));
   const id = plan.nativeId ?? "";
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(plan).toEqual({
@@ -72,8 +75,16 @@ test("the user's own GEMINI_CLI_HOME counts, one inherited from another session 
   expect(withHome("/reeve/s-0/reeve-gemini-home")).toBe("/home/user/.gemini");
 });
 
+test("a prompt is left out where it would be asked whether the folder is trusted (issue 9, dialogs)", () => {
+  const plan = planLaunch(contextWith({ prompt: "go" }));
+  expect(plan).toMatchObject({
+    isPromptLeftOut: true,
+    argv: [...LAUNCHER, plan.nativeId, "/bin/gemini", "--session-id", plan.nativeId],
+  });
+});
+
 test("a prompt that is too long for an argument is left out", () => {
-  const plan = planLaunch(contextWith({ prompt: "é".repeat(60_000) }));
+  const plan = planLaunch(contextWith({ prompt: "é".repeat(60_000), read: trusting }));
   expect([plan.isPromptLeftOut, plan.argv.length]).toEqual([true, 8]);
 });
 

@@ -4,6 +4,7 @@ import { ReeveError } from "../../platform/reeve-error.ts";
 import type { AgentSettings, LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
 import { nativeIdOf } from "../native-id.ts";
+import { isTrustDecided } from "./folder-trust.ts";
 import { overlayHomeOf, requireUserDir } from "./home-overlay.ts";
 import { type EmptyConversations, sessionScripts } from "./session-scripts.ts";
 import { settingsOverlay } from "./settings-overlay.ts";
@@ -27,7 +28,11 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
     AfterAgent: shellQuote(scripts.after.path),
     Notification: shellQuote(hook.path),
   });
-  const isPromptLeftOut = Buffer.byteLength(context.prompt ?? "") > PROMPT_IN_ARGUMENT_BYTES;
+  const trustPath = trustPathOf(launch.paths, userDir);
+  const trust = { folders: context.read(trustPath), settings: context.read(settingsPath) };
+  const isPromptLeftOut =
+    context.prompt !== null &&
+    (Buffer.byteLength(context.prompt) > PROMPT_IN_ARGUMENT_BYTES || !isTrustDecided(launch.cwd, launch.args, trust));
   return {
     argv: [
       "/bin/sh",
@@ -45,7 +50,7 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
     environment: {
       GEMINI_CLI_HOME: overlayHome,
       // Written by renaming, which would replace a link: what the user trusts in a session stays trusted.
-      GEMINI_CLI_TRUSTED_FOLDERS_PATH: trustPathOf(launch.paths, userDir),
+      GEMINI_CLI_TRUSTED_FOLDERS_PATH: trustPath,
       // Else it runs as a parent that ignores signals, and a child.
       GEMINI_CLI_NO_RELAUNCH: "true",
     },

@@ -10,7 +10,7 @@ import type { BackgroundReading } from "../../session/background.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { lastSentence } from "../../session/notice.ts";
 import { promptPrint } from "../../session/prompt-print.ts";
-import type { Reading, TurnReading } from "../../session/reading.ts";
+import type { ApprovalReading, Reading, TurnReading } from "../../session/reading.ts";
 import type { Evidence, Session, TranscriptCursor } from "../../session/session.ts";
 import { isSignOfLife } from "../../session/witness.ts";
 import type { IdempotencyRecord } from "../../store/contract.ts";
@@ -165,9 +165,7 @@ function clean(reading: Reading, redact: Redactor): Reading {
     detail: redact(reading.detail) === null ? reading.detail : short(reading.detail),
     ...(asks === undefined ? {} : { asks: short(asks) }),
     ...(turn === undefined ? {} : { turn: cleanTurn(turn, short) }),
-    ...(approval !== undefined && "requested" in approval
-      ? { approval: { requested: cleanApproval(approval.requested, short) } }
-      : {}),
+    ...(approval !== undefined && "requested" in approval ? { approval: cleanRequest(approval, short) } : {}),
     ...(background === undefined ? {} : { background: cleanBackground(background, short) }),
   };
 }
@@ -182,6 +180,16 @@ function cleanTurn(turn: TurnReading, short: (text: string) => string): TurnRead
   if (turn.phase === "failed") return { ...turn, error: short(turn.error) };
   if (turn.phase !== "started" || turn.prompt === undefined) return turn;
   return { ...turn, prompt: short(turn.prompt), print: promptPrint(turn.prompt) };
+}
+
+function cleanRequest(
+  { requested, choices }: Extract<ApprovalReading, { readonly requested: ApprovalRequest }>,
+  short: (text: string) => string,
+): ApprovalReading {
+  return {
+    requested: cleanApproval(requested, short),
+    ...(choices === undefined ? {} : { choices: { approved: short(choices.approved), denied: short(choices.denied) } }),
+  };
 }
 
 function cleanApproval(request: ApprovalRequest, short: (text: string) => string): ApprovalRequest {

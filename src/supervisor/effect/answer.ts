@@ -8,7 +8,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { Approval, Decision } from "../../session/approval.ts";
-import { isOnlySeen } from "../../session/approval.ts";
+import { isDialog, isOnlySeen } from "../../session/approval.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
@@ -16,6 +16,7 @@ import type { Attention } from "../attention/attention.ts";
 import type { Adapters } from "../launch/adapters.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { targetOf } from "../ledger/target.ts";
+import { chooseInDialog, settleWhenClosed } from "./answer-dialog.ts";
 import { arePartOf, showingOf } from "./visible-question.ts";
 import { until } from "../ledger/until.ts";
 
@@ -43,16 +44,14 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
     const isGone = (): boolean => !isAsked(parts, session, approvalId);
     // Whoever ends the session meanwhile does not wait for this.
     const watching = new AbortController();
-    const watched = hasRivals(parts, session, approval)
-      ? settleWhenGone(parts, session, approval, watching.signal)
-      : Promise.resolve();
+    const watched = settleBySight(parts, session, approval, watching.signal);
     try {
       if (await until(parts, () => isGone() || isBeingStopped(parts, session), VERIFY_MS)) return;
     } finally {
       watching.abort();
       await watched;
     }
-    throw approval.answer.stage === "given" ? unknown() : unverified();
+    throw approval.answer.stage === "given" ? unknown() : unverified(session);
   } catch (error) {
     const code = error instanceof ReeveError ? error.code : "answer-failed";
     const evidence = { source: "supervisor", detail: messageOf(error), at: parts.clock.now() } as const;
@@ -61,8 +60,21 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
   }
 }
 
+/** What only the screen tells. */
+async function settleBySight(
+  parts: AnswerParts,
+  session: Session,
+  approval: Approval,
+  signal: AbortSignal,
+): Promise<void> {
+  if (isDialog(approval)) await settleWhenClosed(parts, session, approval, signal);
+  else if (hasRivals(parts, session, approval)) await settleWhenGone(parts, session, approval, signal);
+}
+
 async function give(parts: AnswerParts, session: Session, approval: Approval, decision: Decision): Promise<void> {
   const given = { type: "answer-given", incarnation: session.process.incarnation, approvalId: approval.id } as const;
+  if (isDialog(approval))
+    return chooseInDialog(parts, session, { approval, decision }, () => parts.ledger.apply(session.id, given));
   const channel = parts.attention.channel(session.id);
   // A question from before what the channel knows, or one that was only seen, is answered as a person would.
   const isKnownThere = channel?.lacks() === null && !isOnlySeen(approval);
@@ -197,11 +209,11 @@ function anotherOnScreen({ identity: { name } }: Session, shown: Approval | null
   });
 }
 
-function unverified(): ReeveError {
+function unverified({ identity: { name } }: Session): ReeveError {
   return new ReeveError({
     code: "answer-unverified",
     kind: "conflict",
-    message: "The answer was given, but the agent still asks; look at its screen.",
+    message: `The answer was given, but the agent still asks. Look at it with: reeve attach ${name}.`,
   });
 }
 

@@ -105,7 +105,8 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
   const target = targetOf(session);
   const { incarnation } = session.process;
   try {
-    const { plan, recorded } = await parts.launch(session);
+    const { plan, recorded, ...launch } = await parts.launch(session);
+    const isAnew = launch.isAnew && incarnation > 1;
     await requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
     // Its hooks may write there before anybody watches.
@@ -127,7 +128,7 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
     failpoint("create.after-effect");
     const shown = runtime.describe(created.place);
     const evidence = observed(parts, shown.id === null ? shown.text : `${shown.text} (${shown.id})`);
-    await ledger.apply(session.id, { type: "created", incarnation, place: created.place, shown, evidence });
+    await ledger.apply(session.id, { type: "created", incarnation, place: created.place, shown, evidence, isAnew });
   } catch (error) {
     const code = error instanceof ReeveError ? error.code : "internal";
     const evidence = observed(parts, messageOf(error));

@@ -25,6 +25,8 @@ export interface PlannedLaunch {
   readonly plan: LaunchPlan;
   /** What of the plan goes into the record. */
   readonly recorded: PlannedWatch;
+  /** Its agent keeps conversations, and goes on with none. */
+  readonly isAnew: boolean;
 }
 
 export type Launcher = (request: LaunchRequest) => Promise<PlannedLaunch>;
@@ -67,6 +69,7 @@ export function createLauncher(parts: {
       socket: plan.channel?.socket ?? null,
       statusDir: plan.statusDir,
     };
-    return { plan, recorded: { watch, nativeId, transcriptPath, observabilityReason } };
+    const isAnew = agent.capabilities.transcript && beginning.resume === null;
+    return { plan, recorded: { watch, nativeId, transcriptPath, observabilityReason }, isAnew };
   };
 }

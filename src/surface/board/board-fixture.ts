@@ -63,7 +63,9 @@ export function approvalOf(name: string, fields: Partial<ApprovalView> = {}): Ap
     reason: null,
     requested_at: ago(30),
     answer: null,
+    choices: null,
     answerable: true,
+    how_to_answer: null,
     ...fields,
   };
 }

@@ -18,7 +18,9 @@ function approval(fields: Partial<ApprovalView> = {}): ApprovalView {
     reason: null,
     requested_at: "2026-11-15T11:57:00.000Z",
     answer: null,
+    choices: null,
     answerable: true,
+    how_to_answer: null,
     ...fields,
   };
 }
@@ -82,6 +84,20 @@ describe("approvalTable", () => {
       "SESSION  ASKED      KIND   ASKS",
       "builder  3 min ago  other  Trust it?",
       "    answer it there: reeve attach builder",
+    ]);
+  });
+
+  it("shows the choices of a dialog (issue 9, dialogs)", async () => {
+    const choices = { approved: "Yes, I trust it", denied: "No, exit (ends the session)" };
+    const dialog = approval({ kind: "other", title: "Trust it?", subject: "/home/me/app\n\nTrust it?", choices });
+    expect(await linesOf([dialog])).toEqual([
+      "SESSION  ASKED      KIND   ASKS",
+      "builder  3 min ago  other  Trust it?",
+      "    /home/me/app",
+      "    ",
+      "    Trust it?",
+      "    approve: Yes, I trust it",
+      "    deny: No, exit (ends the session)",
     ]);
   });
 

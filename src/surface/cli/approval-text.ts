@@ -73,9 +73,15 @@ function circumstances(approval: ApprovalView, all: readonly ApprovalView[]): re
     ...(cwd === null ? [] : [`in ${oneLine(cwd)}`]),
     ...(reason === "" || oneLine(approval.title).includes(reason) ? [] : [`reason: ${reason}`]),
     ...(isOneOfSeveral && approval.answerable ? [`approval: ${oneLine(id)}`] : []),
+    ...choiceLines(approval),
     ...(answer === null ? [] : [`being answered: ${answer}`]),
     ...(approval.answerable ? [] : [`answer it there: reeve attach ${oneLine(approval.session_name)}`]),
   ];
+}
+
+/** What approve and deny do in a dialog. */
+function choiceLines({ choices }: ApprovalView): readonly string[] {
+  return choices === null ? [] : [`approve: ${oneLine(choices.approved)}`, `deny: ${oneLine(choices.denied)}`];
 }
 
 /** What came of an answer. `title` is what was asked, where that is known. */

@@ -10,7 +10,7 @@ export const approvalsCommand: CliCommand = {
   options: [],
   notes: [
     "Oldest first. Answer with reeve approve or reeve deny, or in the session itself.",
-    "Dialogs of the agent itself (trust this folder, log in) are listed too; answer those with reeve attach.",
+    "Dialogs of the agent itself are listed too. Some (trust this folder) are answered the same way; where it says so (log in), use reeve attach.",
   ],
   examples: [
     { line: "reeve approvals", does: "see what every session asks" },

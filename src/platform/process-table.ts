@@ -7,7 +7,7 @@
  * keeps a file of /proc from being read (no descriptor, no memory, no
  * permission) is thrown as `processes-unreadable`, and proves nothing.
  */
-import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from "node:fs";
 import { withDescriptor } from "./descriptors.ts";
 import { errnoOf, messageOf, ReeveError } from "./reeve-error.ts";
 
@@ -24,9 +24,10 @@ export interface ProcessRow {
 
 /** Null only when there is no such process. */
 export function readProcess(pid: number): ProcessRow | null {
-  const bytes = readOf(pid, "stat");
-  if (bytes === null) return null;
-  const row = parseStat(bytes.toString("latin1"));
+  // In one call of Node's: this is read for each session at every start, and for each process at every look around.
+  const text = read(`/proc/${pid}/stat`, (path) => readFileSync(path, "utf8"));
+  if (text === null) return null;
+  const row = parseStat(text);
   if (row === null) throw unreadable(`/proc/${pid}/stat`, "it is not in the form that Linux documents");
   return row;
 }

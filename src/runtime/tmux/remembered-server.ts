@@ -65,7 +65,9 @@ export function rememberServerIn(runDir: string, socket: string): RememberedServ
       const row = readProcess(pid);
       if (row === null) return;
       isSearched = false;
-      if (isWritten && known?.pid === pid && known.startTicks === row.startTicks) return;
+      // A daemon that starts finds the server of the one before it: nothing to write.
+      const before = last();
+      if (isWritten && before?.pid === pid && before.startTicks === row.startTicks) return;
       known = { pid, startTicks: row.startTicks };
       isWritten = false;
       writeFileAtomicSync(path, `${JSON.stringify(known)}\n`);

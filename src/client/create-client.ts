@@ -17,8 +17,8 @@ export interface ClientOptions {
   readonly home?: string;
   /** A socket somewhere else; nothing is started for it. */
   readonly socketPath?: string;
-  /** Start the daemon when it is not running; true unless said otherwise. */
-  readonly autostart?: boolean;
+  /** Start the daemon when it is not running; true unless said otherwise. After a crash: not one that was stopped on purpose. */
+  readonly autostart?: boolean | "after-crash";
   /** How long a call goes on when the daemon dies over it again and again; 30 000 unless said otherwise. */
   readonly enduranceMs?: number;
   /** For every change that this client asks for, unless the call brings its own: see CallOptions. */
@@ -114,6 +114,7 @@ function onceInARow(tell: (sentence: string) => void): (sentence: string) => voi
 function linkTo(options: ClientOptions, { daemonCommand, environment }: Installation): Link {
   const { enduranceMs, idempotencyKey, onNotice: notice } = options;
   const rules = {
+    ...(options.autostart === "after-crash" ? { revival: "after-crash" as const } : {}),
     ...(notice === undefined ? {} : { notice: onceInARow(notice) }),
     ...(enduranceMs === undefined ? {} : { enduranceMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

@@ -5,6 +5,7 @@
  */
 import { systemClock } from "../platform/clock.ts";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
+import { isCrashed } from "./problem.ts";
 import type { Link } from "./request.ts";
 
 /** A busy machine takes seconds to start a daemon; half a minute of deaths is no accident any more. */
@@ -72,6 +73,7 @@ function limitOf(link: Link, error: unknown): number {
   if (!(error instanceof ReeveError) || !isPassing(error)) return 0;
   const enduranceMs = link.enduranceMs ?? ENDURANCE_MS;
   // Nobody here may start it, so waiting for one would be hoping.
-  if (error.code === "daemon-not-running" && link.start === null) return 0;
+  const mayStart = link.start !== null && (link.revival !== "after-crash" || isCrashed(error));
+  if (error.code === "daemon-not-running" && !mayStart) return 0;
   return error.code === "daemon-not-started" ? Math.min(enduranceMs, START_ENDURANCE_MS) : enduranceMs;
 }

@@ -19,6 +19,8 @@ export interface Link {
   readonly pass?: string;
   /** How to start the daemon; null leaves that to others. */
   readonly start: StartPlan | null;
+  /** For calls that do not say; `always` unless said otherwise. */
+  readonly revival?: Revival;
   /** How long a call goes on when the daemon dies over it again and again. */
   readonly enduranceMs?: number;
   /** For every change, unless the call brings its own. */
@@ -67,7 +69,7 @@ export async function reach(
   link: Link,
   request: Request,
   listener: Listener,
-  revival: Revival = "always",
+  revival: Revival = link.revival ?? "always",
 ): Promise<void> {
   try {
     return await attempt(link, request, listener);

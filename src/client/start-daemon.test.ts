@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient } from "./create-client.ts";
-import type { Client } from "./create-client.ts";
+import type { Client, ClientOptions } from "./create-client.ts";
 import { daemonEnvironment } from "./start-daemon.ts";
 
 let home: string;
@@ -13,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** A daemon of a few lines: it notes that it ran, does what it is told, and ends by itself. */
-function clientOf(body: string, enduranceMs = 30_000): Client {
+function clientOf(body: string, options: ClientOptions = {}): Client {
   const program = join(home, "daemon.mjs");
   writeFileSync(
     program,
@@ -25,7 +26,7 @@ function clientOf(body: string, enduranceMs = 30_000): Client {
      ${body}`,
   );
   return createClient(
-    { home, enduranceMs },
+    { home, enduranceMs: 30_000, ...options },
     { daemonCommand: () => [process.execPath, program], environment: { ...process.env, REEVE_MARK: "m" } },
   );
 }
@@ -78,10 +79,27 @@ describe("a missing daemon", () => {
   });
 
   it("that ends without a word is reported", async () => {
-    await expect(clientOf("process.exit(3);", 200).daemonStatus()).rejects.toMatchObject({
+    await expect(clientOf("process.exit(3);", { enduranceMs: 200 }).daemonStatus()).rejects.toMatchObject({
       code: "daemon-not-started",
       message: expect.stringContaining("reeve daemon run"),
     });
+  });
+
+  it("that was stopped on purpose is started by nobody who only watches; one that crashed is", async () => {
+    const watcher = clientOf(`serve(() => say("ready"));`, { autostart: "after-crash" });
+    await expect(watcher.daemonStatus()).rejects.toMatchObject({ code: "daemon-not-running" });
+    expect(existsSync(join(home, "runs"))).toBe(false);
+    // Whoever is killed leaves the socket behind.
+    mkdirSync(join(home, "run"), { mode: 0o700 });
+    const listen = "require('net').createServer().listen('reeve.sock', () => process.kill(process.pid, 'SIGKILL'))";
+    spawnSync(process.execPath, ["-e", listen], { cwd: join(home, "run") });
+    const crashed = clientOf(
+      `import { rmSync } from "node:fs"; rmSync(home + "/run/reeve.sock"); serve(() => say("ready"));`,
+      {
+        autostart: "after-crash",
+      },
+    );
+    await expect(crashed.daemonStatus()).resolves.toMatchObject({ pid: expect.any(Number) });
   });
 
   it("is not started in a directory that others can reach", async () => {

@@ -23,7 +23,10 @@ import type { Seen } from "./seen.ts";
 import { openTerminal } from "./terminal.ts";
 
 export interface BoardParts {
+  /** For what its user asks for. */
   readonly client: Client;
+  /** For what is asked by itself: it does not start a daemon that was stopped on purpose. */
+  readonly watcher: Client;
   readonly hasColour: boolean;
   /** Whether the terminal shows more than ASCII. */
   readonly isUnicode: boolean;
@@ -39,7 +42,7 @@ const TICK_MS = 1_000;
 const TELL_MS = 2_000;
 
 /** Resolves when its user leaves it. */
-export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardParts): Promise<void> {
+export function runBoard({ client, watcher, hasColour, isUnicode, here, attach }: BoardParts): Promise<void> {
   return new Promise((resolve) => {
     let board = EMPTY_BOARD;
     let look: Look = { hasColour, ruler: asciiRuler };
@@ -51,9 +54,9 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
     const toldSeen = new Map<string, Promise<unknown>>();
     const writer = createScreenWriter({ isUnicode });
     const terminal = openTerminal({ onKey, onResize: redraw, onClose: quit });
-    const previews = createPreviewFeed(client, hasColour, (preview) => change({ preview }));
+    const previews = createPreviewFeed(watcher, hasColour, (preview) => change({ preview }));
     const feed = startFeed(
-      client,
+      { client, watcher },
       {
         onSessions: (sessions, approvals) => change({ sessions, approvals }),
         onTouched: (sessions) => previews.touch(sessions),
@@ -63,7 +66,7 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
     );
 
     void watchForeign(
-      client,
+      watcher,
       (foreign) => change({ foreign }),
       () => board.link === "live",
       over.signal,
@@ -124,7 +127,7 @@ export function runBoard({ client, hasColour, isUnicode, here, attach }: BoardPa
       const signal = AbortSignal.timeout(TELL_MS);
       toldSeen.set(
         key,
-        client.acknowledgeSession({ session, revision }, { signal }).catch(() => undefined),
+        watcher.acknowledgeSession({ session, revision }, { signal }).catch(() => undefined),
       );
     }
 

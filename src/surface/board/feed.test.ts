@@ -15,20 +15,24 @@ function feedOf(...sessions: readonly SessionView[]) {
   const lines: string[] = [];
   let tell: (event: Partial<EventView>) => void = () => undefined;
   let link: (to: "reached" | "lost") => void = () => undefined;
-  startFeed(
+  const listAs = (who: string) => () => {
+    asked.push(who);
+    return Promise.resolve({ sessions: [...known.values()], cursor: 1 });
+  };
+  const feed = startFeed(
     {
-      listSessions: () => {
-        asked.push("list");
-        return Promise.resolve({ sessions: [...known.values()], cursor: 1 });
-      },
-      getSession: ({ session: id }) => {
-        asked.push(id);
-        return Promise.resolve(known.get(id) ?? session(id));
-      },
-      listApprovals: () => Promise.resolve({ approvals: [], cursor: 1 }),
-      async *followEvents(_input, { onLink } = {}) {
-        link = (to) => onLink?.(to);
-        while (!over.signal.aborted) yield await new Promise<EventView>((resolve) => (tell = resolve as typeof tell));
+      client: { listSessions: listAs("list") },
+      watcher: {
+        listSessions: listAs("list, if it runs"),
+        getSession: ({ session: id }) => {
+          asked.push(id);
+          return Promise.resolve(known.get(id) ?? session(id));
+        },
+        listApprovals: () => Promise.resolve({ approvals: [], cursor: 1 }),
+        async *followEvents(_input, { onLink } = {}) {
+          link = (to) => onLink?.(to);
+          while (!over.signal.aborted) yield await new Promise<EventView>((resolve) => (tell = resolve as typeof tell));
+        },
       },
     },
     {
@@ -42,6 +46,7 @@ function feedOf(...sessions: readonly SessionView[]) {
     asked,
     lines,
     over,
+    refresh: () => feed.refresh(),
     tell: (id: string) => tell({ session_id: id, type: "turn-completed" }),
     link: (to: "reached" | "lost") => link(to),
     says: (id: string, headline: string) => known.set(id, session(id, { headline, revision: 2 })),
@@ -79,7 +84,20 @@ describe("the feed", () => {
     expect(feed.asked).toEqual(["list", "a", "a"]);
     feed.link("reached");
     await pass(2_300);
-    expect(feed.asked).toEqual(["list", "a", "a", "list", "a"]);
+    expect(feed.asked).toEqual(["list", "a", "a", "list, if it runs", "a"]);
+    feed.over.abort();
+  });
+
+  it("starts the daemon only for the first look and when the person asks for one", async () => {
+    const feed = feedOf(session("a"));
+    await pass(0);
+    feed.link("lost");
+    feed.link("reached");
+    await pass(1_000);
+    expect(feed.asked).toEqual(["list", "list, if it runs"]);
+    feed.refresh();
+    await pass(1_000);
+    expect(feed.asked).toEqual(["list", "list, if it runs", "list"]);
     feed.over.abort();
   });
 });

@@ -39,7 +39,13 @@ const AGAIN_MS = 2_000;
 
 type FeedClient = Pick<Client, "listSessions" | "getSession" | "listApprovals" | "followEvents">;
 
-export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortSignal): Feed {
+interface FeedClients {
+  /** For the first look, and when the person asks for one: it may start the daemon. */
+  readonly client: Pick<FeedClient, "listSessions">;
+  readonly watcher: FeedClient;
+}
+
+export function startFeed({ client, watcher }: FeedClients, events: FeedEvents, signal: AbortSignal): Feed {
   let sessions: ReadonlyMap<string, SessionView> = new Map();
   let approvals: readonly ApprovalView[] = [];
   /** An event was about them. */
@@ -47,6 +53,8 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
   /** When to look at them again (monotonic). */
   const again = new Map<string, number>();
   let isAllChanged = false;
+  /** A person wants to see everything anew. */
+  let isAsked = true;
   let isLost = false;
   let looking: Promise<void> | null = null;
   let later: NodeJS.Timeout | undefined;
@@ -86,7 +94,7 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
     isAllChanged = false;
     try {
       const before = [...ids].some((id) => isAsking(sessions.get(id)));
-      if (isList) sessions = byId((await client.listSessions({}, { signal })).sessions);
+      if (isList) sessions = byId((await list()).sessions);
       else sessions = withNewest(sessions, await Promise.all([...ids].map((id) => look1(id))));
       if (before || isList || [...ids].some((id) => isAsking(sessions.get(id)))) await readApprovals();
       events.onSessions(sessions, approvals);
@@ -105,7 +113,7 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
 
   async function look1(id: string): Promise<Found> {
     try {
-      const session: SessionView = await client.getSession({ session: id }, { signal });
+      const session: SessionView = await watcher.getSession({ session: id }, { signal });
       return { id, session: session.desired === "stopped" && session.state === "stopped" ? null : session };
     } catch (error) {
       if (error instanceof ReeveError && error.code === "unknown-session") return { id, session: null };
@@ -113,13 +121,19 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
     }
   }
 
+  function list(): ReturnType<FeedClient["listSessions"]> {
+    const asking = isAsked ? client : watcher;
+    isAsked = false;
+    return asking.listSessions({}, { signal });
+  }
+
   async function readApprovals(): Promise<void> {
     const isAnyAsked = [...sessions.values()].some(isAsking);
-    approvals = isAnyAsked ? (await client.listApprovals({}, { signal })).approvals : [];
+    approvals = isAnyAsked ? (await watcher.listApprovals({}, { signal })).approvals : [];
   }
 
   async function begin(): Promise<number> {
-    const listed = await client.listSessions({}, { signal });
+    const listed = await list();
     sessions = byId(listed.sessions);
     await readApprovals();
     isLost = false;
@@ -144,7 +158,7 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
           }
           wasLost = link === "lost";
         };
-        for await (const event of client.followEvents({ since }, { signal, onLink })) note(event);
+        for await (const event of watcher.followEvents({ since }, { signal, onLink })) note(event);
       } catch (error) {
         if (signal.aborted) return;
         events.onLink("lost", messageOf(error));
@@ -163,6 +177,7 @@ export function startFeed(client: FeedClient, events: FeedEvents, signal: AbortS
   return {
     refresh() {
       isAllChanged = true;
+      isAsked = true;
       look();
     },
     over: follow(),

@@ -372,17 +372,6 @@ describe("a place is its runtime's business (issue 8, 3)", () => {
   const view = { text: "pod reeve-7f", id: "reeve-7f", pid: null };
   const placed: Input = { type: "created", incarnation: 1, place: pod, shown: view, evidence };
 
-  test.each([
-    [0, /new conversation: there was nothing to resume yet\.$/],
-    [1, /new conversation: the earlier one held nothing that could be resumed\.$/],
-  ])("one that is started again and resumes nothing says so (turns: %i; issue 9, dialogs)", (turns, says) => {
-    const planned = amend(plannedSession(), { conversation: { turns } });
-    const { events } = run(planned, { ...placed, isAnew: true });
-    expect(events).toMatchObject([
-      { reason: { code: "new-conversation", text: expect.stringMatching(says) as string } },
-    ]);
-  });
-
   test("people read what the runtime says, and no pid where it has none", () => {
     const { session, events } = run(plannedSession(), placed);
     expect(session).toMatchObject({

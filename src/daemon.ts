@@ -116,6 +116,10 @@ export async function run(
     cgroups,
     recordedPlace: (target) => placeIn(store.registry, target),
   });
+  // While the records are read, which keeps this process busy for as long as there are many, a runtime can be reached.
+  for (const runtime of runtimes) runtime.anticipate?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
   const agents = [...builtIn, ...declared];
   const rules = createRuleBook({
     shippedDir: join(import.meta.dirname, "..", "rules"),

@@ -111,6 +111,8 @@ export interface Runtime {
   readonly capabilities: RuntimeCapabilities;
   /** What lies where its sessions live. */
   readonly files: SessionFiles;
+  /** It will be asked soon: what takes time to reach may begin. */
+  anticipate?(): void;
   /** Throws what keeps it from starting anything here, with what to do about it; says what it will use. */
   requireReady(): Promise<string>;
   create(request: CreateRequest): Promise<Created>;

@@ -24,7 +24,7 @@ describe("issue 8, 1: over the socket", () => {
   }
 
   /** As somebody would ask who would like to be taken for another. */
-  function claim(home: TestHome, path: string, body: object): Promise<number> {
+  function claim(home: TestHome, path: string, body: object, headers: Record<string, string> = {}): Promise<number> {
     return new Promise((resolve, reject) => {
       const asked = request({
         socketPath: home.socketPath,
@@ -34,7 +34,8 @@ describe("issue 8, 1: over the socket", () => {
           host: "localhost",
           "content-type": "application/json",
           "x-reeve-caller": "system",
-          authorization: "Bearer session:boss",
+          "x-reeve-session": "boss",
+          ...headers,
         },
       });
       asked.once("error", reject);
@@ -50,6 +51,9 @@ describe("issue 8, 1: over the socket", () => {
     const home = newHome();
     await home.json("daemon", "start");
     const sleeper = { agent: "command", args: ["sleep", "600"], cwd: "/", name: "sleeper" };
+    // A pass that is none does not make anybody the operator (issue 10).
+    for (const authorization of ["Bearer session:boss", "Bearer boss", "Basic b3BlcmF0b3I6"])
+      expect(await claim(home, "/v1/sessions", sleeper, { authorization })).toBe(403);
     expect(await claim(home, "/v1/sessions", { ...sleeper, environment: { PATH: "/usr/bin:/bin" } })).toBe(200);
     await eventually("it runs", async () => (await home.session("sleeper")).state === "running");
     expect(await home.session("sleeper")).toMatchObject({ started_by: "operator", last_command: null });

@@ -161,6 +161,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     kind: "tmux",
     capabilities: { suspend: true, stream: true, attach: true },
     files: localFiles,
+    anticipate: () => void link.reach(),
     async requireReady() {
       const { major, minor } = await link.requireStartable();
       return `tmux ${major}.${minor}`;

@@ -91,6 +91,6 @@ test("a tmux that passes C-b on by no key: said before, with what to do", async 
     await press("C-b", "C-b", "d");
     await eventually("it was left", async () => (await screen()).includes("left with 0"));
     // The terminal is narrower than the sentence.
-    expect((await screen()).replaceAll("\n", "")).toContain("bind one first with: tmux bind C-b send-prefix");
+    expect((await screen()).replaceAll(/\s+/g, " ")).toContain("bind one first with: tmux bind C-b send-prefix");
   });
 });

@@ -3,7 +3,7 @@ import { appendFileSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
-import type { Agent } from "../../agent/contract.ts";
+import type { Agent, TranscriptMessage } from "../../agent/contract.ts";
 import type { Input } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
 import { makeHome, type TestHome } from "../../store/store-fixture.ts";
@@ -11,8 +11,15 @@ import { createTranscriptWatch } from "./transcript-watch.ts";
 import { agentWith, type Ground, makeGround } from "./watch-fixture.ts";
 import type { Watcher } from "./watcher.ts";
 
-/** `begin a`, `end a`, `cost 5`; anything else says nothing. */
+/** `begin a`, `end a`, `cost 5`, `said …`, `asked …`; anything else says nothing. */
 const agent: Agent = agentWith({
+  readMessages: (lines) =>
+    lines.flatMap((line): readonly TranscriptMessage[] => {
+      const [, word, text = ""] = /^(said|asked) (.*)$/.exec(line) ?? [];
+      return word === undefined
+        ? []
+        : [{ role: word === "said" ? "assistant" : "user", text, tool: null, usage: null, at: null, turn: null }];
+    }),
   readLine(line): Reading | null {
     const [word, value = ""] = line.split(" ");
     const source = "transcript";
@@ -113,6 +120,15 @@ describe("a transcript", () => {
     await counted(5_000);
     add("cost 1");
     await counted(5_001);
+  });
+
+  test("tells what the agent said last, also if as much was written after it as is read at once", async () => {
+    add("said Both tests pass now.", `snapshot ${"x".repeat(120_000)}`, `snapshot ${"x".repeat(120_000)}`, "cost 1");
+    await counted(1);
+    await eventually("it is known", () => ground.session().notice.said === "Both tests pass now.");
+    add("asked And the other one?", `snapshot ${"x".repeat(120_000)}`, "cost 1");
+    await counted(2);
+    await eventually("it is not what it said last any more", () => ground.session().notice.said === null);
   });
 
   test("that was there before is read from where it was left, exactly once", async () => {

@@ -52,6 +52,8 @@ interface Followed {
    * (monotonic): when a turn was first seen to have ended since.
    */
   replaced: { readonly stamp: string; readonly turnsBefore: number; endedAt: number | null } | null;
+  /** What was said last in what has been read on the way to the end; null where nothing was. */
+  said: string | null;
   /** On the way to the end of a file that replaced another. */
   isOld: boolean;
   isStopped: boolean;
@@ -128,10 +130,13 @@ export function createTranscriptWatch(parts: {
     entry.isOld = isOld && hasMore;
     if (isOld) entry.replaced = await replacedBy(session, entry);
     const readings = isOld ? [] : readLines(parts.agent(session.identity.agent), session, lines);
-    const said = isOld || hasMore ? null : saidIn(parts.agent(session.identity.agent), lines);
+    // More than is read at once may follow the agent's last words: Claude Code writes down the whole prompt after them.
+    entry.said = isOld ? null : (saidIn(parts.agent(session.identity.agent), lines) ?? entry.said);
+    const said = hasMore ? null : entry.said;
     if (cursor !== null && (readings.length > 0 || said !== null || isOld))
       await parts.readings.takeLines(session, { readings, cursor, said });
     entry.cursor = cursor;
+    if (!hasMore) entry.said = null;
     return hasMore;
   }
 
@@ -246,6 +251,7 @@ export function createTranscriptWatch(parts: {
         trouble: null,
         hasGrown: false,
         replaced: null,
+        said: null,
         isOld: false,
         isStopped: false,
       };

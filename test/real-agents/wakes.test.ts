@@ -46,11 +46,13 @@ describe.each<AgentCase>([CASES.claude, CASES.gemini, CASES.codexHooks, { ...CAS
     test("issue 7, 9: what it asks at its start wakes once, with the question", async () => {
       const { session_id: id } = await rig().start(null, await askingAtItsStart(rig(), agentCase));
       const waiter = keepWaiting(rig().home, id);
-      await woken(waiter, "awaiting-input");
-      await stays(rig(), id, { activity: "awaiting-input", liveness: "running" });
+      // A trust dialog is an approval; nobody but a person can log in.
+      const reason = agentCase.title === CASES.codexAppServer.title ? "awaiting-input" : "awaiting-approval";
+      await woken(waiter, reason);
+      await stays(rig(), id, { activity: reason, liveness: "running" });
       await endNow(rig(), id);
       const wakes = await waiter.leave();
-      expect(reasonsOf(wakes)).toEqual(["awaiting-input", "exited"]);
+      expect(reasonsOf(wakes)).toEqual([reason, "exited"]);
       expect(wakes[0]?.asks).toMatch(/trust|not logged in/i);
     });
   },

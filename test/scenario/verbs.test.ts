@@ -80,8 +80,9 @@ test("wait without names is for those at work, of a role or of all", async () =>
     status: 16,
     stdout: "No session of the role nobody is at work; see reeve list.\n",
   });
-  await home.json("start", "practice", "--name", "w1", "--role", "work", "sleep 1");
-  await home.json("start", "practice", "--name", "w2", "--role", "work", "sleep 1");
+  // Long enough that both are still at work when the wait begins, also on a busy machine.
+  await home.json("start", "practice", "--name", "w1", "--role", "work", "sleep 6");
+  await home.json("start", "practice", "--name", "w2", "--role", "work", "sleep 6");
   const waited = await home.json<{ woken: { name: string }[] }>("wait", "--role", "work", "--all");
   expect(waited.woken.map(({ name }) => name).toSorted()).toEqual(["w1", "w2"]);
   // The one that is done would end a wait at once; only the one at work is waited for.

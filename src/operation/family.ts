@@ -8,6 +8,7 @@ import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Registry } from "../store/contract.ts";
 import type { OperationContext } from "./contract.ts";
+import { forebears } from "./scope.ts";
 
 /** Starts that are not recorded yet count too, by the first session of their family. */
 const underWay = new WeakMap<Registry, Map<string, number>>();
@@ -17,8 +18,9 @@ export async function withinFamily<T>(context: OperationContext, start: () => Pr
   const own = caller.kind === "session" ? store.registry.get(caller.id) : undefined;
   if (own === undefined) return await start();
   const { mostDepth, mostDescendants } = supervisor.settings;
-  const { first, depth } = placeOf(store.registry, own);
-  if (depth + 1 > mostDepth)
+  const above = forebears(store.registry, own);
+  const first = above.at(-1) ?? own;
+  if (above.length + 1 > mostDepth)
     throw tooMany("too-deep", own, `it is ${mostDepth} starts away from the operator already`, "most_depth");
   const counts = underWay.get(store.registry) ?? new Map<string, number>();
   underWay.set(store.registry, counts);
@@ -35,18 +37,6 @@ export async function withinFamily<T>(context: OperationContext, start: () => Pr
     return await start();
   } finally {
     counts.set(first.id, (counts.get(first.id) ?? 1) - 1);
-  }
-}
-
-/** The first of its forebears, and how many starts lie between. A record from a file may name itself among them. */
-function placeOf(registry: Registry, session: Session): { readonly first: Session; readonly depth: number } {
-  const seen = new Set([session.id]);
-  let first = session;
-  for (;;) {
-    const parent = first.identity.parentId === null ? undefined : registry.get(first.identity.parentId);
-    if (parent === undefined || seen.has(parent.id)) return { first, depth: seen.size - 1 };
-    seen.add(parent.id);
-    first = parent;
   }
 }
 

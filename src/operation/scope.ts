@@ -35,15 +35,23 @@ export function scopeOf(registry: Registry, caller: Caller, callers: Callers): S
   return { has, sessions, ids: () => sessions().map(({ id }) => id) };
 }
 
-/** A record that came from a file may name itself among its own forebears: each is asked once. */
 function descends(registry: Registry, session: Session, from: string): boolean {
-  const asked = new Set<string>();
-  for (let parent = session.identity.parentId; parent !== null && !asked.has(parent);) {
-    if (parent === from) return true;
-    asked.add(parent);
-    parent = registry.get(parent)?.identity.parentId ?? null;
+  return (
+    session.identity.parentId === from ||
+    forebears(registry, session).some(({ identity }) => identity.parentId === from)
+  );
+}
+
+/** Who started it, who started that one, and so on. A record from a file may name itself among them: each is there once. */
+export function forebears(registry: Registry, session: Session): readonly Session[] {
+  const found = new Map([[session.id, session]]);
+  let { parentId } = session.identity;
+  for (let parent = parentId === null ? undefined : registry.get(parentId); parent && !found.has(parent.id);) {
+    found.set(parent.id, parent);
+    ({ parentId } = parent.identity);
+    parent = parentId === null ? undefined : registry.get(parentId);
   }
-  return false;
+  return [...found.values()].slice(1);
 }
 
 /** For whoever is refused. */

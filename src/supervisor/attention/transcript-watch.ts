@@ -130,7 +130,7 @@ export function createTranscriptWatch(parts: {
     entry.isOld = isOld && hasMore;
     if (isOld) entry.replaced = await replacedBy(session, entry);
     const readings = isOld ? [] : readLines(parts.agent(session.identity.agent), session, lines);
-    // More than is read at once may follow the agent's last words: Claude Code writes down the whole prompt after them.
+    // More than is read at once may follow the agent's last words: there are agents that write down the whole prompt then.
     entry.said = isOld ? null : (saidIn(parts.agent(session.identity.agent), lines) ?? entry.said);
     const said = hasMore ? null : entry.said;
     if (cursor !== null && (readings.length > 0 || said !== null || isOld))

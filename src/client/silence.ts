@@ -39,7 +39,8 @@ export async function watchSilence(link: Link, isEndured: boolean, over: AbortSi
 
 /** Anything but silence counts: a daemon that is gone is noticed by whoever asked it. */
 async function probe(link: Link, signal: AbortSignal): Promise<boolean> {
-  const request = { method: "GET", path: "/v1/daemon", patienceMs: PROBE_MS, signal } as const;
+  // No operation: a daemon says so at once, whoever asks, and a session that may call little is not refused anything.
+  const request = { method: "GET", path: "/v1", patienceMs: PROBE_MS, signal } as const;
   try {
     await exchange(link, request, { head: () => undefined, body: () => undefined });
     return true;

@@ -164,6 +164,12 @@ test("issue 10: reeve in a session is that session, and without its pass it refu
     const bare = await home.run(["list"], { environment: { REEVE_SESSION_ID: a.session_id } });
     expect(bare.status).not.toBe(0);
     expect(bare.stderr).toContain("let them through, or call Reeve from outside the session");
+    // Whoever waits looks after a second whether the daemon is there: that is no call that could be refused.
+    const before = await refusals(home);
+    expect((await home.run(["wait", "a", "--for", "exited", "--timeout", "3"], { environment: inside })).status).toBe(
+      75,
+    );
+    expect(await refusals(home)).toEqual(before);
     // A daemon that was killed is started again by whoever is there.
     await home.killDaemon();
     expect(await home.run(["list", "-q"], { environment: inside })).toMatchObject({ status: 0, stdout: "a\n" });

@@ -30,10 +30,10 @@ export async function main(
     process.exit(INTERRUPTED);
   });
   const context: CliContext = {
-    client: (options = {}) =>
+    client: ({ environment = process.env, ...options } = {}) =>
       createClient(
         { onNotice: (sentence) => output.note(sentence), ...options },
-        { daemonCommand: () => daemonCommand(installation.root), environment: process.env },
+        { daemonCommand: () => daemonCommand(installation.root), environment },
       ),
     output,
     isJson: asksForJson(words),

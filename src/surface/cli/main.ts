@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../client/create-client.ts";
+import type { UnreadMailCount } from "../../client/request.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
 import { fieldsOf, parseFields } from "../../platform/json-fields.ts";
 import { unalias } from "./aliases.ts";
@@ -18,6 +19,7 @@ import { INTERRUPTED, UNREAD } from "./exit-codes.ts";
 import { tellFailure } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
 import { standardOutput } from "./output.ts";
+import { unreadSentence } from "./unread-sentence.ts";
 import { workingDirectory } from "./working-directory.ts";
 
 /** Returns the exit status; never throws. */
@@ -31,10 +33,17 @@ export async function main(
     for (const sentence of lastWords.flatMap((say) => say() ?? [])) output.note(sentence);
     process.exit(INTERRUPTED);
   });
+  let unread: UnreadMailCount | null = null;
   const context: CliContext = {
     client: (options = {}) =>
       createClient(
-        { onNotice: (sentence) => output.note(sentence), ...options },
+        {
+          onNotice: (sentence) => output.note(sentence),
+          onUnreadMail: (count) => {
+            unread = count;
+          },
+          ...options,
+        },
         { daemonCommand: () => daemonCommand(installation.root), environment: process.env },
       ),
     output,
@@ -49,7 +58,15 @@ export async function main(
     return await dispatch(words, context);
   } catch (error) {
     return tellFailure(error, output, context.isJson);
+  } finally {
+    const sentence = context.isJson || showsMail(words) ? null : unreadSentence(unread);
+    if (sentence !== null) output.note(sentence);
   }
+}
+
+/** `reeve mail` and `reeve mail check` have told it already. */
+function showsMail([command, action]: readonly string[]): boolean {
+  return command === "mail" && (action === undefined || action === "check" || action.startsWith("-"));
 }
 
 async function dispatch(words: readonly string[], context: CliContext): Promise<number> {

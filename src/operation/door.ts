@@ -29,7 +29,7 @@ export interface Call {
 }
 
 /** All that is recorded of an operation when a call is refused. */
-type Named = Pick<Operation, "name" | "names">;
+type Named = Pick<Operation, "name" | "names" | "about">;
 
 export interface Door {
   /** Records that somebody was refused, also where a surface did it: it could not be proven who called. */
@@ -50,14 +50,15 @@ export function createDoor(parts: DoorParts): Door {
   function admit(operation: Operation, raw: unknown, caller: Caller, call: Call) {
     const checked = checkInput(operation, raw);
     const scope = scopeOf(registry, caller, operation.callers);
-    try {
-      const input = caller.kind === "session" ? allowed(registry, operation, checked, caller.id, scope) : checked;
-      const idempotency = idempotencyOf(operation, input, caller, call.idempotencyKey);
-      return { input, context: { ...parts, caller, scope, signal: call.signal, idempotency } };
-    } catch (error) {
-      if (error instanceof ReeveError && error.kind === "forbidden") refuse(operation, raw, caller, error);
-      throw error;
-    }
+    const input = caller.kind === "session" ? allowed(registry, operation, checked, caller.id, scope) : checked;
+    const idempotency = idempotencyOf(operation, input, caller, call.idempotencyKey);
+    return { input, context: { ...parts, caller, scope, signal: call.signal, idempotency } };
+  }
+
+  /** Also what an operation itself refuses is recorded, such as one start too many. */
+  function recording(operation: Operation, raw: unknown, caller: Caller, error: unknown): unknown {
+    if (error instanceof ReeveError && error.kind === "forbidden") refuse(operation, raw, caller, error);
+    return error;
   }
 
   function refuse(operation: Named, raw: unknown, caller: Caller | null, { code, message }: ReeveError): void {
@@ -69,8 +70,12 @@ export function createDoor(parts: DoorParts): Door {
     refuse,
 
     async invoke(operation, raw, caller, call) {
-      const { input, context } = admit(operation, raw, caller, call);
-      return await operation.run(input, context);
+      try {
+        const { input, context } = admit(operation, raw, caller, call);
+        return await operation.run(input, context);
+      } catch (error) {
+        throw recording(operation, raw, caller, error);
+      }
     },
 
     stream(operation, raw, caller, call) {
@@ -80,17 +85,22 @@ export function createDoor(parts: DoorParts): Door {
           kind: "usage",
           message: `${operation.name} gives one answer and no stream; ask for application/json.`,
         });
-      const { input, context } = admit(operation, raw, caller, call);
-      requireStreamed(operation.stream, raw as object);
-      return operation.stream.open(input, context);
+      try {
+        const { input, context } = admit(operation, raw, caller, call);
+        requireStreamed(operation.stream, raw as object);
+        return operation.stream.open(input, context);
+      } catch (error) {
+        throw recording(operation, raw, caller, error);
+      }
     },
   };
 }
 
 /** The sessions that a call names, as they were written; bounded, because anybody may write anything. */
-function namedIn({ names }: Named, raw: unknown): string | null {
+function namedIn({ names, about = [] }: Named, raw: unknown): string | null {
+  const fields = new Set([...names, ...about]);
   const given = typeof raw === "object" && raw !== null ? Object.entries(raw) : [];
-  const texts = given.flatMap(([field, value]) => (names.includes(field) ? [value].flat() : []));
+  const texts = given.flatMap(([field, value]) => (fields.has(field) ? [value].flat() : []));
   const named = texts.filter((value) => typeof value === "string").join(", ");
   return named === "" ? null : named.slice(0, 200);
 }

@@ -4,6 +4,7 @@
  * the daemon.
  */
 import { createClient } from "../../client/create-client.ts";
+import type { UnreadMailCount } from "../../client/request.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
 import { unalias } from "./aliases.ts";
 import { answer } from "./answer.ts";
@@ -16,6 +17,7 @@ import { tellFailure } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
 import { standardOutput } from "./output.ts";
 import { versionOf } from "./version.ts";
+import { unreadSentence } from "./unread-sentence.ts";
 import { workingDirectory } from "./working-directory.ts";
 
 /** Returns the exit status; never throws. */
@@ -29,10 +31,17 @@ export async function main(
     for (const sentence of lastWords.flatMap((say) => say() ?? [])) output.note(sentence);
     process.exit(INTERRUPTED);
   });
+  let unread: UnreadMailCount | null = null;
   const context: CliContext = {
     client: (options = {}) =>
       createClient(
-        { onNotice: (sentence) => output.note(sentence), ...options },
+        {
+          onNotice: (sentence) => output.note(sentence),
+          onUnreadMail: (count) => {
+            unread = count;
+          },
+          ...options,
+        },
         { daemonCommand: () => daemonCommand(installation.root), environment: process.env },
       ),
     output,
@@ -47,7 +56,15 @@ export async function main(
     return await dispatch(words, context);
   } catch (error) {
     return tellFailure(error, output, context.isJson);
+  } finally {
+    const sentence = context.isJson || showsMail(words) ? null : unreadSentence(unread);
+    if (sentence !== null) output.note(sentence);
   }
+}
+
+/** `reeve mail` and `reeve mail check` have told it already. */
+function showsMail([command, action]: readonly string[]): boolean {
+  return command === "mail" && (action === undefined || action === "check" || action.startsWith("-"));
 }
 
 async function dispatch(words: readonly string[], context: CliContext): Promise<number> {

@@ -7,13 +7,14 @@ import type { Caller } from "../../session/caller.ts";
 import type { Backend } from "../mcp/backend.ts";
 
 export interface DoorParts {
+  readonly unreadMail: (sessionId: string) => NonNullable<ReturnType<Backend["unreadMail"]>>;
   readonly operations: readonly Operation[];
   readonly door: Door;
   readonly log: Log;
 }
 
 export function doorBackend(
-  { operations, door, log }: DoorParts,
+  { operations, door, unreadMail, log }: DoorParts,
   caller: Caller,
   idempotencyKey: string | undefined,
 ): Backend {
@@ -25,6 +26,7 @@ export function doorBackend(
   };
   const backend: Backend = {
     isSession: caller.kind === "session",
+    unreadMail: () => (caller.kind === "session" ? unreadMail(caller.id) : null),
     note: (what, error) => log(`mcp: ${what}`, { why: error instanceof Error ? error.stack : String(error) }),
     async surroundings() {
       // The operator's directory is not known here.

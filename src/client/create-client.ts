@@ -25,6 +25,8 @@ export interface ClientOptions {
   readonly idempotencyKey?: string;
   /** Called with every answer that a session gets: how much of its mail is unread. */
   readonly onUnreadMail?: (unread: UnreadMailCount) => void;
+  /** Have the daemon check each answer against its schema, which takes a moment; for those who pass answers on. */
+  readonly isChecked?: boolean;
   /** Called with a sentence for a person when a call takes long because the daemon does not answer. */
   readonly onNotice?: (sentence: string) => void;
 }
@@ -137,6 +139,7 @@ function linkTo(options: ClientOptions, { daemonCommand, environment }: Installa
     ...(options.autostart === "after-crash" ? { revival: "after-crash" as const } : {}),
     ...(notice === undefined ? {} : { notice: onceInARow(notice) }),
     ...(onUnreadMail === undefined ? {} : { onUnreadMail }),
+    ...(options.isChecked === true ? { isChecked: true } : {}),
     ...(enduranceMs === undefined ? {} : { enduranceMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };

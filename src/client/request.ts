@@ -7,6 +7,7 @@
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname } from "node:path";
+import { CHECKED_HEADER } from "../platform/checked-header.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { aborted, isCrashed, isUnreached, lost, notRunning, silent, unreachable } from "./problem.ts";
 import { createResponseParser } from "./response-parser.ts";
@@ -17,6 +18,8 @@ export interface Link {
   readonly socketPath: string;
   /** Of the session that calls; without one the operator does. */
   readonly pass?: string;
+  /** The daemon checks each answer before it gives it: for those who pass it on to somebody else. */
+  readonly isChecked?: boolean;
   /** How to start the daemon; null leaves that to others. */
   readonly start: StartPlan | null;
   /** For calls that do not say; `always` unless said otherwise. */
@@ -127,7 +130,7 @@ function requirePrivate(directory: string): void {
 
 /** Resolves when the answer is whole. */
 export function exchange(
-  { socketPath, pass, onUnreadMail }: Pick<Link, "socketPath" | "pass" | "onUnreadMail">,
+  { socketPath, pass, isChecked, onUnreadMail }: Pick<Link, "socketPath" | "pass" | "isChecked" | "onUnreadMail">,
   request: Request,
   listener: Listener,
 ): Promise<void> {
@@ -155,7 +158,7 @@ export function exchange(
     socket.setTimeout(request.patienceMs, () => settle(silent(request.patienceMs)));
     socket.on("connect", () => {
       isConnected = true;
-      socket.write(encode(request, pass));
+      socket.write(encode(request, pass, isChecked === true));
     });
     socket.on("data", (bytes) => {
       try {
@@ -179,7 +182,7 @@ function unreadMailIn(headers: ResponseHead["headers"]): UnreadMailCount | null 
   return unread === undefined ? null : { unread: Number(unread), handOffs: Number(headers["reeve-unread-hand-offs"]) };
 }
 
-function encode(request: Request, pass: string | undefined): string {
+function encode(request: Request, pass: string | undefined, isChecked: boolean): string {
   const { method, path, body, headers = {} } = request;
   const length =
     body === undefined ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
@@ -189,6 +192,7 @@ function encode(request: Request, pass: string | undefined): string {
     "host: localhost",
     "connection: close",
     ...(pass === undefined ? [] : [`authorization: Bearer ${pass}`]),
+    ...(isChecked ? [`${CHECKED_HEADER}: true`] : []),
     ...given,
     ...length,
     "",

@@ -63,7 +63,9 @@ export interface CommandInput {
 }
 
 export interface CliContext {
-  client(options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "onNotice" | "onUnreadMail">): Client;
+  client(
+    options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "isChecked" | "onNotice" | "onUnreadMail">,
+  ): Client;
   readonly output: Output;
   readonly isJson: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -35,7 +35,11 @@ export function doorBackend(
       return typeof value["cwd"] === "string" ? { cwd: value["cwd"] } : {};
     },
     async call(verb, input, signal) {
-      const value = (await door.invoke(operationOf(verb), input, caller, { signal, idempotencyKey })) as object;
+      const value = (await door.invoke(operationOf(verb), input, caller, {
+        signal,
+        idempotencyKey,
+        isChecked: true,
+      })) as object;
       return { value: { ...value }, text: JSON.stringify(value) };
     },
     async *follow(since, signal) {

@@ -9,6 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Operation } from "../../operation/contract.ts";
 import type { Door } from "../../operation/door.ts";
 import type { PassHolder } from "../../operation/pass-holder.ts";
+import { CHECKED_HEADER } from "../../platform/checked-header.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { showValue } from "../../platform/shown-value.ts";
@@ -113,7 +114,8 @@ async function answer(
   }
   const key = request.headers["idempotency-key"];
   const idempotencyKey = Array.isArray(key) ? key.join(", ") : key;
-  const called = parts.door.invoke(operation, input, caller, { signal, idempotencyKey });
+  const isChecked = request.headers[CHECKED_HEADER] === "true";
+  const called = parts.door.invoke(operation, input, caller, { signal, idempotencyKey, isChecked });
   // As it is by then: a mail may have been read, or come.
   sendJson(response, 200, await called.finally(() => tellUnreadMail(parts, caller, response)));
 }

@@ -105,3 +105,15 @@ test("another's child, its sibling and its parent: refused, each recorded, nothi
   expect(await told(child, "approval-answer-requested")).toEqual([]);
   expect(await becomes(child, "awaiting-approval")).toMatchObject({ approvals: 1 });
 });
+
+test("a wait without names, inside a session, is for what the session started and not for itself", async () => {
+  const asking = await within(asParent, "wait", "--timeout", "20", "--json");
+  expect(asking.status, asking.stderr).toBe(12);
+  const others = await home.list();
+  const children = others.filter((session) => session["parent_session_id"] === parent.session_id);
+  for (const { name } of children) await within(asParent, "end", name, "--when", "now", "--grace", "0");
+  expect(await within(asParent, "wait", "--timeout", "20")).toMatchObject({
+    status: 16,
+    stdout: "No session is at work; see reeve list.\n",
+  });
+});

@@ -1,11 +1,12 @@
 /** Writes the documents that come from the code; with --check only says whether they are current. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Operation } from "../src/operation/contract.ts";
 import { describeEvents } from "../src/operation/event-schema.ts";
 import { operations } from "../src/operation/operations.ts";
 import { renderStateDiagram } from "../src/session/state-diagram.ts";
 import { EXIT_CODE_NOTES, EXIT_CODES } from "../src/surface/cli/exit-codes.ts";
+import { REACH_CELL, withTables } from "./document-tables.ts";
 import { renderRooms } from "./import-graph.ts";
 import { renderMessages } from "./list-messages.ts";
 
@@ -27,18 +28,19 @@ function eventRow([type, [description, data]]: readonly [string, readonly [strin
 }
 
 function operationRow({ name, method, path, effect, callers, stream, summary }: Operation): string {
-  const reach = {
-    none: "never",
-    self: "on itself",
-    descendants: "on itself and its descendants",
-    below: "on its descendants",
-    any: "on any",
-  }[callers.session];
+  const reach = REACH_CELL[callers.session];
   return `| \`${name}\` | \`${method} ${path}\` | ${effect} | ${reach} | ${stream === undefined ? "" : "yes"} | ${summary} |`;
 }
 
+/** Written by hand, with tables that are made. */
+const mixed = globSync("docs/**/*.md", { cwd: root })
+  .filter((path) => !(path in documents))
+  .map((path) => [path, readFileSync(join(root, path), "utf8")] as const)
+  .filter(([, text]) => text.includes("<!-- table: "))
+  .map(([path, text]) => [path, withTables(text)] as const);
+
 let isStale = false;
-for (const [path, text] of Object.entries(documents)) {
+for (const [path, text] of [...Object.entries(documents), ...mixed]) {
   const file = join(root, path);
   if (!process.argv.includes("--check")) {
     writeFileSync(file, text);

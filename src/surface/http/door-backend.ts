@@ -1,5 +1,6 @@
 /** The operations as `/mcp` reaches them: through the door, as the caller whom the request proved to be. */
 import type { Operation } from "../../operation/contract.ts";
+import type { EventView } from "../../operation/event-schema.ts";
 import type { Door } from "../../operation/door.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
@@ -44,7 +45,7 @@ export function doorBackend(
     },
     async *follow(since, signal) {
       for await (const items of door.stream(operationOf("readEvents"), { since }, caller, { signal }))
-        for (const { data } of items) yield data as { seq: number; session_id: string | null };
+        for (const { data } of items) yield data as EventView;
     },
   };
   return backend;

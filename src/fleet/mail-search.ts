@@ -24,6 +24,9 @@ export interface PageEnd {
   readonly place: number;
 }
 
+/** Above every place: a group is read from here on. */
+export const TOP_PLACE = 999_999_999_999_999;
+
 /** In the order in which they are shown. */
 export function groupsOf({ recipient, isUnreadOnly, hasArchived }: MailSearch): readonly string[] {
   const boxes = MAIL_BOXES.slice(0, isUnreadOnly ? 1 : hasArchived ? 3 : 2);

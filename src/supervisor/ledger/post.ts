@@ -148,12 +148,12 @@ function alreadyRead(mail: Mail, recipient: string): ReeveError {
   });
 }
 
-function full(why: "mailbox-full" | "sender-full", recipient: string): ReeveError {
+function full(why: "recipient-full" | "sender-full", recipient: string): ReeveError {
   return new ReeveError({
     code: why,
     kind: "conflict",
     message:
-      why === "mailbox-full"
+      why === "recipient-full"
         ? `${recipient} has ${MOST_UNREAD} unread mails and takes no more; wait until some of them are read, or tell the operator.`
         : `${recipient} has ${MOST_UNREAD_FROM_ONE} unread mails of yours and takes no more of them; wait until some are read, or retract some.`,
   });

@@ -18,7 +18,7 @@ const KILLS = Number(process.env["REEVE_TEST_KILLS"] ?? 3);
 const SEED = "mail";
 /** Each session reads what it finds after so many of its own. */
 const READ_EVERY = 10;
-const PATIENCE_MS = 30_000 + MAILS * 60;
+const PATIENCE_MS = 120_000 + MAILS * 100;
 
 let home: TestHome;
 beforeAll(() => {

@@ -1,8 +1,8 @@
 /**
  * Which mail a reader asks for, and in which order it is shown: unread before
- * the rest, by priority within that, and newest first. A mailbox is a list of
- * groups (`groupOf`) that are read one after another; a page ends at a place in
- * one of them.
+ * the rest, by priority within that, and newest first. The mail of one
+ * recipient is a list of groups (`groupOf`) that are read one after another; a
+ * page ends at a place in one of them.
  */
 import { groupOf, type Mail, MAIL_BOXES, MAIL_PRIORITIES, type MailKind } from "./mail.ts";
 
@@ -23,6 +23,9 @@ export interface PageEnd {
   readonly group: number;
   readonly place: number;
 }
+
+/** Above every place: a group is read from here on. */
+export const TOP_PLACE = 999_999_999_999_999;
 
 /** In the order in which they are shown. */
 export function groupsOf({ recipient, isUnreadOnly, hasArchived }: MailSearch): readonly string[] {

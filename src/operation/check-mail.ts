@@ -1,7 +1,15 @@
-/** Shows a mailbox: unread mail first, page by page, without marking anything as read. */
+/** Lists the mail of one recipient: unread mail first, page by page, without marking anything as read. */
 import * as z from "zod/mini";
 import { clipped, type Mail, MAIL_KINDS } from "../fleet/mail.ts";
-import { groupsOf, isWanted, type MailSearch, type PageEnd, pageEnd, pageName } from "../fleet/mail-search.ts";
+import {
+  groupsOf,
+  isWanted,
+  type MailSearch,
+  type PageEnd,
+  pageEnd,
+  pageName,
+  TOP_PLACE,
+} from "../fleet/mail-search.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Records } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
@@ -43,7 +51,7 @@ export const checkMail = defineOperation({
   }),
   output: z.object({
     note: text("How to take what follows."),
-    unread: count("How many mails of this mailbox are unread, whatever was asked for."),
+    unread: count("How many of all these mails are unread, whatever the filters leave out."),
     hand_offs: count("How many of those are hand-offs."),
     mails: z
       .array(z.object({ ...mailFields, preview: text("How its text begins.") }))
@@ -64,7 +72,7 @@ export const checkMail = defineOperation({
       from: input.from,
       text: input.search,
     };
-    const from = input.page === undefined ? { group: 0, place: Number.MAX_SAFE_INTEGER } : pageEnd(input.page);
+    const from = input.page === undefined ? { group: 0, place: TOP_PLACE } : pageEnd(input.page);
     if (from === null) throw badPage(input.page);
     const { mails, end } = await findMail(supervisor.mail.records, search, from, input.limit);
     const { unread, handOffs } = supervisor.mail.unread(recipient);
@@ -108,7 +116,7 @@ async function findMail(
       if (seen >= MOST_LOOKED_AT) return { mails, end: { group, place: before } };
       await new Promise((resolve) => setImmediate(resolve));
     }
-    before = Number.MAX_SAFE_INTEGER;
+    before = TOP_PLACE;
   }
   return { mails, end: null };
 }

@@ -18,7 +18,7 @@ import type { Operation, OperationContext, Stream, StreamItem } from "./contract
 import { idempotencyOf } from "./idempotency.ts";
 import type { Scope } from "./scope.ts";
 import { REACH_WORDS, scopeOf } from "./scope.ts";
-import { resolveSession } from "./session-reference.ts";
+import { resolveAmong } from "./session-reference.ts";
 
 /** What the operations work with, whoever calls. */
 export type DoorParts = Omit<OperationContext, "caller" | "scope" | "signal" | "idempotency">;
@@ -146,7 +146,6 @@ function allowed(
   return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, named(field, value)]));
 }
 
-/** Names and beginnings of ids are those of the sessions in reach; of others a session learns only that they are others. */
 function resolveWithin(
   registry: Registry,
   operation: Operation,
@@ -154,31 +153,13 @@ function resolveWithin(
   reference: string,
   scope: Scope,
 ): Session {
-  const own: Registry = {
-    get: (id) => [registry.get(id)].find((session) => session !== undefined && scope.has(session)),
-    all: scope.sessions,
-    byName: (name) => registry.byName(name).filter(scope.has),
-  };
-  try {
-    return resolveSession(own, reference);
-  } catch (error) {
-    if (!(error instanceof ReeveError) || error.code !== "unknown-session" || !isKnown(registry, reference))
-      throw error;
-    const rule = REACH_WORDS[operation.callers.session];
-    throw refused(
-      "not-allowed",
-      `Session ${caller.identity.name} may not call ${operation.name} on ${reference}: ${rule}.`,
-    );
-  }
-}
-
-function isKnown(registry: Registry, reference: string): boolean {
-  try {
-    resolveSession(registry, reference);
-    return true;
-  } catch (error) {
-    return error instanceof ReeveError && error.code === "ambiguous-session";
-  }
+  const session = resolveAmong(registry, reference, scope.has);
+  if (session !== null) return session;
+  const rule = REACH_WORDS[operation.callers.session];
+  throw refused(
+    "not-allowed",
+    `Session ${caller.identity.name} may not call ${operation.name} on ${reference}: ${rule}.`,
+  );
 }
 
 function eachText(value: unknown, change: (text: string) => string): unknown {

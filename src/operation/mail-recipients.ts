@@ -6,7 +6,7 @@ import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { OperationContext } from "./contract.ts";
 import { forebears } from "./scope.ts";
-import { resolveSession } from "./session-reference.ts";
+import { resolveAmong } from "./session-reference.ts";
 
 export interface Recipients {
   /** Ids of sessions, or `operator`; at least one. */
@@ -20,9 +20,8 @@ export function recipientsOf(to: string, context: OperationContext): Recipients 
   if (to === OPERATOR_BOX) return { recipients: [OPERATOR_BOX], addressed: "operator" };
   if (to.startsWith(ROLE)) return ofRole(to.slice(ROLE.length), context);
   requireSessions(to, context);
-  const { registry } = context.store;
-  const session = resolveSession(registry, to);
-  if (!isAllowed(session, context)) throw notAllowed(to, context);
+  const session = resolveAmong(context.store.registry, to, (one) => isAllowed(one, context));
+  if (session === null) throw notAllowed(to, context);
   if (isEnded(session)) throw ended(session);
   return { recipients: [session.id], addressed: "session" };
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
-import { insideOf } from "../support/inside-session.ts";
+import { insideOf } from "../support/session-caller.ts";
 import type { EventRow, Result, SessionRow, TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
 

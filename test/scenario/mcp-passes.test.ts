@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import type { Listed, Started } from "../support/mcp-answers.ts";
 import { connectSocket, connectStdio } from "../support/mcp-client.ts";
-import { passOf } from "../support/inside-session.ts";
+import { passOf } from "../support/session-caller.ts";
 import type { SessionRow, TestHome } from "../support/test-home.ts";
 
 async function start(home: TestHome, name: string): Promise<SessionRow> {

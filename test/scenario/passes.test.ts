@@ -9,18 +9,12 @@ import { operations } from "../../src/operation/operations.ts";
 import { askDaemon, askWithPass } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
-import { insideOf, passOf } from "../support/inside-session.ts";
+import { insideOf, passOf, startSleeper as start } from "../support/session-caller.ts";
 import type { SessionRow, TestHome } from "../support/test-home.ts";
 
 interface Problem {
   readonly code: string;
   readonly detail: string;
-}
-
-async function start(home: TestHome, name: string): Promise<SessionRow> {
-  const session = await home.json<SessionRow>("start", "command", "--name", name, "--", "sleep", "600");
-  await eventually(`${name} runs`, async () => (await home.session(name)).state === "running");
-  return session;
 }
 
 /** Every operation, called on that session; those that name none are left out. */

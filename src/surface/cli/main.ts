@@ -45,7 +45,7 @@ export async function main(
         { daemonCommand: () => daemonCommand(installation.root), environment: process.env },
       ),
     output,
-    isJson: asksForJson(words),
+    isJson: asksFor(words, "--json"),
     environment: process.env,
     onInterrupt: (sentence) => void lastWords.push(sentence),
     cwd: workingDirectory,
@@ -57,14 +57,16 @@ export async function main(
   } catch (error) {
     return tellFailure(error, output, context.isJson);
   } finally {
-    const sentence = context.isJson || showsMail(words) ? null : unreadSentence(unread);
+    const sentence = isSilent(words) ? null : unreadSentence(unread);
     if (sentence !== null) output.note(sentence);
   }
 }
 
-/** `reeve mail` and `reeve mail check` have told it already. */
-function showsMail([command, action]: readonly string[]): boolean {
-  return command === "mail" && (action === undefined || action === "check" || action.startsWith("-"));
+/** A program reads its output, or nothing more is wanted; `reeve mail check` has told it already. */
+function isSilent(words: readonly string[]): boolean {
+  const [command, action = "check"] = words;
+  const isCheck = command === "mail" && (action === "check" || action.startsWith("-"));
+  return isCheck || asksFor(words, "--json") || asksFor(words, "--quiet") || asksFor(words, "-q");
 }
 
 async function dispatch(words: readonly string[], context: CliContext): Promise<number> {
@@ -111,7 +113,7 @@ function keyOf(given: string | undefined): string {
 }
 
 /** Known before the line is understood, so that what is wrong with it is told in JSON too. */
-function asksForJson(words: readonly string[]): boolean {
+function asksFor(words: readonly string[], option: string): boolean {
   const end = words.indexOf("--");
-  return words.slice(0, end < 0 ? words.length : end).includes("--json");
+  return words.slice(0, end < 0 ? words.length : end).includes(option);
 }

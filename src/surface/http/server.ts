@@ -98,7 +98,7 @@ async function answer(
   }
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
   if (operation === null) {
-    callerOf(parts, request);
+    tellUnreadMail(parts, callerOf(parts, request), response);
     requireNoQuery(url);
     return sendJson(response, 200, describeApi(parts.operations, parts.version));
   }

@@ -44,11 +44,11 @@ export const mailCommand: CliCommand = {
   options: [
     { name: "subject", value: "TEXT", summary: "send, reply: what it is about (default: how the text begins)" },
     { name: "hand-off", summary: "send, reply: pass work on to the recipient" },
-    { name: "priority", value: "PRIORITY", choices: PRIORITIES, summary: "send, reply: low, normal or high" },
+    { name: "priority", value: "PRIORITY", choices: PRIORITIES, summary: "send, reply: how urgent it is" },
     { name: "file", value: "FILE", summary: "send, reply: the text is in this file", completion: "file" },
     { name: "unread", summary: "check, search: only what is unread" },
     { name: "archived", summary: "check, search: also what was archived" },
-    { name: "kind", value: "KIND", choices: KINDS, summary: "check, search: only notes, or only hand-offs" },
+    { name: "kind", value: "KIND", choices: KINDS, summary: "check, search: only mail of this kind" },
     {
       name: "from",
       value: "SENDER",

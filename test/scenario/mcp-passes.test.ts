@@ -8,8 +8,8 @@ import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import type { Listed, Started } from "../support/mcp-answers.ts";
 import { connectSocket, connectStdio } from "../support/mcp-client.ts";
-import { passOf } from "../support/pass-of.ts";
 import { shakeHands, speakLines } from "../support/rpc-lines.ts";
+import { passOf } from "../support/session-caller.ts";
 import type { SessionRow, TestHome } from "../support/test-home.ts";
 
 async function start(home: TestHome, name: string): Promise<SessionRow> {
@@ -56,7 +56,7 @@ test("issue 10: a session tries every tool on another one, over stdio and the so
     ];
     for (const mcp of over) {
       const { tools } = await mcp.client.listTools();
-      expect(tools.map(({ name }) => name)).not.toContain("answer_approval");
+      expect(tools.map(({ name }) => name)).not.toContain("rename_session");
       expect((await mcp.ok<Listed>("list_sessions")).sessions.map(({ name }) => name)).toEqual(["a"]);
       for (const { name, args } of calls) {
         const { code, next } = await mcp.fails(name, args);

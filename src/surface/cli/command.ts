@@ -65,7 +65,7 @@ export interface CommandInput {
 export interface CliContext {
   /** `environment`: instead of this process's own. */
   client(
-    options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "isChecked" | "onNotice"> & {
+    options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "isChecked" | "onNotice" | "onUnreadMail"> & {
       readonly environment?: CliContext["environment"];
     },
   ): Client;

@@ -17,6 +17,7 @@ import { explainCommand } from "./command/explain.ts";
 import { helpCommand } from "./command/help.ts";
 import { listCommand } from "./command/list.ts";
 import { mcpCommand } from "./command/mcp.ts";
+import { mailCommand } from "./command/mail.ts";
 import { messagesCommand } from "./command/messages.ts";
 import { pauseCommand } from "./command/pause.ts";
 import { renameCommand } from "./command/rename.ts";
@@ -36,6 +37,7 @@ export const commands: readonly CliCommand[] = [
   dataCommand,
   sendCommand,
   messagesCommand,
+  mailCommand,
   waitCommand,
   seenCommand,
   approvalsCommand,

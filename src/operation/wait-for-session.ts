@@ -79,9 +79,21 @@ export const waitForSession = defineOperation({
     };
     const request = { since: input.since, wanted: new Set(input.for), timeoutMs: input.timeout_seconds * 1_000 };
     const waiters = await waitOn(context, ids, { ...request, isEnough });
+    await noteTold(context, waiters);
     return answer(context, waiters, { mode: input.mode, isOver: isEnough(waiters) });
   },
 });
+
+/** A session that gets this answer knows it: it is not woken for the same. Whoever went away did not get it. */
+async function noteTold({ caller, signal, supervisor }: OperationContext, waiters: readonly Waiter[]): Promise<void> {
+  if (caller.kind !== "session" || signal.aborted) return;
+  const news = waiters.flatMap((waiter) => {
+    const found = waiter.found();
+    if (found === null || found.reason === "nothing-to-wait-for") return [];
+    return [{ sessionId: waiter.sessionId, through: found.seq }];
+  });
+  if (news.length > 0) await supervisor.wakes.tell(caller.id, news);
+}
 
 function answer(
   { store, supervisor }: OperationContext,

@@ -51,6 +51,7 @@ import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
 import { tellDeaths } from "./tell-deaths.ts";
 import { createScheduler } from "./ledger/scheduler.ts";
+import { createWaker, type Waker } from "./fleet/waker.ts";
 
 export interface SupervisorParts {
   readonly store: Store;
@@ -100,6 +101,8 @@ export interface Supervisor {
   send(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">, wish: Wish): Promise<void>;
   /** Takes a message back that nobody has begun to type. */
   withdraw(message: Message, wish: Wish): Promise<void>;
+  /** Sessions are woken for what happened to those that they started. */
+  readonly wakes: Pick<Waker, "tell" | "due">;
   /** One that is not known is inert: it says so, and does nothing. */
   agent(name: string): Agent;
   agents(): readonly Agent[];
@@ -232,6 +235,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const runner = createEffectRunner({ nextTask: (id) => nextTask(effectParts, id), clock, scheduler, log });
   const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
   const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
+  const waker = createWaker({ store, ledger, clock, scheduler, log, isEnabled: settings.wakes });
   const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
@@ -260,6 +264,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     // Whether it can be watched or not, what was asked for is done.
     if (isBooted) isolated(log, "watching a session", { session: sessionId }, () => attention.attend(session));
     runner.poke(sessionId);
+    waker.poke(sessionId);
   });
 
   function admitted(
@@ -310,6 +315,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const impediment = adapters.impedimentOf(session);
       if (impediment !== null) throw new ReeveError({ code: "session-impeded", kind: "conflict", message: impediment });
     },
+    wakes: waker,
     plan,
     programs,
     foreign: () => foreignIn(parts.runtimes[0], parts.ownEnvironment),
@@ -377,6 +383,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         });
       }
       attendAll(sessions.map((session) => session.id)).catch(report("watching the adopted sessions"));
+      waker.start();
       observer.start();
       sweep.start();
     },

@@ -100,6 +100,8 @@ const SENTENCES: Readonly<Record<EventType, Sentence>> = {
   "message-delivered": (data) => `took a message: ${evidence(data)}`,
   "message-refused": (data) => `did not get a message: ${reason(data)}`,
   "message-unknown": (data) => `may not have got a message: ${reason(data)}`,
+  "wake-sent": (data) =>
+    `was woken for ${value(data, "count")} ${data["count"] === 1 ? "event" : "events"} up to ${value(data, "through")}`,
   "daemon-started": (data) =>
     `started: process ${value(data, "pid")}, version ${value(data, "version")}, ${value(data, "sessions")} sessions`,
   "daemon-stopped": (data) => `stopped: process ${value(data, "pid")}`,

@@ -70,7 +70,7 @@ export interface Heard {
 /** What comes together is told together: so long nothing more must come, */
 export const QUIET_MS = 250;
 /** but the first of them waits no longer than this: a death is to be told within 2 s. */
-export const LONGEST_GATHERING_MS = 1_000;
+export const LONGEST_GATHERING_MS = 1_250;
 
 /** How long to go on gathering; null: not at all, and also for what a daemon before this one heard. */
 export function gatheringLeft(heard: Heard | undefined, monotonic: number): number | null {

@@ -39,8 +39,7 @@ export const acknowledgeSession = defineOperation({
 
   async run(input, context) {
     const { revision } = resolveSession(context.store.registry, input.session);
-    if (context.caller.kind === "session")
-      return await acknowledge(context, context.caller.id, input.session, input.through);
+    if (context.caller.kind === "session") return await acknowledge(context, context.caller.id, input);
     return await carryOut(context, {
       operation: "acknowledge_session",
       session: input.session,
@@ -55,12 +54,13 @@ export const acknowledgeSession = defineOperation({
 async function acknowledge(
   { store, supervisor }: OperationContext,
   callerId: string,
-  reference: string,
-  asked: number | undefined,
+  input: { readonly session: string; readonly revision?: number | undefined; readonly through?: number | undefined },
 ): Promise<z.infer<typeof lifecycleOutput>> {
-  const { id } = resolveSession(store.registry, reference);
+  const { id, revision } = resolveSession(store.registry, input.session);
   const head = store.log.head();
-  const through = Math.min(asked ?? head, head);
+  // If it has changed since it was shown, nobody can say which events were: then it is told of all of them.
+  const isShown = input.through !== undefined || input.revision === undefined || input.revision === revision;
+  const through = isShown ? Math.min(input.through ?? head, head) : 0;
   await supervisor.wakes.tell(callerId, [{ sessionId: id === callerId ? null : id, through }]);
   const session = resolveSession(store.registry, id);
   return { done: true, session: viewSession(session, supervisor.about(session)), note: null };

@@ -390,6 +390,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
     async close() {
       scheduler.close();
+      waker.close();
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));

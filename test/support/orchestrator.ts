@@ -68,7 +68,8 @@ export function orchestratorOf(home: TestHome, id: string, name: string): Orches
     wakes: async () =>
       (await home.events()).filter(({ type, session_id }) => type === "wake-sent" && session_id === id),
     async lines() {
-      const { messages } = await home.json<{ messages: { role: string; text: string }[] }>("data", name);
+      // Before its first turn there is no transcript, only a screen.
+      const { messages = [] } = await home.json<{ messages?: { role: string; text: string }[] }>("data", name);
       return messages.flatMap(({ role, text }) => (role === "user" && text.startsWith("[reeve]") ? [text] : []));
     },
   };
@@ -80,4 +81,14 @@ export async function idle(home: TestHome, name: string): Promise<SessionRow> {
     const session = await home.session(name);
     return session["activity"] === "idle" && session["turn_open"] === false && session;
   });
+}
+
+/** A turn that lasts until somebody lets it go. */
+export async function keepBusy(home: TestHome, name: string): Promise<void> {
+  await home.json("send", name, "sleep 3600");
+  await eventually(`${name} works`, async () => (await home.session(name))["turn_open"] === true);
+}
+
+export async function letGo(home: TestHome, name: string): Promise<void> {
+  await home.json("send", name, "Say hello", "--interrupt");
 }

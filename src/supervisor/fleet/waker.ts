@@ -29,6 +29,7 @@ export interface Waker {
   tell(sessionId: string, news: readonly Told[]): Promise<void>;
   /** What this session is to be woken for and has not been told, oldest first. */
   due(session: Session): Promise<readonly DueEvent[]>;
+  close(): void;
 }
 
 const PAGE = 1_000;
@@ -55,7 +56,7 @@ export function createWaker(parts: {
   const deciding = new Set<string>();
   let isStarted = false;
 
-  store.log.follow((events) => {
+  const unfollow = store.log.follow((events) => {
     if (!parts.isEnabled) return;
     for (const event of events) {
       const child = event.sessionId === null ? undefined : store.registry.get(event.sessionId);
@@ -223,6 +224,10 @@ export function createWaker(parts: {
   return {
     due,
     poke,
+    close() {
+      isStarted = false;
+      unfollow();
+    },
     start() {
       isStarted = parts.isEnabled;
       if (!isStarted) return;

@@ -10,6 +10,7 @@ export const seenCommand: CliCommand = {
   options: [{ name: "all", summary: "every session with something that nobody has seen" }],
   notes: [
     "reeve data, reeve attach and --wait do this too when they show the end of a turn on a terminal. A session that asks something, or whose process died, still needs you.",
+    "Called in a session: that session is not woken any more for what has happened up to now in the sessions that you name; if it names itself, in all the sessions that it started.",
   ],
   examples: [
     { line: "reeve seen builder", does: "you have seen how its turn ended" },

@@ -9,7 +9,7 @@ import type { LastCommand, Session } from "../session/session.ts";
 import { SOURCES } from "../session/session.ts";
 import { STATES } from "../session/states.ts";
 import { WAKE_REASONS } from "../session/wake.ts";
-import type { About } from "../supervisor/supervisor.ts";
+import type { About } from "../supervisor/testimony.ts";
 import { count, cursor, instant, instantOrNull, text, textOrNull, yesOrNo } from "./field.ts";
 
 export const usageSchema = z

@@ -15,7 +15,7 @@ import type { Message } from "../session/message.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
-import type { PlaceView, Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
@@ -37,18 +37,20 @@ import type { Foreign } from "./launch/foreign-agents.ts";
 import { findForeign } from "./launch/foreign-agents.ts";
 import type { Wish } from "./ledger/ledger.ts";
 import { createLedger, type SentMessage } from "./ledger/ledger.ts";
+import { createPost, type Post } from "./ledger/post.ts";
+import { redactingPost } from "./attention/mail-secrets.ts";
 import { createObserver } from "./observer.ts";
 import type { ProgramFinder } from "./launch/program-finder.ts";
 import { hashOfPass } from "../platform/pass.ts";
 import { createPasses } from "./launch/passes.ts";
 import { createProgramFinder } from "./launch/program-finder.ts";
-import type { LastWord } from "./attention/readings.ts";
 import { createReceipts } from "./ledger/receipts.ts";
 import type { RuleBook } from "./launch/rule-book.ts";
 import type { AgentOptions, Settings } from "./launch/settings.ts";
 import { noOptions } from "./launch/settings.ts";
 import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
+import type { About, Testimony } from "./testimony.ts";
 import { tellDeaths } from "./tell-deaths.ts";
 import { createScheduler } from "./ledger/scheduler.ts";
 import { createWaker, type Waker } from "./fleet/waker.ts";
@@ -103,6 +105,8 @@ export interface Supervisor {
   withdraw(message: Message, wish: Wish): Promise<void>;
   /** Sessions are woken for what happened to those that they started. */
   readonly wakes: Pick<Waker, "tell" | "due">;
+  /** Between sessions, and with the operator. */
+  readonly mail: Post;
   /** One that is not known is inert: it says so, and does nothing. */
   agent(name: string): Agent;
   agents(): readonly Agent[];
@@ -135,22 +139,6 @@ export interface Refusal {
   readonly why: string;
 }
 
-export interface About {
-  readonly wait: Agent["wait"];
-  /** Why it can be neither written to nor started again; null where nothing is in the way. */
-  readonly impediment: string | null;
-  /** What people are shown of where it runs; null while it has no place. */
-  readonly place: PlaceView | null;
-}
-
-export interface Testimony {
-  readonly lastWords: readonly LastWord[];
-  /** The state of the agent's own protocol; null where it has none. */
-  readonly channel: string | null;
-  /** What keeps a message from being typed. */
-  readonly obstacle: { readonly messageId: string; readonly why: string } | null;
-}
-
 /** A start answers even if a runtime does not: what is known by then is served, the rest follows. */
 const BOOT_LOOK_MS = 1_500;
 
@@ -168,6 +156,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const scheduler = createScheduler({ clock, log, observe: () => observer.look() });
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock, log, receipts });
+  const post = createPost({ store, clock });
   const attention = createAttention({
     store,
     ledger,
@@ -316,6 +305,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       if (impediment !== null) throw new ReeveError({ code: "session-impeded", kind: "conflict", message: impediment });
     },
     wakes: waker,
+    mail: redactingPost(post, { secrets: attention.secrets, registry: store.registry }),
     plan,
     programs,
     foreign: () => foreignIn(parts.runtimes[0], parts.ownEnvironment),
@@ -369,6 +359,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const events = store.repairs.map((body) => ({ sessionId: null, body }));
       if (events.length > 0) await store.commit({ events }).catch(report("telling of repairs"));
       await tellDeaths(store, deaths).catch(report("telling of deaths"));
+      await post.load().catch(report("counting unread mail"));
       await Promise.race([delivery.resume(), clock.sleep(BOOT_LOOK_MS)]);
       await ledger
         .note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length })
@@ -394,7 +385,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));
-      await ledger.idle();
+      await Promise.all([ledger.idle(), post.idle()]);
     },
   };
 }

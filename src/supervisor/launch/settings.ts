@@ -1,5 +1,6 @@
 import { parse } from "smol-toml";
 import type { AgentSettings } from "../../agent/contract.ts";
+import { MAIL_POLICIES, type MailPolicy } from "../../fleet/mail-policy.ts";
 import { readPlainFile } from "../../platform/plain-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 
@@ -29,6 +30,8 @@ export interface Settings {
   readonly mostDescendants: number;
   /** Whether a session is woken for what happens to the sessions that it started. */
   readonly wakes: boolean;
+  /** To whom sessions may send mail. */
+  readonly mail: MailPolicy;
   /** Whether each session gets a cgroup of its own where the system allows it. */
   readonly cgroups: boolean;
   /** By agent, `[agent.<name>]`. */
@@ -57,6 +60,7 @@ export const defaultSettings: Settings = {
   mostDepth: 3,
   mostDescendants: 50,
   wakes: true,
+  mail: "any",
   cgroups: true,
   agents: {},
 };
@@ -82,7 +86,7 @@ const COUNTS = {
 
 const SWITCHES = ["wakes", "cgroups"] as const;
 
-type Numbers = Omit<Settings, "agents" | (typeof SWITCHES)[number]>;
+type Numbers = Omit<Settings, "agents" | "mail" | (typeof SWITCHES)[number]>;
 
 /**
  * `config.toml`, all of it optional:
@@ -100,6 +104,7 @@ type Numbers = Omit<Settings, "agents" | (typeof SWITCHES)[number]>;
  *     most_depth = 3
  *     most_descendants = 50
  *     wakes = true
+ *     mail = "any"                       # or "family", or "operator"
  *     cgroups = true
  *
  *     [agent.codex]
@@ -152,6 +157,13 @@ function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settin
     if (given !== undefined) {
       if (typeof value !== "boolean") throw new Error(`${given} must be true or false`);
       settings[given] = value;
+      continue;
+    }
+    if (name === "mail") {
+      const policy = MAIL_POLICIES.find((known) => known === value);
+      if (policy === undefined)
+        throw new Error(`mail must be one of ${MAIL_POLICIES.map((one) => `"${one}"`).join(", ")}`);
+      settings.mail = policy;
       continue;
     }
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0)

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../client/create-client.ts";
+import type { UnreadMailCount } from "../../client/request.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
 import { fieldsOf, parseFields } from "../../platform/json-fields.ts";
 import { unalias } from "./aliases.ts";
@@ -18,6 +19,7 @@ import { INTERRUPTED, UNREAD } from "./exit-codes.ts";
 import { tellFailure } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
 import { standardOutput } from "./output.ts";
+import { unreadSentence } from "./unread-sentence.ts";
 import { workingDirectory } from "./working-directory.ts";
 
 /** Returns the exit status; never throws. */
@@ -31,14 +33,21 @@ export async function main(
     for (const sentence of lastWords.flatMap((say) => say() ?? [])) output.note(sentence);
     process.exit(INTERRUPTED);
   });
+  let unread: UnreadMailCount | null = null;
   const context: CliContext = {
     client: (options = {}) =>
       createClient(
-        { onNotice: (sentence) => output.note(sentence), ...options },
+        {
+          onNotice: (sentence) => output.note(sentence),
+          onUnreadMail: (count) => {
+            unread = count;
+          },
+          ...options,
+        },
         { daemonCommand: () => daemonCommand(installation.root), environment: process.env },
       ),
     output,
-    isJson: asksForJson(words),
+    isJson: asksFor(words, "--json"),
     environment: process.env,
     onInterrupt: (sentence) => void lastWords.push(sentence),
     cwd: workingDirectory,
@@ -49,7 +58,17 @@ export async function main(
     return await dispatch(words, context);
   } catch (error) {
     return tellFailure(error, output, context.isJson);
+  } finally {
+    const sentence = isSilent(words) ? null : unreadSentence(unread);
+    if (sentence !== null) output.note(sentence);
   }
+}
+
+/** A program reads its output, or nothing more is wanted; `reeve mail check` has told it already. */
+function isSilent(words: readonly string[]): boolean {
+  const [command, action = "check"] = words;
+  const isCheck = command === "mail" && (action === "check" || action.startsWith("-"));
+  return isCheck || asksFor(words, "--json") || asksFor(words, "--quiet") || asksFor(words, "-q");
 }
 
 async function dispatch(words: readonly string[], context: CliContext): Promise<number> {
@@ -96,9 +115,9 @@ function keyOf(given: string | undefined): string {
 }
 
 /** Known before the line is understood, so that what is wrong with it is told in JSON too. */
-function asksForJson(words: readonly string[]): boolean {
+function asksFor(words: readonly string[], option: string): boolean {
   const end = words.indexOf("--");
-  return words.slice(0, end < 0 ? words.length : end).includes("--json");
+  return words.slice(0, end < 0 ? words.length : end).includes(option);
 }
 
 function versionOf(root: string): string {

@@ -11,6 +11,7 @@ import { isPromptAhead, takesMessages } from "../session/pending-effect.ts";
 import type { Session } from "../session/session.ts";
 import { type WakeReason, wakeReasonOf } from "../session/wake.ts";
 import { isTold } from "../session/wake-record.ts";
+import type { UnreadMail } from "./unread-mail.ts";
 
 /** Something that happened to a session, for which the one that started it is to be woken. */
 export interface DueEvent {
@@ -35,6 +36,19 @@ function askedBy(body: EventBody): string | null {
 
 export function stillDue({ wakes }: Session, due: readonly DueEvent[]): readonly DueEvent[] {
   return due.filter(({ sessionId, seq }) => !isTold(wakes, sessionId, seq));
+}
+
+/**
+ * Mail that no wake has told of. Of a hand-off a session is told once more
+ * after it was restarted: the process that heard of it is gone. Notes from
+ * before a restart are not worth that.
+ */
+export function dueMail({ id, wakes, process }: Session, unread: readonly UnreadMail[]): readonly UnreadMail[] {
+  const isAnother = process.incarnation > wakes.wokenIncarnation;
+  return unread.filter(
+    ({ seq, kind, from }) =>
+      from !== callerName({ kind: "session", id }) && (seq > wakes.mail || (isAnother && kind === "hand-off")),
+  );
 }
 
 export interface Readiness {

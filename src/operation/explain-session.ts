@@ -65,7 +65,7 @@ export const explainSession = defineOperation({
       .object({
         notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
         acknowledged: cursor("Up to here it knows what happened to the sessions that it started."),
-        waiting: count("How many events it has not been told of yet, and will be woken for."),
+        waiting: count("How many events and mails it has not been told of yet, and will be woken for."),
         message_id: textOrNull("The wake that waits to be given to it, or is being given; null where there is none."),
       })
       .check(z.describe("Who is woken for it, and what it is woken for.")),
@@ -95,7 +95,7 @@ export const explainSession = defineOperation({
   async run(input, context) {
     const { store, supervisor } = context;
     const disputes = disputesOf(await disputed(store, resolveSession(store.registry, input.session).id));
-    const waiting = (await supervisor.wakes.due(resolveSession(store.registry, input.session))).length;
+    const due = await supervisor.wakes.due(resolveSession(store.registry, input.session));
     const session = resolveSession(store.registry, input.session);
     const { lastWords, channel, obstacle } = supervisor.testimony(session);
     return {
@@ -127,7 +127,7 @@ export const explainSession = defineOperation({
       wakes: {
         notifications: viewNotifications(context, session),
         acknowledged: session.wakes.acknowledged,
-        waiting,
+        waiting: due.events.length + due.mails.length,
         message_id: session.wakes.open?.messageId ?? null,
       },
       sources: lastWords

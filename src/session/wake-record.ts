@@ -56,18 +56,16 @@ export function wakeSettled(
   messageId: string,
   outcome: WakeOutcome,
 ): { readonly session: Session; readonly events: readonly SessionEvent[] } | null {
-  const { wakes, process } = session;
-  const { open } = wakes;
+  const { open } = session.wakes;
   if (open?.messageId !== messageId || outcome === "admitted" || outcome === "leased") return null;
   switch (outcome) {
     case "delivered": {
       const { since, through, count } = open;
       const sent: SessionEvent = { type: "wake-sent", messageId, since, through, count };
-      const told = { ...toldBy(wakes, open), wokenIncarnation: process.incarnation };
-      return { session: next(session, told), events: [sent] };
+      return { session: next(session, toldBy(session, open)), events: [sent] };
     }
     case "dropped":
-      return { session: next(session, toldBy(wakes, open)), events: [] };
+      return { session: next(session, toldBy(session, open)), events: [] };
     case "unknown":
       return { session: next(session, doubted(session, open)), events: [] };
     case "refused":
@@ -75,8 +73,9 @@ export function wakeSettled(
   }
 }
 
-function toldBy(wakes: WakeRecord, open: OpenWake): WakeRecord {
-  return { ...movedTo(wakes, open.through), mail: Math.max(wakes.mail, open.mailThrough), open: null };
+function toldBy({ wakes, process: { incarnation } }: Session, { through, mailThrough }: OpenWake): WakeRecord {
+  const mail = Math.max(wakes.mail, mailThrough);
+  return { ...movedTo(wakes, through), mail, wokenIncarnation: incarnation, open: null };
 }
 
 /**
@@ -84,10 +83,11 @@ function toldBy(wakes: WakeRecord, open: OpenWake): WakeRecord {
  * awake, and is not told again. If none has, the events are told once more,
  * because a death that nobody tells would be worse; but not a third time.
  */
-function doubted({ wakes, conversation }: Session, open: OpenWake): WakeRecord {
+function doubted(session: Session, open: OpenWake): WakeRecord {
+  const { wakes, conversation } = session;
   const isAwake = conversation.turns > open.turns;
-  const isSecond = wakes.doubted > open.since;
-  return isAwake || isSecond ? toldBy(wakes, open) : { ...wakes, doubted: open.through, open: null };
+  const isSecond = wakes.doubted > open.since || (wakes.doubted > 0 && wakes.doubted === open.through);
+  return isAwake || isSecond ? toldBy(session, open) : { ...wakes, doubted: open.through, open: null };
 }
 
 function movedTo(wakes: WakeRecord, through: number): WakeRecord {

@@ -224,7 +224,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const runner = createEffectRunner({ nextTask: (id) => nextTask(effectParts, id), clock, scheduler, log });
   const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
   const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
-  const waker = createWaker({ store, ledger, clock, scheduler, log, isEnabled: settings.wakes });
+  const waker = createWaker({ store, ledger, clock, scheduler, log, mail: post, isEnabled: settings.wakes });
   const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {

@@ -77,3 +77,38 @@ test("issue 10: 900 events that were acknowledged wake nobody, whatever becomes 
     expect(wake?.data).toMatchObject({ count: 1 });
     expect(wake?.data["since"]).toBeGreaterThanOrEqual(through);
   }));
+
+test("issue 10: an unread hand-off among them is exactly one wake; after a restart of its reader one more", () =>
+  inHome("", async (home) => {
+    const boss = await startOrchestrator(home);
+    const worker = await idleWorker(home, boss);
+    await keepBusy(home, "boss");
+    await home.json("mail", "send", "boss", "For your information");
+    await home.json("mail", "send", "boss", "Please take over the parser: rm -rf is not meant", "--hand-off");
+    await home.killDaemon();
+    plantTurnEnds(home, worker, 900);
+    await home.daemonPid();
+    await boss.json("seen", "boss");
+    for (let round = 0; round < 2; round++) {
+      await home.killDaemon();
+      await home.daemonPid();
+    }
+    await letGo(home, "boss");
+    await eventually("it was woken", async () => (await boss.wakes()).length > 0);
+    await idle(home, "boss");
+    await home.killDaemon();
+    await home.daemonPid();
+    await boss.json("send", "fix", "Say hello");
+    await eventually("it was woken for the next thing", async () => (await boss.wakes()).length > 1);
+    await idle(home, "boss");
+    expect((await boss.wakes()).map(({ data }) => data["count"])).toEqual([2, 1]);
+    const [first, second] = await boss.lines();
+    expect(first).toMatch(/^\[reeve\] wake \d+: 2 unread mails for you \(1 hand-off\)\. Not from your user\./);
+    expect(second).toContain("1 event for you since ");
+
+    await home.json("restart", "boss");
+    await eventually("it was woken after its restart", async () => (await boss.wakes()).length > 2);
+    await idle(home, "boss");
+    expect((await boss.lines())[2]).toContain(": 1 unread mail for you (1 hand-off). ");
+    expect(await boss.wakes()).toHaveLength(3);
+  }));

@@ -2,8 +2,8 @@
  * A session that starts others: the practice agent in it runs no commands, so
  * the test calls `reeve` as a program in that session would, with its pass.
  */
-import { readEnvironmentVariable } from "../../src/platform/process-table.ts";
 import { eventually } from "./eventually.ts";
+import { insideOf } from "./session-caller.ts";
 import type { EventRow, Result, SessionRow, TestHome } from "./test-home.ts";
 
 export interface Notifications {
@@ -31,8 +31,6 @@ export interface Orchestrator {
   lines(): Promise<readonly string[]>;
 }
 
-export const PASSED_ON = ["REEVE_PASS", "REEVE_SOCKET", "REEVE_SESSION_ID"] as const;
-
 export async function startOrchestrator(home: TestHome, name = "boss"): Promise<Orchestrator> {
   const { session_id: id } = await home.json<SessionRow>("start", "practice", "--name", name, "--cwd", home.dir);
   await idle(home, name);
@@ -41,16 +39,8 @@ export async function startOrchestrator(home: TestHome, name = "boss"): Promise<
 
 /** Also of one that was restarted: its pass is another by then. */
 export function orchestratorOf(home: TestHome, id: string, name: string): Orchestrator {
-  const environment = (): Record<string, string> => {
-    const pids = home.marked(id).map(({ pid }) => pid);
-    const values = PASSED_ON.flatMap((variable) => {
-      const found = pids.map((pid) => readEnvironmentVariable(pid, variable)).findLast((value) => value !== null);
-      return found === undefined || found === null ? [] : [[variable, found] as const];
-    });
-    if (values.length !== PASSED_ON.length) throw new Error(`${name} has no pass`);
-    return Object.fromEntries(values);
-  };
-  const run = (args: readonly string[]): Promise<Result> => home.run(args, { environment: environment() });
+  const run = async (args: readonly string[]): Promise<Result> =>
+    home.run(args, { environment: await insideOf(home, { session_id: id }) });
   const self: Orchestrator = {
     id,
     name,

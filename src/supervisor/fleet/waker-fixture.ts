@@ -1,14 +1,17 @@
 /** For tests only: a session that started others, over a real store, with a clock that the test turns. */
 import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
+import { newMail } from "../../fleet/mail-fixture.ts";
+import { OPERATOR } from "../../session/caller.ts";
 import type { EventBody } from "../../session/event.ts";
 import type { Message, MessageState } from "../../session/message.ts";
 import type { Session } from "../../session/session.ts";
 import { WAKE_REASONS } from "../../session/wake.ts";
 import { putSession } from "../../store/change.ts";
 import type { Store } from "../../store/contract.ts";
-import { makeHome, makeSession } from "../../store/store-fixture.ts";
+import { makeHome, makeSession, nextRevision } from "../../store/store-fixture.ts";
 import { createLedger, type Ledger } from "../ledger/ledger.ts";
 import { createReceipts } from "../ledger/receipts.ts";
+import { createPost, type Post } from "../ledger/post.ts";
 import { createScheduler, type Scheduler } from "../ledger/scheduler.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
@@ -36,6 +39,11 @@ export interface WakerGround {
   /** What delivery would do with it. */
   settle(outcome: MessageState): Promise<void>;
   setBusy(isBusy: boolean): Promise<void>;
+  /** Somebody writes to it. */
+  mail(id: string, kind: "note" | "hand-off"): Promise<void>;
+  readMail(id: string): Promise<void>;
+  /** Its process ended and was started again. */
+  rebirth(): Promise<void>;
   /** The daemon is killed, and another one takes over: only the store is left. */
   restart(): void;
   /** Until nothing more happens by itself. */
@@ -60,14 +68,21 @@ export async function makeWakerGround(workers: readonly string[], isEnabled = tr
   await store.commit({ changes: [boss, ...children].map(putSession) });
 
   let daemon = begin();
-  function begin(): { readonly ledger: Ledger; readonly waker: Waker; readonly scheduler: Scheduler } {
+  function begin(): {
+    readonly ledger: Ledger;
+    readonly waker: Waker;
+    readonly scheduler: Scheduler;
+    readonly post: Post;
+  } {
     const log = home.log;
     const scheduler = createScheduler({ clock, log, observe: async () => undefined });
     const ledger = createLedger({ store, clock, log, receipts: createReceipts() });
-    const waker = createWaker({ store, ledger, clock, scheduler, log, isEnabled });
+    const post = createPost({ store, clock });
+    void post.load();
+    const waker = createWaker({ store, ledger, clock, scheduler, log, mail: post, isEnabled });
     ledger.onCommit((id) => waker.poke(id));
     waker.start();
-    return { ledger, waker, scheduler };
+    return { ledger, waker, scheduler, post };
   }
 
   const ground: WakerGround = {
@@ -100,6 +115,15 @@ export async function makeWakerGround(workers: readonly string[], isEnabled = tr
       const { incarnation } = ground.boss().process;
       await daemon.ledger.apply("boss", { type: "read", incarnation, reading });
     },
+    mail: (id, kind) => daemon.post.send([newMail(id, { to: "boss", kind })], { caller: OPERATOR }),
+    async readMail(id) {
+      await daemon.post.change(id, "read", { kind: "session", id: "boss" });
+    },
+    rebirth: () =>
+      daemon.ledger.commitFor("boss", (session) => {
+        const incarnation = session.process.incarnation + 1;
+        return { changes: [putSession(nextRevision(session, { process: { incarnation } }))] };
+      }),
     restart() {
       daemon.waker.close();
       daemon.scheduler.close();

@@ -9,7 +9,15 @@ import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { newMessageId } from "../../platform/ids.ts";
 import type { Log } from "../../platform/log.ts";
-import { type DueEvent, dueFor, gatheringLeft, type Heard, readinessOf, stillDue } from "../../fleet/due-wake.ts";
+import {
+  type DueEvent,
+  dueFor,
+  dueMail,
+  gatheringLeft,
+  type Heard,
+  readinessOf,
+  stillDue,
+} from "../../fleet/due-wake.ts";
 import { wakeLine } from "../../fleet/wake-line.ts";
 import { isTold, type Told, withTold, withWake } from "../../session/wake-record.ts";
 import { WAKE_EVENTS } from "../../session/wake.ts";
@@ -17,7 +25,9 @@ import type { LoggedEvent } from "../../session/event.ts";
 import type { Session } from "../../session/session.ts";
 import { admitMessage, putSession, settleMessage } from "../../store/change.ts";
 import type { Commit, Store } from "../../store/contract.ts";
+import type { UnreadMail } from "../../fleet/unread-mail.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Post } from "../ledger/post.ts";
 import type { Scheduler } from "../ledger/scheduler.ts";
 
 export interface Waker {
@@ -28,8 +38,13 @@ export interface Waker {
   /** The session learnt this from an answer that it got. A wake that only waits to be typed is taken back. */
   tell(sessionId: string, news: readonly Told[]): Promise<void>;
   /** What this session is to be woken for and has not been told, oldest first. */
-  due(session: Session): Promise<readonly DueEvent[]>;
+  due(session: Session): Promise<Due>;
   close(): void;
+}
+
+export interface Due {
+  readonly events: readonly DueEvent[];
+  readonly mails: readonly UnreadMail[];
 }
 
 const PAGE = 1_000;
@@ -44,6 +59,7 @@ export function createWaker(parts: {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
+  readonly mail: Pick<Post, "unread" | "unreadMails">;
   readonly isEnabled: boolean;
 }): Waker {
   const { store, ledger, clock, scheduler, log } = parts;
@@ -59,6 +75,7 @@ export function createWaker(parts: {
   const unfollow = store.log.follow((events) => {
     if (!parts.isEnabled) return;
     for (const event of events) {
+      if (event.body.type === "mail-sent") hear(event.body.to);
       const child = event.sessionId === null ? undefined : store.registry.get(event.sessionId);
       const parentId = child?.identity.parentId ?? null;
       if (child === undefined || parentId === null || dueFor(child, event) === null) continue;
@@ -67,10 +84,18 @@ export function createWaker(parts: {
   });
 
   function hear(sessionId: string): void {
+    if (store.registry.get(sessionId) === undefined) return;
     const now = clock.monotonic();
     heard.set(sessionId, { firstAt: heard.get(sessionId)?.firstAt ?? now, lastAt: now });
     concerned.add(sessionId);
     poke(sessionId);
+  }
+
+  /** It was restarted, and what it was told of a hand-off is gone with the process that heard it. */
+  function isReborn(session: Session): boolean {
+    if (session.process.incarnation <= session.wakes.wokenIncarnation) return false;
+    const { handOffs } = parts.mail.unread(session.id);
+    return handOffs > 0 && dueMail(session, parts.mail.unreadMails(session.id)).length > 0;
   }
 
   function pokeLater(sessionId: string, ms: number): void {
@@ -78,9 +103,9 @@ export function createWaker(parts: {
   }
 
   function poke(sessionId: string): void {
-    if (!isStarted || !concerned.has(sessionId) || deciding.has(sessionId)) return;
+    if (!isStarted || deciding.has(sessionId)) return;
     const session = store.registry.get(sessionId);
-    if (session === undefined) return void concerned.delete(sessionId);
+    if (session === undefined || !(concerned.has(sessionId) || isReborn(session))) return;
     const readiness = readinessOf(session, { open: store.mailbox.open(sessionId), now: clock.now() });
     if (!readiness.isReady) {
       if (readiness.again) pokeLater(sessionId, LOOK_AGAIN_MS);
@@ -139,25 +164,28 @@ export function createWaker(parts: {
     heard.delete(receiver.id);
     concerned.delete(receiver.id);
     const found = await due(receiver);
-    if (found.length === 0) return;
+    if (isNothing(found)) return;
     failpoint("wake.before-commit");
     await ledger.commitFor(receiver.id, (session) => {
       concerned.add(session.id);
       const { isReady } = readinessOf(session, { open: store.mailbox.open(session.id), now: clock.now() });
-      const left = stillDue(session, found);
-      return isReady && left.length > 0 ? admission(session, left) : null;
+      const events = stillDue(session, found.events);
+      const mails = dueMail(session, parts.mail.unreadMails(session.id)).filter(({ seq }) => seq <= found.newestMail);
+      return isReady && !isNothing({ events, mails }) ? admission(session, { events, mails }) : null;
     });
     failpoint("wake.after-commit");
   }
 
-  function admission(session: Session, left: readonly DueEvent[]): Commit {
+  function admission(session: Session, { events, mails }: Due): Commit {
     const { acknowledged: since } = session.wakes;
-    const through = left.at(-1)?.seq ?? since;
+    const mailThrough = mails.at(-1)?.seq ?? 0;
+    // Older than the events that were read: none of them is between.
+    const through = Math.max(since, events.at(-1)?.seq ?? 0, mailThrough);
     const id = newMessageId();
     last.set(session.id, { messageId: id, incarnation: session.process.incarnation });
-    const text = wakeLine({ since, through, due: left });
+    const text = wakeLine({ since, through, events, mails });
     const { turns } = session.conversation;
-    const open = { messageId: id, since, through, count: left.length, mailThrough: session.wakes.mail, turns };
+    const open = { messageId: id, since, through, count: events.length + mails.length, mailThrough, turns };
     const message = {
       id,
       sessionId: session.id,
@@ -187,7 +215,13 @@ export function createWaker(parts: {
     return new Map(children.map((child) => [child.id, child]));
   }
 
-  async function due(session: Session): Promise<readonly DueEvent[]> {
+  /** The mail first: whatever happens until the log is read, no event before the newest mail is left out. */
+  async function due(session: Session): Promise<Due & { readonly newestMail: number }> {
+    const mails = dueMail(session, parts.mail.unreadMails(session.id));
+    return { mails, newestMail: mails.at(-1)?.seq ?? 0, events: await dueEvents(session) };
+  }
+
+  async function dueEvents(session: Session): Promise<readonly DueEvent[]> {
     const children = childrenOf(session.id);
     if (children.size === 0) return [];
     const found: DueEvent[] = [];
@@ -231,8 +265,10 @@ export function createWaker(parts: {
     start() {
       isStarted = parts.isEnabled;
       if (!isStarted) return;
-      for (const { identity } of store.registry.all())
+      for (const { id, identity } of store.registry.all()) {
         if (identity.parentId !== null && identity.notify.length > 0) concerned.add(identity.parentId);
+        if (parts.mail.unread(id).unread > 0) concerned.add(id);
+      }
       for (const sessionId of concerned) poke(sessionId);
     },
     async tell(sessionId, news) {
@@ -241,10 +277,14 @@ export function createWaker(parts: {
       const known = news.filter((one) => one.sessionId === null || children.has(one.sessionId));
       if (session === undefined || known.length === 0 || children.size === 0) return;
       const head = store.log.head();
-      const found = await due(session);
+      const found = await dueEvents(session);
       await ledger.commitFor(sessionId, (now) => telling(now, known, found, head));
     },
   };
+}
+
+function isNothing({ events, mails }: Due): boolean {
+  return events.length === 0 && mails.length === 0;
 }
 
 function isNews({ wakes }: Session, { sessionId, through }: Told): boolean {

@@ -49,7 +49,7 @@ function wakeSentences({
   return [
     ...(to === null ? [] : [armed.length === 0 ? why : `${why} For: ${armed.join(", ")}.`]),
     ...(isOwn
-      ? [`It has been told of the sessions that it started up to ${acknowledged}; ${waiting} events wait.`]
+      ? [`It has been told of the sessions that it started up to ${acknowledged}; ${waiting} events and mails wait.`]
       : []),
     ...(id === null ? [] : [`The wake ${id} is on its way to it.`]),
   ];

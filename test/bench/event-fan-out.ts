@@ -3,7 +3,7 @@
  * has it. The event is committed by the daemon for a hook's record, as in
  * target 4; the baseline does the same for its own subscribers.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createBenchHome } from "./support/bench-home.ts";
 import { keepProgram } from "./support/child.ts";
@@ -12,7 +12,7 @@ import { alternate, atMost, compare } from "./support/measure.ts";
 import { untilQuiet } from "./support/processes.ts";
 import { configureStandIns, startStandIn } from "./support/stand-in.ts";
 import type { Target } from "./support/target.ts";
-import { renamed, type Teller, TURN_MS } from "./turn-end.ts";
+import { cursorOf, renamed, turn } from "./turn-end.ts";
 
 const SUBSCRIBERS = 100;
 
@@ -30,24 +30,18 @@ export const eventFanOut: Target = {
     const bareSocket = join(home.dir, "bare.sock");
     const args = [bareSocket, bareDir, join(home.dir, "bare.db")];
     await keepProgram(scope, build.bare("wake-server"), { args, environment: home.environment });
-    writeFileSync(join(bareDir, "rollout.jsonl"), "");
-    const { cursor } = JSON.parse((await client.get("/v1/sessions")).toString()) as { readonly cursor: number };
+    const cursor = await cursorOf(client);
     const subscribe = (socket: string, since: number): Promise<EventFollower[]> =>
       Promise.all(Array.from({ length: SUBSCRIBERS }, () => followEvents(scope, socket, since)));
     const bareFollowers = await subscribe(bareSocket, 0);
     const followers = await subscribe(home.socketPath, cursor);
     await untilQuiet(daemon.pid, 5_000);
 
-    const last = async (tell: Teller, all: readonly EventFollower[], id: string): Promise<number> => {
-      tell("begin");
-      await new Promise((resolve) => setTimeout(resolve, TURN_MS));
-      const arrivals = Promise.all(all.map((follower) => follower.next("turn-completed", id)));
-      const toldAt = await tell("end");
-      return Math.max(...(await arrivals)) - toldAt;
-    };
+    const last = (all: readonly EventFollower[], id: string) => async (): Promise<number> =>
+      Math.max(...(await Promise.all(all.map((follower) => follower.next("turn-completed", id)))));
     const samples = await alternate({ count: rounds(100, 30), warmUp: 10, pauseMs: 0 }, [
-      async () => ({ bare: await last(renamed(claude, bareDir), bareFollowers, "bare") }),
-      async () => ({ reeve: await last(renamed(claude, claude.spoolDir), followers, claude.id) }),
+      async () => ({ bare: await turn(renamed(claude, bareDir), last(bareFollowers, "bare")) }),
+      async () => ({ reeve: await turn(renamed(claude, claude.spoolDir), last(followers, claude.id)) }),
     ]);
     add(
       compare({

@@ -1,8 +1,8 @@
 /**
  * Which mail a reader asks for, and in which order it is shown: unread before
- * the rest, by priority within that, and newest first. A mailbox is a list of
- * groups (`groupOf`) that are read one after another; a page ends at a place in
- * one of them.
+ * the rest, by priority within that, and newest first. The mail of one
+ * recipient is a list of groups (`groupOf`) that are read one after another; a
+ * page ends at a place in one of them.
  */
 import { groupOf, type Mail, MAIL_BOXES, MAIL_PRIORITIES, type MailKind } from "./mail.ts";
 

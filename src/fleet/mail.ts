@@ -4,7 +4,7 @@
  * the store nor who may write to whom (mail-policy.ts).
  *
  * A record is stored under the box that it lies in, its recipient and its
- * priority (`groupOf`), so that a page of a mailbox, and everything that is
+ * priority (`groupOf`), so that a page of somebody's mail, and everything that is
  * unread, is found by the store's index and not by reading all mail.
  */
 import type { CallerName } from "../session/caller.ts";

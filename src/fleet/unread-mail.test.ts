@@ -49,8 +49,8 @@ test("is full for everybody at its limit, and for one session before that; promi
       sent(at + 1, `m-${at}`, { from: { caller: "operator", name: null } }),
     ),
   );
-  expect(index.fullness("beta", "session:other")).toBe("mailbox-full");
-  expect(index.fullness("beta", "operator")).toBe("mailbox-full");
+  expect(index.fullness("beta", "session:other")).toBe("recipient-full");
+  expect(index.fullness("beta", "operator")).toBe("recipient-full");
   expect(index.fullness("gamma", "operator")).toBeNull();
 });
 

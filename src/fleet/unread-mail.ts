@@ -8,9 +8,9 @@ import type { CallerName } from "../session/caller.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
 import type { Mail, MailKind, MailPriority } from "./mail.ts";
 
-/** More than an agent will ever go through; a mailbox that is full tells that nobody reads it. */
+/** More than an agent will ever go through; so much unread mail tells that nobody reads it. */
 export const MOST_UNREAD = 1_000;
-/** Of one session, so that it cannot fill the mailbox of another and keep everybody else out. */
+/** Of one session, so that it cannot use up the room of another and keep everybody else out. */
 export const MOST_UNREAD_FROM_ONE = 100;
 
 export interface UnreadMail {
@@ -30,7 +30,7 @@ export interface UnreadCount {
   readonly newestSeq: number;
 }
 
-export type Fullness = "mailbox-full" | "sender-full" | null;
+export type Fullness = "recipient-full" | "sender-full" | null;
 
 export interface UnreadIndex {
   /** One that is unread, as the store has it. */
@@ -119,7 +119,7 @@ export function createUnreadIndex(): UnreadIndex {
     fullness(recipient, from) {
       const box = boxes.get(recipient);
       if (box === undefined) return null;
-      if (box.mails.size + box.promised >= MOST_UNREAD) return "mailbox-full";
+      if (box.mails.size + box.promised >= MOST_UNREAD) return "recipient-full";
       return from.startsWith("session:") && (box.bySender.get(from) ?? 0) >= MOST_UNREAD_FROM_ONE
         ? "sender-full"
         : null;

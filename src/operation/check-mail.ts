@@ -1,4 +1,4 @@
-/** Shows a mailbox: unread mail first, page by page, without marking anything as read. */
+/** Lists the mail of one recipient: unread mail first, page by page, without marking anything as read. */
 import * as z from "zod/mini";
 import { clipped, type Mail, MAIL_KINDS } from "../fleet/mail.ts";
 import {
@@ -51,7 +51,7 @@ export const checkMail = defineOperation({
   }),
   output: z.object({
     note: text("How to take what follows."),
-    unread: count("How many mails of this mailbox are unread, whatever was asked for."),
+    unread: count("How many of all these mails are unread, whatever the filters leave out."),
     hand_offs: count("How many of those are hand-offs."),
     mails: z
       .array(z.object({ ...mailFields, preview: text("How its text begins.") }))

@@ -156,7 +156,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const scheduler = createScheduler({ clock, log, observe: () => observer.look() });
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock, log, receipts });
-  const post = createPost({ store, clock });
+  const post = createPost({ store, clock, log });
   const attention = createAttention({
     store,
     ledger,

@@ -129,8 +129,8 @@ async function expectCounts(
     });
   }
   const events = (await home.events()).filter(({ type }) => type.startsWith("mail-"));
-  const ofType = (type: string): readonly unknown[] =>
-    events.filter((event) => event.type === type).map(({ data }) => data["mail_id"]);
+  const ofType = (type: string): readonly string[] =>
+    events.filter((event) => event.type === type).map(({ data }) => String(data["mail_id"]));
   const all = boxes.flatMap(({ mails }) => mails);
   const idsOf = (wanted: (mail: Mail) => boolean): readonly string[] => all.filter(wanted).map(({ mail_id: id }) => id);
   expect(ofType("mail-sent").toSorted()).toEqual(idsOf(() => true).toSorted());

@@ -24,6 +24,7 @@ import {
 } from "../../fleet/unread-mail.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
+import type { Log } from "../../platform/log.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { type Caller, callerName } from "../../session/caller.ts";
@@ -48,8 +49,8 @@ export interface Post {
 /** Of one group at a time: a body may be long. */
 const LOADED_AT_ONCE = 100;
 
-export function createPost(parts: { readonly store: Store; readonly clock: Clock }): Post {
-  const { store, clock } = parts;
+export function createPost(parts: { readonly store: Store; readonly clock: Clock; readonly log: Log }): Post {
+  const { store, clock, log } = parts;
   const records = store.records(mailKind);
   const index = createUnreadIndex();
   const queue = createKeyedQueue();
@@ -65,6 +66,15 @@ export function createPost(parts: { readonly store: Store; readonly clock: Clock
     return recipient === OPERATOR_BOX
       ? "The operator"
       : `Session ${store.registry.get(recipient)?.identity.name ?? recipient}`;
+  }
+
+  async function addGroup(group: string): Promise<void> {
+    for (let before: number | undefined; ;) {
+      const page = await records.page({ group, before, limit: LOADED_AT_ONCE });
+      for (const { record } of page) index.add(record);
+      before = page.at(-1)?.place;
+      if (page.length < LOADED_AT_ONCE) return;
+    }
   }
 
   return {
@@ -113,14 +123,9 @@ export function createPost(parts: { readonly store: Store; readonly clock: Clock
     unreadMails: index.list,
 
     async load() {
-      for (const group of await records.groups("unread/")) {
-        for (let before: number | undefined; ;) {
-          const page = await records.page({ group, before, limit: LOADED_AT_ONCE });
-          for (const { record } of page) index.add(record);
-          before = page.at(-1)?.place;
-          if (page.length < LOADED_AT_ONCE) break;
-        }
-      }
+      for (const group of await records.groups("unread/"))
+        // Mail that cannot be read must not hide that of others.
+        await addGroup(group).catch((error: unknown) => log("unread mail is not counted", { group, why: error }));
     },
 
     idle: () => queue.idle(),
@@ -148,12 +153,12 @@ function alreadyRead(mail: Mail, recipient: string): ReeveError {
   });
 }
 
-function full(why: "mailbox-full" | "sender-full", recipient: string): ReeveError {
+function full(why: "recipient-full" | "sender-full", recipient: string): ReeveError {
   return new ReeveError({
     code: why,
     kind: "conflict",
     message:
-      why === "mailbox-full"
+      why === "recipient-full"
         ? `${recipient} has ${MOST_UNREAD} unread mails and takes no more; wait until some of them are read, or tell the operator.`
         : `${recipient} has ${MOST_UNREAD_FROM_ONE} unread mails of yours and takes no more of them; wait until some are read, or retract some.`,
   });

@@ -77,7 +77,7 @@ export async function makeWakerGround(workers: readonly string[], isEnabled = tr
     const log = home.log;
     const scheduler = createScheduler({ clock, log, observe: async () => undefined });
     const ledger = createLedger({ store, clock, log, receipts: createReceipts() });
-    const post = createPost({ store, clock });
+    const post = createPost({ store, clock, log });
     void post.load();
     const waker = createWaker({ store, ledger, clock, scheduler, log, mail: post, isEnabled });
     ledger.onCommit((id) => waker.poke(id));

@@ -9,6 +9,7 @@ import type { EventBody, LoggedEvent } from "../session/event.ts";
 import type { Message } from "../session/message.ts";
 import { isPromptAhead, takesMessages } from "../session/pending-effect.ts";
 import type { Session } from "../session/session.ts";
+import { SESSION_ID_PATTERN } from "../session/session-id.ts";
 import { type WakeReason, wakeReasonOf } from "../session/wake.ts";
 import { isTold } from "../session/wake-record.ts";
 import type { UnreadMail } from "./unread-mail.ts";
@@ -27,7 +28,12 @@ export function dueFor(child: Session, event: LoggedEvent): DueEvent | null {
   const reason = wakeReasonOf(event);
   if (parentId === null || reason === null || !notify.includes(reason)) return null;
   if (askedBy(event.body) === callerName({ kind: "session", id: parentId })) return null;
-  return { seq: event.seq, sessionId: child.id, name, reason };
+  return { seq: event.seq, sessionId: child.id, name: safeName(child, name), reason };
+}
+
+/** A name is checked when it is given; one from a state.json that somebody else wrote is not. */
+function safeName({ id }: Session, name: string): string {
+  return SESSION_ID_PATTERN.test(name) ? name : id;
 }
 
 function askedBy(body: EventBody): string | null {

@@ -18,6 +18,7 @@ interface Timed {
 describe.each<AgentCase & { readonly by: string }>([
   { ...CASES.codexAppServer, by: "turn" },
   { ...CASES.claude, by: "typed" },
+  { ...CASES.gemini, by: "typed" },
 ])("$title", { timeout: 180_000 }, (agentCase) => {
   const rig = rigOf(agentCase);
 

@@ -6,12 +6,17 @@ import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import { idle, keepBusy, letGo, type Orchestrator, type Started, startOrchestrator } from "../support/orchestrator.ts";
+import { pressInPane } from "../support/pane.ts";
 import type { EventRow, TestHome } from "../support/test-home.ts";
 
 async function eventOf(home: TestHome, sessionId: string, type: string): Promise<EventRow> {
   return await eventually(`${type} of ${sessionId}`, async () =>
     (await home.events()).find((event) => event.session_id === sessionId && event.type === type),
   );
+}
+
+async function screenOf(home: TestHome, name: string): Promise<string> {
+  return (await home.json<{ text?: string }>("data", name, "--source", "screen")).text ?? "";
 }
 
 /** For what must not have come: another worker's end is told, and only that. */
@@ -95,7 +100,7 @@ test("issue 10: what happens while it works is one wake when it rests, with the 
     expect(wake?.seq).toBeGreaterThan(ended[0]?.seq ?? Number.POSITIVE_INFINITY);
     await idle(home, "boss");
     expect(await boss.lines()).toHaveLength(1);
-    expect((await boss.lines())[0]).toContain("8 events for you since 0: a exited, ");
+    expect((await boss.lines())[0]).toMatch(/: 8 events for you since 0: (?:[a-d] exited(?:, | )){3}\(\+5 more\)\. /);
   }));
 
 test("issue 10: what it learnt from a wait, or did itself, does not wake it", () =>
@@ -169,4 +174,30 @@ test("issue 10: a session that is paused is woken once it goes on; with wakes sw
     await home.json("daemon", "restart");
     await nextWakeIsFor(home, boss, "last");
     expect(await boss.wakes()).toHaveLength(2);
+  }));
+
+test("issue 10: a wake waits for a person's draft, and is not typed onto it", () =>
+  inHome("", async (home) => {
+    const boss = await startOrchestrator(home);
+    const worker = await boss.startWorker("fix");
+    await idle(home, "fix");
+    await pressInPane(home, boss.id, "-l", "my own dra");
+    await eventually("the draft stands there", async () => (await screenOf(home, "boss")).includes("my own dra"));
+    await home.json("end", "fix", "--when", "now");
+    const { seq } = await eventOf(home, worker.session_id, "session-exited");
+    const waits = await eventually("it waits", async () => {
+      const { messages } = await home.json<{ messages: { detail: string | null; sent_by: string }[] }>(
+        "messages",
+        "boss",
+      );
+      return messages.find(({ detail }) => detail?.includes("unsent text") === true);
+    });
+    expect(waits.sent_by).toBe("system");
+    expect((await home.run(["messages", "boss"])).stdout).toContain("Reeve itself");
+    expect(await boss.wakes()).toEqual([]);
+    await pressInPane(home, boss.id, "C-u");
+    await eventually("it was woken", async () => (await boss.wakes()).length === 1);
+    expect((await boss.wakes())[0]?.data).toMatchObject({ through: seq, count: 1 });
+    expect(await boss.lines()).toHaveLength(1);
+    expect(await screenOf(home, "boss")).not.toContain("my own dra");
   }));

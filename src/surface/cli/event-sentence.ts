@@ -135,6 +135,8 @@ export function eventSentence({ type, data, caller }: EventView): string {
 
 /** How it is coloured; null: not at all. */
 export function eventTone({ type, data }: EventView): Tone | null {
+  // Nobody misses it: it is told later, or was not needed any more.
+  if (textIn(data["reason"], "code") === "wake-withdrawn") return "quiet";
   if (/-(?:failed|errored|exited|died|lost|abandoned|refused|unknown)$/.test(type)) return "bad";
   if (type === "approval-requested" || type === "session-stalled") return "notice";
   if (type === "activity-changed") return textIn(data["activity"], "asks") === null ? null : "notice";

@@ -45,7 +45,7 @@ export interface WakerGround {
   /** Its process ended and was started again. */
   rebirth(): Promise<void>;
   /** The daemon is killed, and another one takes over: only the store is left. */
-  restart(): void;
+  restart(): Promise<void>;
   /** Until nothing more happens by itself. */
   settled(): Promise<void>;
   sent(): Promise<readonly { readonly since: number; readonly through: number; readonly count: number }[]>;
@@ -58,7 +58,7 @@ export async function makeWakerGround(workers: readonly string[], isEnabled = tr
   const store = await home.open({ clock });
   const running = {
     state: "running",
-    process: { liveness: { status: "running", evidence } },
+    process: { incarnation: 1, liveness: { status: "running", evidence } },
     conversation: { activity: { status: "idle", asks: null, evidence }, turns: 1 },
   } as const;
   const boss = makeSession(home, "boss", { ...running, identity: { name: "boss", hasTurns: true } });
@@ -67,18 +67,18 @@ export async function makeWakerGround(workers: readonly string[], isEnabled = tr
   );
   await store.commit({ changes: [boss, ...children].map(putSession) });
 
-  let daemon = begin();
-  function begin(): {
+  let daemon = await begin();
+  async function begin(): Promise<{
     readonly ledger: Ledger;
     readonly waker: Waker;
     readonly scheduler: Scheduler;
     readonly post: Post;
-  } {
+  }> {
     const log = home.log;
     const scheduler = createScheduler({ clock, log, observe: async () => undefined });
     const ledger = createLedger({ store, clock, log, receipts: createReceipts() });
     const post = createPost({ store, clock, log });
-    void post.load();
+    await post.load();
     const waker = createWaker({ store, ledger, clock, scheduler, log, mail: post, isEnabled });
     ledger.onCommit((id) => waker.poke(id));
     waker.start();
@@ -124,10 +124,10 @@ export async function makeWakerGround(workers: readonly string[], isEnabled = tr
         const incarnation = session.process.incarnation + 1;
         return { changes: [putSession(nextRevision(session, { process: { incarnation } }))] };
       }),
-    restart() {
+    async restart() {
       daemon.waker.close();
       daemon.scheduler.close();
-      daemon = begin();
+      daemon = await begin();
     },
     async settled() {
       for (let round = 0; round < 5; round++) {

@@ -16,7 +16,7 @@ test("mail and events are one wake, with how many of the mails are hand-offs", a
   expect(ground.open()?.text).toContain("1 event for you since 0: fix exited; 2 unread mails for you (1 hand-off). ");
   await ground.settle("delivered");
   await ground.settled();
-  ground.restart();
+  await ground.restart();
   await ground.settled();
   expect(ground.open()).toBeUndefined();
   expect(await counts()).toEqual([3]);
@@ -42,13 +42,13 @@ test("a wait, and an acknowledgement of events, say nothing of mail", async () =
   const seq = await ground.happen("fix", exited);
   await ground.mail("mail-1", "hand-off");
   await ground.waker().tell("boss", [{ sessionId: null, through: seq + 1 }]);
-  ground.restart();
+  await ground.restart();
   await ground.setBusy(false);
   await ground.settled();
   expect(ground.boss().wakes.open).toMatchObject({ count: 1 });
   expect(ground.open()?.text).toContain(": 1 unread mail for you (1 hand-off). ");
   await ground.settle("delivered");
-  ground.restart();
+  await ground.restart();
   await ground.settled();
   expect(ground.open()).toBeUndefined();
 });
@@ -64,7 +64,7 @@ test("after a restart of the receiver an unread hand-off wakes once more, a note
   expect(ground.open()?.text).toContain(": 1 unread mail for you (1 hand-off). ");
   await ground.settle("delivered");
   await ground.settled();
-  ground.restart();
+  await ground.restart();
   await ground.settled();
   expect(await counts()).toEqual([2, 1]);
   await ground.readMail("mail-2");

@@ -70,7 +70,7 @@ test.each(Array.from({ length: 25 }, (_, index) => `seed ${index}`))("issue 10: 
           break;
         }
         case 6:
-          ground.restart();
+          await ground.restart();
           break;
         default:
           await ground.clock.advance(random.int(1, 2_000));

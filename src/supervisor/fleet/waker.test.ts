@@ -88,7 +88,7 @@ describe("a wake", () => {
     ground = await makeWakerGround(["fix"], false);
     await ground.happen("fix", exited);
     await ground.settled();
-    ground.restart();
+    await ground.restart();
     await ground.settled();
     expect(ground.open()).toBeUndefined();
   });
@@ -122,7 +122,7 @@ describe("never stale", () => {
     await ground.setBusy(true);
     const seq = await ground.happen("fix", ...Array.from({ length: 900 }, () => turnCompleted));
     await ground.waker().tell("boss", [{ sessionId: null, through: seq }]);
-    ground.restart();
+    await ground.restart();
     await ground.setBusy(false);
     await ground.settled();
     expect(ground.open()).toBeUndefined();
@@ -133,11 +133,11 @@ describe("never stale", () => {
     ground = await makeWakerGround(["fix"]);
     await ground.setBusy(true);
     const seq = await ground.happen("fix", ...Array.from({ length: 900 }, () => turnCompleted));
-    ground.restart();
+    await ground.restart();
     await ground.setBusy(false);
     await ground.settled();
     await ground.settle("delivered");
-    ground.restart();
+    await ground.restart();
     await ground.settled();
     expect(await ground.sent()).toEqual([{ since: 0, through: seq, count: 900 }]);
     expect(ground.open()).toBeUndefined();

@@ -35,6 +35,10 @@ export interface Asked {
   /** A shell command of this turn that still runs in the agent, and the call that waits for it. */
   readonly running: ToolCall | undefined;
   readonly shell: ShellTool | undefined;
+  /** The names of the tools it may call. One of a namespace (codex) is `<namespace>__<name>`. */
+  readonly offered: readonly string[];
+  /** Of tools; codex names a tool and its namespace apart. */
+  readonly namespaces?: readonly string[];
   /** Tools that work on in the background, for the agents that have them. */
   readonly background: BackgroundTools;
   /** The JSON schema that the answer has to follow. */

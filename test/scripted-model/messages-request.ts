@@ -26,6 +26,7 @@ export function readMessagesRequest(body: JsonObject, request: RequestLine): Ask
     results: input.slice(promptAt + 1).flatMap(resultsOf),
     running: undefined,
     shell: shellTool(listAt(body, "tools")),
+    offered: listAt(body, "tools").map((tool) => textAt(tool, "name")),
     background: backgroundTools(listAt(body, "tools")),
     schema,
   };

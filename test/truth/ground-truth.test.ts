@@ -24,6 +24,7 @@ function request(
     prompt,
     messages: [],
     typed: [prompt],
+    offered: [],
     says: outcome === "answered" ? "said" : "",
     calls: [],
     ...(outcome === undefined ? {} : { outcome }),

@@ -27,9 +27,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   supervisor: [...BELOW_SUPERVISOR, ...SUPERVISOR],
   operation: [...BELOW_SUPERVISOR, "supervisor", ...SUPERVISOR],
   client: ["platform", "session", "operation (types)"],
-  "surface/http": ["platform", "session", "store", "operation"],
-  // It loads the board, which uses the CLI's texts.
-  "surface/cli": ["platform", "session", "client", "surface/board", "operation (types)"],
+  "surface/http": ["platform", "session", "store", "operation", "surface/mcp"],
+  "surface/mcp": ["platform", "session", "client", "operation (types)"],
+  // It loads the board, which uses the CLI's texts, and the MCP server.
+  "surface/cli": ["platform", "session", "client", "surface/board", "surface/mcp", "operation (types)"],
   "surface/board": ["platform", "session", "client", "surface/cli", "operation (types)"],
   "daemon-main.ts": ["platform", "daemon.ts"],
   "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", ...SUPERVISOR, "operation", "surface/http"],

@@ -8,11 +8,13 @@ import { renderStateDiagram } from "../src/session/state-diagram.ts";
 import { EXIT_CODE_NOTES, EXIT_CODES } from "../src/surface/cli/exit-codes.ts";
 import { renderRooms } from "./import-graph.ts";
 import { renderMessages } from "./list-messages.ts";
+import { renderCatalogue } from "./mcp-catalogue.ts";
 
 const root = join(import.meta.dirname, "..");
 const notice = "<!-- Made by `npm run docs` from the code; do not edit. -->\n\n";
 
 const documents = {
+  "src/surface/mcp/catalogue.json": renderCatalogue(),
   "docs/spec/state-diagram.md": `# The states of a session\n\n${notice}An arrow is labelled with the commands and observations that cause it. \`planned\` is for sessions that a manifest names and nobody started yet.\n\n\`\`\`mermaid\n${renderStateDiagram()}\n\`\`\`\n`,
   "docs/spec/operations.md": `# Operations\n\n${notice}Every verb, as HTTP serves it on the daemon's unix socket. Inputs and outputs in full, with a description of every field: \`/openapi.json\`; types of events: [events.md](events.md).\n\nA field that an operation does not know is refused, with the nearest known name. GET takes its fields in the query, POST as a JSON object in the body. An answer tells a place in the log as \`cursor\`; every operation takes it as \`since\`.\n\nThe operator is whoever can open that socket, and may call every operation on any session. Today every request on the socket is the operator's. The column _by a session_ says on which sessions a session itself may call the operation; its _descendants_ are the sessions it started and those that they started.\n\n| operation | HTTP | effect | by a session | streams | what it does |\n| --- | --- | --- | --- | --- | --- |\n${operations.map(operationRow).join("\n")}\n`,
   "docs/spec/events.md": `# Events\n\n${notice}What \`read_events\`, \`reeve events --json\` and the event stream tell. Each event has \`seq\` (its number, a cursor), \`at\`, \`session_id\` (null: it is about Reeve itself), \`caller\` (who asked for it; null: nobody did), \`type\` and \`data\`. Later versions may add types and fields: ignore those you do not know. The fields in full: \`/openapi.json\`.\n\n| type | what happened | data |\n| --- | --- | --- |\n${Object.entries(describeEvents()).map(eventRow).join("\n")}\n`,

@@ -8,7 +8,7 @@ import type { CallOptions } from "./call.ts";
 import { followEvents } from "./follow-events.ts";
 import type { FollowInput, FollowOptions } from "./follow-events.ts";
 import type { Link } from "./request.ts";
-import type { EventView, InputOf, OutputOf } from "./operation-types.ts";
+import type { EventView, InputOf, OutputOf, Verb } from "./operation-types.ts";
 import { waitForSession } from "./wait.ts";
 import type { WaitInput } from "./wait.ts";
 
@@ -34,6 +34,8 @@ export interface Installation {
 }
 
 export interface Client {
+  /** Any operation, answered with the JSON that the daemon wrote: for those who only pass both on. */
+  callForBytes(verb: Verb, input: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<Buffer>;
   startSession(input: InputOf<"startSession">, options?: CallOptions): Promise<OutputOf<"startSession">>;
   listSessions(input?: InputOf<"listSessions">, options?: CallOptions): Promise<OutputOf<"listSessions">>;
   /** The same, as the JSON that the daemon wrote. */
@@ -69,11 +71,16 @@ export interface Client {
   stopDaemon(input?: InputOf<"stopDaemon">, options?: CallOptions): Promise<OutputOf<"stopDaemon">>;
 }
 
+/** A daemon that dies before its process is there takes the environment along: this client would bring it again. */
+const DEFAULTS: { readonly startSession: { readonly until: "created" } } & Partial<Record<Verb, object>> = {
+  startSession: { until: "created" },
+};
+
 export function createClient(options: ClientOptions, installation: Installation): Client {
   const link = linkTo(options, installation);
   return {
-    // A daemon that dies before its process is there takes the environment along: this client would bring it again.
-    startSession: (input, rules) => call(link, "startSession", { until: "created", ...input }, rules),
+    callForBytes: (verb, input, rules) => callForBytes(link, verb, { ...DEFAULTS[verb], ...input } as never, rules),
+    startSession: (input, rules) => call(link, "startSession", { ...DEFAULTS.startSession, ...input }, rules),
     listSessions: (input = {}, rules) => call(link, "listSessions", input, rules),
     listSessionsBytes: (input = {}, rules) => callForBytes(link, "listSessions", input, rules),
     getSession: (input, rules) => call(link, "getSession", input, rules),

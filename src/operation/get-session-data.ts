@@ -130,7 +130,7 @@ export const getSessionData = defineOperation({
 const WRITTEN_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 40;
 
-async function readWholeTurn(
+export async function readWholeTurn(
   { clock, store, supervisor }: OperationContext,
   { id }: Session,
   agent: Agent,

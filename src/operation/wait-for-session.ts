@@ -8,6 +8,7 @@ import { WAKE_REASONS } from "../session/wake.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { cursor, seconds, since, text, textOrNull, yesOrNo } from "./field.ts";
+import { lastReply, replySchema } from "./last-reply.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import type { Waiter } from "./waiter.ts";
@@ -32,9 +33,13 @@ const outputSchema = z.object({
         reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for"]).check(z.describe("What happened to it.")),
         ok: yesOrNo("Whether that went well."),
         why: textOrNull("Why there is nothing to wait for; null otherwise."),
+        reply: replySchema,
       }),
     )
     .check(z.describe("Each session whose outcome is known by now.")),
+  asleep: z
+    .array(z.string())
+    .check(z.describe("The ids of the others: to wait on, name these and pass `cursor` as `since`.")),
 });
 
 export const waitForSession = defineOperation({
@@ -66,6 +71,9 @@ export const waitForSession = defineOperation({
     timeout_seconds: z
       ._default(seconds(3_600), 45)
       .check(z.describe("How long to wait before answering `reason: timeout`.")),
+    reply: z
+      ._default(z.boolean(), true)
+      .check(z.describe("Also return the end of what each agent answered, once its transcript holds it.")),
   }),
   output: outputSchema,
 
@@ -79,15 +87,16 @@ export const waitForSession = defineOperation({
     };
     const request = { since: input.since, wanted: new Set(input.for), timeoutMs: input.timeout_seconds * 1_000 };
     const waiters = await waitOn(context, ids, { ...request, isEnough });
-    return answer(context, waiters, { mode: input.mode, isOver: isEnough(waiters) });
+    return await answer(context, waiters, { ...input, isOver: isEnough(waiters) });
   },
 });
 
-function answer(
-  { store, supervisor }: OperationContext,
+async function answer(
+  context: OperationContext,
   waiters: readonly Waiter[],
-  { mode, isOver }: { readonly mode: "any" | "all"; readonly isOver: boolean },
-): z.infer<typeof outputSchema> {
+  { mode, reply, isOver }: { readonly mode: "any" | "all"; readonly reply: boolean; readonly isOver: boolean },
+): Promise<z.infer<typeof outputSchema>> {
+  const { store, supervisor } = context;
   const told = waiters.flatMap((waiter) => {
     const found = waiter.found();
     return found === null ? [] : [{ ...found, sessionId: waiter.sessionId }];
@@ -96,6 +105,10 @@ function answer(
     mode === "any" ? (told.find(({ isDone }) => isDone) ?? told[0]) : (told.find(({ ok }) => !ok) ?? told.at(-1));
   const one = isOver ? telling : undefined;
   const subject = resolveSession(store.registry, one?.sessionId ?? waiters[0]?.sessionId ?? "");
+  const replyOf = async (id: string) => {
+    const session = reply ? store.registry.get(id) : undefined;
+    return session === undefined ? null : await lastReply(context, session);
+  };
   const counted = mode === "any" && one !== undefined ? [one] : told;
   return {
     done: isOver && counted.every(({ isDone }) => isDone),
@@ -104,13 +117,17 @@ function answer(
     why: one?.why ?? null,
     cursor: isOver ? Math.max(...counted.map(({ seq }) => seq)) : goOnFrom(waiters),
     session: viewSession(subject, supervisor.about(subject)),
-    woken: told.map(({ sessionId, reason, ok, why }) => ({
-      session_id: sessionId,
-      name: store.registry.get(sessionId)?.identity.name ?? sessionId,
-      reason,
-      ok,
-      why,
-    })),
+    woken: await Promise.all(
+      told.map(async ({ sessionId, reason, ok, why }) => ({
+        session_id: sessionId,
+        name: store.registry.get(sessionId)?.identity.name ?? sessionId,
+        reason,
+        ok,
+        why,
+        reply: await replyOf(sessionId),
+      })),
+    ),
+    asleep: waiters.filter((waiter) => waiter.found() === null).map(({ sessionId }) => sessionId),
   };
 }
 

@@ -72,6 +72,7 @@ const COVERAGE = {
       mode: "--all",
       since: "--since",
       timeout_seconds: "--timeout",
+      reply: "not an option: --json has it, and a person reads the last sentence",
     },
   },
   pause_session: { command: "pause", fields: { session: "<session>", suspend: "--suspend" } },

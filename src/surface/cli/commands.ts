@@ -16,6 +16,7 @@ import { eventsCommand } from "./command/events.ts";
 import { explainCommand } from "./command/explain.ts";
 import { helpCommand } from "./command/help.ts";
 import { listCommand } from "./command/list.ts";
+import { mcpCommand } from "./command/mcp.ts";
 import { messagesCommand } from "./command/messages.ts";
 import { pauseCommand } from "./command/pause.ts";
 import { renameCommand } from "./command/rename.ts";
@@ -49,6 +50,7 @@ export const commands: readonly CliCommand[] = [
   eventsCommand,
   explainCommand,
   doctorCommand,
+  mcpCommand,
   daemonCommandLine,
   demoCommand,
   completionCommand,

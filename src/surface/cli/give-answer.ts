@@ -36,6 +36,11 @@ export async function giveAnswer(
     return isTaken ? 0 : 1;
   }
   if (!context.isJson) context.output.note(answerSentence(answered, decision, answered.title));
-  const waited = await client.waitForSession({ session: answered.session_id, since: answered.cursor, ...timeout });
+  const waited = await client.waitForSession({
+    session: answered.session_id,
+    reply: false,
+    since: answered.cursor,
+    ...timeout,
+  });
   return await reportTurn(context, client, waited, { prompt, fields: answered });
 }

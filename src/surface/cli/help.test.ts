@@ -26,8 +26,8 @@ describe("commandHelp", () => {
   }
 });
 
-/** The part of a shell line that calls reeve, in words. */
+/** The part of a shell line that calls reeve, in words; what is added to another program by that name is no call. */
 function wordsOf(line: string): string[] {
-  const call = /reeve [^|)&]*/.exec(line)?.[0] ?? "";
+  const call = /(?<!add )reeve [^|)&]*/.exec(line)?.[0] ?? "";
   return [...call.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
 }

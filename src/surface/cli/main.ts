@@ -3,11 +3,8 @@
  * It parses, asks the daemon and shows the answer; all decisions are made in
  * the daemon.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createClient } from "../../client/create-client.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
-import { fieldsOf, parseFields } from "../../platform/json-fields.ts";
 import { unalias } from "./aliases.ts";
 import { answer } from "./answer.ts";
 import { findCommand, parseLine, usage } from "./command-line.ts";
@@ -18,6 +15,7 @@ import { INTERRUPTED, UNREAD } from "./exit-codes.ts";
 import { tellFailure } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
 import { standardOutput } from "./output.ts";
+import { versionOf } from "./version.ts";
 import { workingDirectory } from "./working-directory.ts";
 
 /** Returns the exit status; never throws. */
@@ -99,9 +97,4 @@ function keyOf(given: string | undefined): string {
 function asksForJson(words: readonly string[]): boolean {
   const end = words.indexOf("--");
   return words.slice(0, end < 0 ? words.length : end).includes("--json");
-}
-
-function versionOf(root: string): string {
-  const { version } = fieldsOf(parseFields(readFileSync(join(root, "package.json"), "utf8")));
-  return typeof version === "string" ? version : "unknown";
 }

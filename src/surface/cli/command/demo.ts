@@ -58,6 +58,7 @@ async function startAndWait(client: Client, wanted: (typeof SESSIONS)[number], c
   const waited = await client.waitForSession({
     session: session.session_id,
     for: [wanted.shows],
+    reply: false,
     since: session.cursor,
     timeout_seconds: LONGEST_SECONDS,
   });

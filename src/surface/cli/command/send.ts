@@ -77,7 +77,7 @@ async function tellReply(
   { text, ...timeout }: { readonly text: string; readonly timeout_seconds?: number },
 ): Promise<number> {
   const { session_id: session, cursor } = sent;
-  const waited = await client.waitForSession({ session, since: cursor, ...timeout });
+  const waited = await client.waitForSession({ session, reply: false, since: cursor, ...timeout });
   const settled = await settledBy(client, sent);
   const prompt = { text, since: sent.admitted_at };
   if (!isLost(settled)) return await reportTurn(context, client, waited, { prompt, fields: settled });

@@ -105,7 +105,7 @@ export async function start(input: CommandInput, context: CliContext, resume: st
     return 0;
   }
   context.output.note(`Started ${name} (${id}); waiting for it.`);
-  const waited = await client.waitForSession({ session: id, since: cursor, ...timeout });
+  const waited = await client.waitForSession({ session: id, reply: false, since: cursor, ...timeout });
   const prompt = { text: request.prompt ?? null, since: started.created_at };
   return await reportTurn(context, client, waited, { prompt, fields: {} });
 }

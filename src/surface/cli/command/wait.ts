@@ -66,7 +66,8 @@ export const waitCommand: CliCommand = {
     const names = input.arguments.length > 0 ? input.arguments : await atWork(client, role);
     const [first, ...also] = names;
     if (first === undefined) return tellNobody(context, role);
-    const request = requestOf(input, first, also);
+    // A person reads the last sentence of it; a program gets the end of the whole reply.
+    const request = { ...requestOf(input, first, also), reply: context.isJson };
     return await reportWait(context, await client.waitForSession(request), request.mode);
   },
 };

@@ -1,0 +1,27 @@
+/** The tools as `npm run docs` writes them down: no schema library and no operation is loaded for them. */
+import type { Verb } from "../../client/operation-types.ts";
+import catalogue from "./catalogue.json" with { type: "json" };
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+export interface CatalogueEntry {
+  readonly verb: Verb;
+  /** A session may call it. */
+  readonly isForSessions: boolean;
+  /** Fields that are filled from the caller's surroundings. */
+  readonly filled: readonly ("cwd" | "environment")[];
+  readonly tool: Tool;
+}
+
+export const CATALOGUE = catalogue as unknown as readonly CatalogueEntry[];

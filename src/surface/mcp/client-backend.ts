@@ -1,0 +1,34 @@
+/** The operations as `reeve mcp` reaches them: over the daemon's socket, as whoever started it. */
+import type { Client } from "../../client/create-client.ts";
+import type { Verb } from "../../client/operation-types.ts";
+import type { WaitInput } from "../../client/wait.ts";
+import { PASS_VARIABLE } from "../../platform/pass.ts";
+import type { Answer, Backend, Fields } from "./backend.ts";
+
+export interface ClientParts {
+  readonly client: Client;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cwd: () => string;
+  readonly note: Backend["note"];
+}
+
+export function clientBackend({ client, environment, cwd, note }: ClientParts): Backend {
+  return {
+    isSession: (environment[PASS_VARIABLE] ?? "") !== "",
+    note,
+    surroundings: () => ({ cwd: cwd(), environment }),
+    async call(verb: Verb, input: Fields, signal: AbortSignal): Promise<Answer> {
+      if (verb === "waitForSession") {
+        // The door checks what it is; this one goes on across the death of a daemon.
+        const value = await client.waitForSession(input as unknown as WaitInput, { signal });
+        return { value, text: JSON.stringify(value) };
+      }
+      const text = (await client.callForBytes(verb, input, { signal })).toString("utf8");
+      return { value: JSON.parse(text) as Fields, text };
+    },
+    async *follow(signal) {
+      const { cursor } = await client.readEvents({ since: Number.MAX_SAFE_INTEGER, limit: 1 }, { signal });
+      yield* client.followEvents({ since: cursor }, { signal });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * Runs one tool: finds the operation, fills in what the caller's surroundings
+ * tell, and turns the answer or the error into a result. The door checks the
+ * arguments; nothing is checked twice here.
+ */
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import { showName } from "../../platform/shown-value.ts";
+import type { Answer, Backend, Fields } from "./backend.ts";
+import type { CatalogueEntry } from "./catalogue.ts";
+import { CATALOGUE } from "./catalogue.ts";
+import { problemOf } from "./tool-error.ts";
+
+export interface ToolResult {
+  readonly content: { readonly type: "text"; readonly text: string }[];
+  readonly structuredContent: Record<string, unknown>;
+  readonly isError?: true;
+  readonly [key: string]: unknown;
+}
+
+export function entryFor(name: string): CatalogueEntry {
+  const entry = CATALOGUE.find(({ tool }) => tool.name === name);
+  if (entry !== undefined) return entry;
+  const names = CATALOGUE.map(({ tool }) => tool.name).join(", ");
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no tool ${showName(name)}; the tools are ${names}.`,
+  );
+}
+
+/** What an operation is called with. Some models write null for what they leave out. */
+export function inputOf(entry: CatalogueEntry, given: Fields, backend: Backend): Fields {
+  const surroundings = backend.surroundings();
+  const filled = Object.fromEntries(
+    entry.filled.flatMap((name) => (surroundings[name] === undefined ? [] : [[name, surroundings[name]]])),
+  );
+  return { ...filled, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) };
+}
+
+export async function resultOf(backend: Backend, run: () => Promise<Answer>): Promise<ToolResult> {
+  try {
+    const { value, text } = await run();
+    return { content: [{ type: "text", text }], structuredContent: { ...value } };
+  } catch (error) {
+    if (!(error instanceof ReeveError)) backend.note("a tool failed", error);
+    const problem = problemOf(error);
+    return {
+      content: [{ type: "text", text: JSON.stringify(problem) }],
+      structuredContent: { ...problem },
+      isError: true,
+    };
+  }
+}

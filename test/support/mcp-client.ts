@@ -1,0 +1,72 @@
+/** The official MCP client, connected to the real `reeve mcp` of a test's home. */
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { TestHome } from "./test-home.ts";
+
+const PROGRAM = join(import.meta.dirname, "..", "..", "bin", "reeve");
+
+export interface Connected {
+  readonly client: Client;
+  /** The process id of `reeve mcp`. */
+  readonly pid: number;
+  /** What it wrote to stderr. */
+  readonly stderr: () => string;
+  /** Calls a tool that must succeed. */
+  ok<T = Record<string, unknown>>(name: string, args?: Record<string, unknown>): Promise<T>;
+  /** Calls a tool that must fail. */
+  fails(name: string, args?: Record<string, unknown>): Promise<{ code: string; message: string; next: string }>;
+  close(): Promise<void>;
+}
+
+export type Era = "modern" | "legacy";
+
+export async function connectStdio(
+  home: TestHome,
+  { era = "modern", environment = {} }: { readonly era?: Era; readonly environment?: Record<string, string> } = {},
+): Promise<Connected> {
+  const transport = new StdioClientTransport({
+    command: PROGRAM,
+    args: ["mcp"],
+    env: { ...home.environment, ...environment },
+    cwd: home.dir,
+    stderr: "pipe",
+  });
+  let stderr = "";
+  transport.stderr?.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
+  const client = clientOf(era);
+  await client.connect(transport);
+  return { ...around(client), pid: transport.pid ?? 0, stderr: () => stderr };
+}
+
+export function clientOf(era: Era): Client {
+  return new Client(
+    { name: "reeve-test", version: "1" },
+    { versionNegotiation: { mode: era === "modern" ? "auto" : "legacy" } },
+  );
+}
+
+export function around(client: Client): Omit<Connected, "pid" | "stderr"> {
+  const call = async (name: string, args: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: args });
+    const [content] = result.content;
+    const text = content?.type === "text" ? content.text : "";
+    if (JSON.stringify(JSON.parse(text)) !== JSON.stringify(result.structuredContent))
+      throw new Error(`${name} says one thing in its text and another in its structured content: ${text}`);
+    return { isError: result.isError === true, value: JSON.parse(text) as unknown };
+  };
+  return {
+    client,
+    async ok<T>(name: string, args = {}) {
+      const { isError, value } = await call(name, args);
+      if (isError) throw new Error(`${name} failed: ${JSON.stringify(value)}`);
+      return value as T;
+    },
+    async fails(name, args = {}) {
+      const { isError, value } = await call(name, args);
+      if (!isError) throw new Error(`${name} did not fail: ${JSON.stringify(value)}`);
+      return value as { code: string; message: string; next: string };
+    },
+    close: () => client.close(),
+  };
+}

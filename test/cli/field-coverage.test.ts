@@ -20,6 +20,7 @@ const COVERAGE = {
       cwd: "--cwd",
       branch: "--branch",
       runtime: "--runtime",
+      mcp: "--no-mcp",
       model: "--model",
       restart: "--restart",
       env: "--env",

@@ -69,6 +69,7 @@ const addedByAgent = [
   /^<(?:environment_context|user_instructions|turn_aborted|skills?_instructions|permissions instructions|user_shell_command|subagent_notification|model_switch|collaboration_mode)\b/,
   /^# AGENTS\.md instructions/,
   /^Another language model started to solve this problem/,
+  /^Tools? loaded\.$/,
   /^<(?:local-command-|command-(?:name|message|args)|bash-(?:input|stdout|stderr))/,
   /^\[Request interrupted by user/,
   /^This session is being continued from a previous conversation/,

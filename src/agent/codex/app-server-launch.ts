@@ -2,7 +2,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
+import type { McpServer } from "../mcp-server.ts";
 import type { BootstrapRequest } from "./bootstrap-request.ts";
+import { mcpFlags } from "./mcp-flags.ts";
 import { paneScript } from "./pane-script.ts";
 import { tomlText } from "./toml-value.ts";
 import type { UserArguments } from "./user-arguments.ts";
@@ -20,6 +22,7 @@ export function planAppServer(
   context: LaunchContext,
   codex: string,
   user: UserArguments,
+  mcp: McpServer | null,
   parts: Parts,
 ): Omit<LaunchPlan, "isPromptLeftOut"> {
   const { sessionId, launch, resume, prompt, sessionDir, spoolDir, socketDir } = context;
@@ -40,7 +43,7 @@ export function planAppServer(
     codex,
     socket,
     sessionDir,
-    serverArgs: [...NO_SHARED_DAEMON, ...modelFlags(launch.model), ...user.server],
+    serverArgs: [...NO_SHARED_DAEMON, ...modelFlags(launch.model), ...mcpFlags(mcp), ...user.server],
     tuiArgs: [...NO_SHARED_DAEMON, ...user.tui],
     bootstrap: [parts.nodePath, parts.bootstrapPath, requestPath],
     prompt,

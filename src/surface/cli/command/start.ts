@@ -56,6 +56,7 @@ export const startCommand: CliCommand = {
       summary: "a file with NAME=VALUE lines to add to its environment; read again at every start",
       completion: "file",
     },
+    { name: "no-mcp", summary: "do not give the agent Reeve's MCP server" },
     { name: "model", value: "MODEL", summary: "the model that the agent uses" },
     {
       name: "wait",
@@ -142,6 +143,7 @@ function requestOf(input: CommandInput, context: CliContext): InputOf<"startSess
     environment: callerEnvironment(context),
     env: Object.fromEntries(input.texts("env").map(variable)),
     ...presentOnly(optional),
+    ...(input.flag("no-mcp") ? { mcp: false } : {}),
     // Here, not in the session's directory: that is where the shell completed it.
     ...(envFile === undefined ? {} : { env_file: absolutePath(context, envFile) }),
     // Called from inside a session: that one is its parent.

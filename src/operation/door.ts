@@ -28,9 +28,12 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** All that is recorded of an operation when a call is refused. */
+type Named = Pick<Operation, "name" | "names">;
+
 export interface Door {
   /** Records that somebody was refused, also where a surface did it: it could not be proven who called. */
-  refuse(operation: Operation, raw: unknown, caller: Caller | null, error: ReeveError): void;
+  refuse(operation: Named, raw: unknown, caller: Caller | null, error: ReeveError): void;
   invoke<Output extends z.ZodMiniType>(
     operation: Operation<z.ZodMiniObject, Output>,
     input: unknown,
@@ -57,7 +60,7 @@ export function createDoor(parts: DoorParts): Door {
     }
   }
 
-  function refuse(operation: Operation, raw: unknown, caller: Caller | null, { code, message }: ReeveError): void {
+  function refuse(operation: Named, raw: unknown, caller: Caller | null, { code, message }: ReeveError): void {
     const target = namedIn(operation, raw);
     parts.supervisor.noteRefusal(caller, { operation: operation.name, target, code, why: message });
   }
@@ -85,7 +88,7 @@ export function createDoor(parts: DoorParts): Door {
 }
 
 /** The sessions that a call names, as they were written; bounded, because anybody may write anything. */
-function namedIn({ names }: Operation, raw: unknown): string | null {
+function namedIn({ names }: Named, raw: unknown): string | null {
   const given = typeof raw === "object" && raw !== null ? Object.entries(raw) : [];
   const texts = given.flatMap(([field, value]) => (names.includes(field) ? [value].flat() : []));
   const named = texts.filter((value) => typeof value === "string").join(", ");

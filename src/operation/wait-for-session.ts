@@ -4,6 +4,7 @@
  * event is missed: a wait that timed out, or broke because the daemon was restarted, continues from there.
  */
 import * as z from "zod/mini";
+import { ReeveError } from "../platform/reeve-error.ts";
 import { WAKE_REASONS } from "../session/wake.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
@@ -79,6 +80,7 @@ export const waitForSession = defineOperation({
 
   async run(input, context) {
     const { store } = context;
+    requirePast(input.since, store.log.head());
     const references = [input.session, ...input.also];
     const ids = new Set(references.map((reference) => resolveSession(store.registry, reference).id));
     const isEnough = (waiters: readonly Waiter[]): boolean => {
@@ -90,6 +92,17 @@ export const waitForSession = defineOperation({
     return await answer(context, waiters, { ...input, isOver: isEnough(waiters) });
   },
 });
+
+/** Nothing would ever be after it: the wait would miss everything that happens until then. */
+function requirePast(since: number | undefined, head: number): void {
+  if (since === undefined || since <= head) return;
+  throw new ReeveError({
+    code: "future-cursor",
+    kind: "usage",
+    message: `The cursor ${since} is later than the newest event, ${head}; pass the cursor of an answer that Reeve gave in this home, or leave since out.`,
+    details: { field: "since", head },
+  });
+}
 
 async function answer(
   context: OperationContext,

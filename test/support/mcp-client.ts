@@ -1,22 +1,26 @@
-/** The official MCP client, connected to the real `reeve mcp` of a test's home. */
+/** The official MCP client, connected to the real `reeve mcp` of a test's home, or to `/mcp` of its daemon. */
 import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { fetchOver } from "./socket-fetch.ts";
 import type { TestHome } from "./test-home.ts";
 
 const PROGRAM = join(import.meta.dirname, "..", "..", "bin", "reeve");
 
-export interface Connected {
+export interface Tools {
   readonly client: Client;
-  /** The process id of `reeve mcp`. */
-  readonly pid: number;
-  /** What it wrote to stderr. */
-  readonly stderr: () => string;
   /** Calls a tool that must succeed. */
   ok<T = Record<string, unknown>>(name: string, args?: Record<string, unknown>): Promise<T>;
   /** Calls a tool that must fail. */
   fails(name: string, args?: Record<string, unknown>): Promise<{ code: string; message: string; next: string }>;
   close(): Promise<void>;
+}
+
+export interface Connected extends Tools {
+  /** The process id of `reeve mcp`. */
+  readonly pid: number;
+  /** What it wrote to stderr. */
+  readonly stderr: () => string;
 }
 
 export type Era = "modern" | "legacy";
@@ -39,6 +43,24 @@ export async function connectStdio(
   return { ...around(client), pid: transport.pid ?? 0, stderr: () => stderr };
 }
 
+export interface SocketOptions {
+  readonly era?: Era;
+  /** Calls as this session, on the sessions' own socket. */
+  readonly pass?: string;
+}
+
+/** The daemon must run. */
+export async function connectSocket(home: TestHome, { era = "modern", pass }: SocketOptions = {}): Promise<Tools> {
+  const socket = pass === undefined ? home.socketPath : join(home.dir, "run", "call.sock");
+  const transport = new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), {
+    fetch: fetchOver(socket),
+    ...(pass === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${pass}` } } }),
+  });
+  const client = clientOf(era);
+  await client.connect(transport);
+  return around(client);
+}
+
 export function clientOf(era: Era): Client {
   return new Client(
     { name: "reeve-test", version: "1" },
@@ -46,7 +68,7 @@ export function clientOf(era: Era): Client {
   );
 }
 
-export function around(client: Client): Omit<Connected, "pid" | "stderr"> {
+export function around(client: Client): Tools {
   const call = async (name: string, args: Record<string, unknown>) => {
     const result = await client.callTool({ name, arguments: args });
     const [content] = result.content;

@@ -84,7 +84,6 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   if (type === undefined || !/^application\/json(?:;|$)/i.test(type)) {
     throw new ReeveError({ code: "not-json", kind: "usage", message: "Send the request as application/json." });
   }
-  if (Number(length ?? 0) > LARGEST_BODY_BYTES) throw tooLarge();
   const body = await readBody(request);
   let parsed: unknown;
   try {
@@ -99,7 +98,8 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
 }
 
 /** Not an async iterator: leaving that would close the socket before the refusal is sent. */
-function readBody(request: IncomingMessage): Promise<Buffer> {
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > LARGEST_BODY_BYTES) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

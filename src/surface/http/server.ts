@@ -2,7 +2,8 @@
  * The HTTP API on the daemon's unix socket (0600 in a 0700 directory). Every
  * route is an operation; this file says who the caller is, and passes requests
  * to operation/door.ts and answers back. Every refusal is a problem+json, also
- * of bytes that are not HTTP (malformed.ts).
+ * of bytes that are not HTTP (malformed.ts). `/mcp` serves the same operations
+ * as MCP tools (mcp.ts).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Operation } from "../../operation/contract.ts";
@@ -19,7 +20,7 @@ import { describeApi } from "./openapi.ts";
 import { refuseMalformed } from "./malformed.ts";
 import { encodeProblem, headersOf, internalProblem } from "./problem.ts";
 import type { EncodedProblem } from "./problem.ts";
-import { readInput, requireNoQuery, urlOf } from "./request.ts";
+import { readBody, readInput, requireNoQuery, urlOf } from "./request.ts";
 import { createRouter } from "./router.ts";
 
 // Not imported: an ES module's import of node:http evaluates all its exports, undici among them (40 ms, 13 MB; Node 24).
@@ -27,6 +28,10 @@ const { createServer } = process.getBuiltinModule("node:http");
 
 /** Literal: a page that rebinds its name to this machine still sends its own name. */
 const HOSTS = new Set(["localhost", "reeve"]);
+
+const MCP_PATH = "/mcp";
+/** What is recorded where nobody can tell yet which tool is meant. */
+const MCP = { name: "mcp", names: [] };
 
 /**
  * Callers are on this machine and send a request at once: even 8 MB arrive in milliseconds, and a busy machine takes
@@ -81,6 +86,13 @@ async function answer(
   cap.admit(request);
   requireLocalCaller(request);
   const url = urlOf(request);
+  if (url.pathname === MCP_PATH) {
+    const caller = identify(parts, request, MCP, {});
+    requireNoQuery(url);
+    const body = await readBody(request);
+    const { answerMcp } = await import("./mcp.ts");
+    return await answerMcp(parts, caller, request, body, response);
+  }
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
   if (operation === null) {
     callerOf(parts, request);
@@ -105,7 +117,7 @@ async function answer(
 function identify(
   parts: HttpParts,
   request: IncomingMessage,
-  operation: Operation,
+  operation: Pick<Operation, "name" | "names">,
   parameters: Readonly<Record<string, string>>,
 ): Caller {
   try {

@@ -18,9 +18,9 @@ export interface Backend {
   /** Throws a ReeveError. */
   call(verb: Verb, input: Fields, signal: AbortSignal): Promise<Answer>;
   /** What a model leaves out and its surroundings tell: the directory, the environment. */
-  surroundings(): { readonly cwd?: string; readonly environment?: Readonly<Record<string, string>> };
-  /** What happens from now on, until the signal fires. */
-  follow(signal: AbortSignal): AsyncIterable<EventView>;
+  surroundings(): Promise<{ readonly cwd?: string; readonly environment?: Readonly<Record<string, string>> }>;
+  /** What happened after that event and happens from now on, until the signal fires. */
+  follow(since: number, signal: AbortSignal): AsyncIterable<Pick<EventView, "seq" | "session_id">>;
   /** Tells whoever runs Reeve what went wrong inside. */
   note(what: string, error: unknown): void;
 }

@@ -16,7 +16,7 @@ export function clientBackend({ client, environment, cwd, note }: ClientParts): 
   return {
     isSession: (environment[PASS_VARIABLE] ?? "") !== "",
     note,
-    surroundings: () => ({ cwd: cwd(), environment }),
+    surroundings: async () => ({ cwd: cwd(), environment }),
     async call(verb: Verb, input: Fields, signal: AbortSignal): Promise<Answer> {
       if (verb === "waitForSession") {
         // The door checks what it is; this one goes on across the death of a daemon.
@@ -26,9 +26,6 @@ export function clientBackend({ client, environment, cwd, note }: ClientParts): 
       const text = (await client.callForBytes(verb, input, { signal })).toString("utf8");
       return { value: JSON.parse(text) as Fields, text };
     },
-    async *follow(signal) {
-      const { cursor } = await client.readEvents({ since: Number.MAX_SAFE_INTEGER, limit: 1 }, { signal });
-      yield* client.followEvents({ since: cursor }, { signal });
-    },
+    follow: (since, signal) => client.followEvents({ since }, { signal }),
   };
 }

@@ -16,7 +16,11 @@ export interface LineTransport {
   readonly ended: Promise<void>;
 }
 
-export function createLineTransport(input: Readable, output: Writable): LineTransport {
+export function createLineTransport(
+  input: Readable,
+  output: Writable,
+  onMessage: (message: JSONRPCMessage) => void,
+): LineTransport {
   let chunks: Buffer[] = [];
   let size = 0;
   let isClosed = false;
@@ -81,6 +85,7 @@ export function createLineTransport(input: Readable, output: Writable): LineTran
         -32600,
         'This is not a JSON-RPC 2.0 message: it needs "jsonrpc": "2.0" and a method, or an answer.',
       );
+    onMessage(message);
     transport.onmessage?.(message);
   }
 

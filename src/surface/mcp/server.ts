@@ -8,6 +8,7 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Backend } from "./backend.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
+import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { entryFor, inputOf, resultOf } from "./tool-call.ts";
 import { waitFor } from "./wait.ts";
 import type { TellProgress } from "./wait.ts";
@@ -15,23 +16,47 @@ import type { TellProgress } from "./wait.ts";
 export interface ServerParts {
   readonly backend: Backend;
   readonly version: string;
+  /** What this connection subscribed to by `resources/subscribe`; null where no connection outlives a request. */
+  readonly subscribed: Set<string> | null;
+  /** Whether updates of resources can be told at all. */
+  readonly canSubscribe: boolean;
 }
 
-export function createMcpServer({ backend, version }: ServerParts): Server {
+export function createMcpServer({ backend, version, subscribed, canSubscribe }: ServerParts): Server {
   const server = new Server(
     { name: "reeve", title: "Reeve", version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NEVER_ASKED },
+    {
+      capabilities: { tools: {}, resources: canSubscribe ? { subscribe: true } : {} },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator: NEVER_ASKED,
+    },
   );
   server.setRequestHandler("tools/list", () => ({ tools: toolsFor(backend) }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const entry = entryFor(params.name);
     const { signal } = context.mcpReq;
     return await resultOf(backend, async () => {
-      const input = inputOf(entry, params.arguments ?? {}, backend);
+      const input = await inputOf(entry, params.arguments ?? {}, backend);
       if (entry.verb === "waitForSession") return await waitFor(backend, input, signal, progressOf(context));
       return await backend.call(entry.verb, input, signal);
     });
   });
+  server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
+    const text = await readResource(backend, uri, mcpReq.signal);
+    return { contents: [{ uri, mimeType: "application/json", text }] };
+  });
+  if (subscribed !== null) {
+    server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+      subscribed.add(uri);
+      return {};
+    });
+    server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+      subscribed.delete(uri);
+      return {};
+    });
+  }
   return server;
 }
 

@@ -2,17 +2,52 @@
  * `reeve mcp`: the server for one client, on stdin and stdout. It ends as soon
  * as the client closes stdin. stdout carries only the protocol.
  */
+import type { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Backend } from "./backend.ts";
 import { createLineTransport } from "./line-transport.ts";
+import { followResources } from "./resource-feed.ts";
 import { createMcpServer } from "./server.ts";
 
 export async function serveOverStdio(backend: Backend, version: string): Promise<void> {
-  const { transport, ended } = createLineTransport(process.stdin, process.stdout);
-  const handle = serveStdio(() => createMcpServer({ backend, version }), {
-    transport,
-    onerror: (error) => backend.note("a message could not be handled", error),
+  const subscribed = new Set<string>();
+  /** Requests of the current protocol that listen; the SDK answers them, and sorts out which update is for which. */
+  const listening = new Set<unknown>();
+  let server: Server | null = null;
+  let isModern = false;
+  let stop: (() => void) | null = null;
+
+  const tell = (uri: string): void => {
+    if (!isModern && !subscribed.has(uri)) return;
+    server?.sendResourceUpdated({ uri }).catch((error: unknown) => backend.note("an update could not be told", error));
+  };
+  const followWhereNeeded = (): void => {
+    const isNeeded = listening.size + subscribed.size > 0;
+    if (isNeeded) stop ??= followResources(backend, tell);
+    if (isNeeded || stop === null) return;
+    stop();
+    stop = null;
+  };
+
+  const { transport, ended } = createLineTransport(process.stdin, process.stdout, (message) => {
+    const { method, id, params } = message as { method?: string; id?: unknown; params?: { requestId?: unknown } };
+    if (method === "subscriptions/listen") listening.add(id);
+    else if (method === "notifications/cancelled") listening.delete(params?.requestId);
+    else if (method !== "resources/subscribe" && method !== "resources/unsubscribe") return;
+    // What was asked for is known once it has been handled.
+    setImmediate(followWhereNeeded);
   });
+  const handle = serveStdio(
+    ({ era }) => {
+      isModern = era === "modern";
+      server = createMcpServer({ backend, version, canSubscribe: true, subscribed: isModern ? null : subscribed });
+      return server;
+    },
+    { transport, onerror: (error) => backend.note("a message could not be handled", error) },
+  );
   await ended;
+  listening.clear();
+  subscribed.clear();
+  followWhereNeeded();
   await handle.close();
 }

@@ -29,8 +29,8 @@ export function entryFor(name: string): CatalogueEntry {
 }
 
 /** What an operation is called with. Some models write null for what they leave out. */
-export function inputOf(entry: CatalogueEntry, given: Fields, backend: Backend): Fields {
-  const surroundings = backend.surroundings();
+export async function inputOf(entry: CatalogueEntry, given: Fields, backend: Backend): Promise<Fields> {
+  const surroundings = entry.filled.length === 0 ? {} : await backend.surroundings();
   const filled = Object.fromEntries(
     entry.filled.flatMap((name) => (surroundings[name] === undefined ? [] : [[name, surroundings[name]]])),
   );

@@ -1,0 +1,81 @@
+/** What a client can read without calling a tool: the sessions, a transcript, the newest events. */
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { ReeveError } from "../../platform/reeve-error.ts";
+import { showName } from "../../platform/shown-value.ts";
+import type { Backend } from "./backend.ts";
+import { problemOf } from "./tool-error.ts";
+
+export const SESSIONS_URI = "reeve://sessions";
+export const EVENTS_URI = "reeve://events";
+const TRANSCRIPT = /^reeve:\/\/sessions\/([^/?#]{1,400})\/transcript$/;
+const JSON_TYPE = "application/json";
+
+export const RESOURCES = [
+  {
+    uri: SESSIONS_URI,
+    name: "sessions",
+    title: "Sessions",
+    description: "Every session you may see, as list_sessions tells it.",
+    mimeType: JSON_TYPE,
+  },
+  {
+    uri: EVENTS_URI,
+    name: "events",
+    title: "Events",
+    description: "The newest events of the log, oldest first.",
+    mimeType: JSON_TYPE,
+  },
+];
+
+export const RESOURCE_TEMPLATES = [
+  {
+    uriTemplate: "reeve://sessions/{id}/transcript",
+    name: "transcript",
+    title: "Transcript of a session",
+    description:
+      "What a session said last, as get_session_data tells it. Updates are told for its id, not for its name.",
+    mimeType: JSON_TYPE,
+  },
+];
+
+export function transcriptUri(sessionId: string): string {
+  return `reeve://sessions/${encodeURIComponent(sessionId)}/transcript`;
+}
+
+export async function readResource(backend: Backend, uri: string, signal: AbortSignal): Promise<string> {
+  try {
+    if (uri === SESSIONS_URI) return (await backend.call("listSessions", {}, signal)).text;
+    if (uri === EVENTS_URI) return await newestEvents(backend, signal);
+    const [, session] = TRANSCRIPT.exec(uri) ?? [];
+    if (session !== undefined)
+      return (await backend.call("getSessionData", { session: decodeURIComponent(session) }, signal)).text;
+  } catch (error) {
+    throw asProtocolError(error);
+  }
+  const known = [...RESOURCES.map((one) => one.uri), ...RESOURCE_TEMPLATES.map((one) => one.uriTemplate)];
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no resource ${showName(uri)}; there are ${known.join(", ")}.`,
+  );
+}
+
+const MOST_EVENTS = 200;
+
+async function newestEvents(backend: Backend, signal: AbortSignal): Promise<string> {
+  const head = await headOf(backend, signal);
+  const since = Math.max(0, head - MOST_EVENTS);
+  return (await backend.call("readEvents", { since, limit: MOST_EVENTS }, signal)).text;
+}
+
+/** Where the log ends now. */
+export async function headOf(backend: Backend, signal: AbortSignal): Promise<number> {
+  const { value } = await backend.call("listSessions", {}, signal);
+  return Number(value["cursor"]);
+}
+
+function asProtocolError(error: unknown): ProtocolError {
+  const problem = problemOf(error);
+  const isGivers = error instanceof ReeveError && ["usage", "not-found", "forbidden"].includes(error.kind);
+  const code = isGivers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(code, `${problem.message} ${problem.next}`, problem);
+}

@@ -29,6 +29,7 @@ describe.each(rawClients)("$api", (client) => {
           { role: "user", text: expect.stringContaining(prompt) as unknown },
         ]) as unknown,
         typed: [prompt],
+        offered: [client.shellTool],
         says: "ok",
         calls: [],
         outcome: "answered",

@@ -74,6 +74,15 @@ test("codex with its app-server: for the server, which runs the turns, and not f
   expect(script.split("mcp_servers.reeve.command")).toHaveLength(2);
 });
 
+test.each([
+  ["codex", {}],
+  ["codex with hooks", hooks],
+])("%s: one that is registered is switched off where the session does without", (_name, changes) => {
+  const files = { "/u/.codex/config.toml": '[mcp_servers.reeve]\ncommand = "/usr/bin/reeve"\nargs = ["mcp"]\n' };
+  expect(wholeOf(planOf(codex, { ...changes, mcp: null, files }))).toContain("mcp_servers.reeve.enabled=false");
+  expect(wholeOf(planOf(codex, { ...changes, mcp: null }))).not.toContain("enabled=false");
+});
+
 test("gemini: in the session's settings, with a policy beside the user's own policies", () => {
   const files = { "/u/.gemini/settings.json": { mcpServers: { theirs: THEIRS } } };
   const plan = planOf(geminiAgent, { files });

@@ -3,11 +3,8 @@
  * Each adapter puts it into what its agent reads for one process only; the
  * user's files and their other servers stay as they are (decision 37).
  */
-import { basename } from "node:path";
-import { type Fields, fieldsOf } from "../platform/json-fields.ts";
-
-/** What it is called in every agent; its tools are called after it. */
-export const MCP_SERVER_NAME = "reeve";
+import { fieldsOf } from "../platform/json-fields.ts";
+import { isReeveServer, MCP_SERVER_NAME } from "../platform/mcp-registration.ts";
 
 export interface McpServer {
   /** Absolute paths, then arguments. */
@@ -22,16 +19,10 @@ export interface McpServer {
 export function withoutClash(server: McpServer | null, ...servers: readonly unknown[]): McpServer | null {
   const isTaken = servers.some((table) => {
     const entry = fieldsOf(table)[MCP_SERVER_NAME];
-    return entry !== undefined && !isReeve(fieldsOf(entry));
+    // What `reeve init` registered gives way to the session's own.
+    return entry !== undefined && !isReeveServer(fieldsOf(entry));
   });
   return isTaken ? null : server;
-}
-
-/** What `reeve init` registered: inside a session, the session's own takes its place. */
-function isReeve({ command, args }: Fields): boolean {
-  const words = [command, ...(Array.isArray(args) ? (args as readonly unknown[]) : [])];
-  const names = words.map((word) => (typeof word === "string" ? basename(word) : ""));
-  return names.at(-1) === "mcp" && names.at(-2) === "reeve";
 }
 
 /** For `explain` and `doctor`, behind how it is watched. */

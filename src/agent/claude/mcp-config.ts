@@ -10,7 +10,8 @@
 import { join } from "node:path";
 import { type Fields, fieldsOf, fieldsOrNull, parseFields } from "../../platform/json-fields.ts";
 import type { LaunchContext, PlannedFile } from "../contract.ts";
-import { MCP_SERVER_NAME, type McpServer, withoutClash } from "../mcp-server.ts";
+import { MCP_SERVER_NAME } from "../../platform/mcp-registration.ts";
+import { type McpServer, withoutClash } from "../mcp-server.ts";
 
 export interface McpConfig {
   readonly server: McpServer;

@@ -2,9 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
-import type { McpServer } from "../mcp-server.ts";
 import type { BootstrapRequest } from "./bootstrap-request.ts";
-import { mcpFlags } from "./mcp-flags.ts";
 import { paneScript } from "./pane-script.ts";
 import { tomlText } from "./toml-value.ts";
 import type { UserArguments } from "./user-arguments.ts";
@@ -22,7 +20,7 @@ export function planAppServer(
   context: LaunchContext,
   codex: string,
   user: UserArguments,
-  mcp: McpServer | null,
+  mcpFlags: readonly string[],
   parts: Parts,
 ): Omit<LaunchPlan, "isPromptLeftOut"> {
   const { sessionId, launch, resume, prompt, sessionDir, spoolDir, socketDir } = context;
@@ -43,7 +41,7 @@ export function planAppServer(
     codex,
     socket,
     sessionDir,
-    serverArgs: [...NO_SHARED_DAEMON, ...modelFlags(launch.model), ...mcpFlags(mcp), ...user.server],
+    serverArgs: [...NO_SHARED_DAEMON, ...modelFlags(launch.model), ...mcpFlags, ...user.server],
     tuiArgs: [...NO_SHARED_DAEMON, ...user.tui],
     bootstrap: [parts.nodePath, parts.bootstrapPath, requestPath],
     prompt,

@@ -4,9 +4,7 @@
  */
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
-import type { McpServer } from "../mcp-server.ts";
 import { hookFlags } from "./hook-flags.ts";
-import { mcpFlags } from "./mcp-flags.ts";
 import { notifyChain } from "./notify-chain.ts";
 import type { UserArguments } from "./user-arguments.ts";
 import { supports } from "./version-support.ts";
@@ -15,7 +13,7 @@ export function planHooks(
   context: LaunchContext,
   codex: string,
   user: UserArguments,
-  mcp: McpServer | null,
+  mcpFlags: readonly string[],
   why: string,
 ): Omit<LaunchPlan, "isPromptLeftOut"> {
   const { launch, resume, prompt, sessionDir, program } = context;
@@ -28,7 +26,7 @@ export function planHooks(
     ...(supports(version, "noDaemonFlag") ? ["--no-daemon"] : []),
     ...(chain === null ? hookFlags(hook.path) : chain.flags),
     ...(launch.model === null ? [] : ["--model", launch.model]),
-    ...mcpFlags(mcp),
+    ...mcpFlags,
     ...user.all,
   ];
   const words = [...(resume === null ? [] : [resume.nativeId]), ...(prompt === null ? [] : [prompt])];

@@ -25,8 +25,10 @@ export function planLaunch(given: LaunchContext, parts: Parts): LaunchPlan {
   const why = whyHooks(settings["mode"], program?.version ?? null, user.undivided);
   const mcp = mcpOf(context);
   const plan =
-    why === null ? planAppServer(context, codex, user, mcp, parts) : planHooks(context, codex, user, mcp, why);
-  const mode = { ...plan.mode, text: `${plan.mode.text}${clashNote(context.mcp, mcp)}` };
+    why === null
+      ? planAppServer(context, codex, user, mcp.flags, parts)
+      : planHooks(context, codex, user, mcp.flags, why);
+  const mode = { ...plan.mode, text: `${plan.mode.text}${clashNote(context.mcp, mcp.server)}` };
   return { ...plan, mode, isPromptLeftOut };
 }
 

@@ -10,30 +10,45 @@
  */
 import { join } from "node:path";
 import { parse } from "smol-toml";
-import { fieldsOf } from "../../platform/json-fields.ts";
+import { type Fields, fieldsOf } from "../../platform/json-fields.ts";
 import type { LaunchContext } from "../contract.ts";
-import { MCP_SERVER_NAME, type McpServer, withoutClash } from "../mcp-server.ts";
+import { isReeveServer, MCP_SERVER_NAME } from "../../platform/mcp-registration.ts";
+import { type McpServer, withoutClash } from "../mcp-server.ts";
 import { codexHome } from "./codex-home.ts";
 import { tomlList, tomlText } from "./toml-value.ts";
 
-/** Null where the user has another server of this name: for themselves, for this directory, or on the command line. */
-export function mcpOf({ launch, mcp, read }: LaunchContext): McpServer | null {
-  const home = codexHome(launch);
-  const paths = [...(home === null ? [] : [join(home, "config.toml")]), join(launch.cwd, ".codex", "config.toml")];
-  if (mcp === null || launch.args.some((word) => word.includes(`mcp_servers.${MCP_SERVER_NAME}`))) return null;
-  return withoutClash(mcp, ...paths.map((path) => serversIn(read(path))));
+export interface CodexMcp {
+  /** Null where it was not asked for, or the user has another server of this name. */
+  readonly server: McpServer | null;
+  readonly flags: readonly string[];
 }
 
-export function mcpFlags(mcp: McpServer | null): readonly string[] {
-  if (mcp === null) return [];
-  const [program, ...words] = mcp.command;
-  const settings = [`command=${tomlText(program)}`, `args=${tomlList(words)}`, `env_vars=${tomlList(mcp.variables)}`];
+/** Looks at what the user has for themselves, for this directory, and on the command line. */
+export function mcpOf({ launch, mcp, read }: LaunchContext): CodexMcp {
+  const home = codexHome(launch);
+  const paths = [...(home === null ? [] : [join(home, "config.toml")]), join(launch.cwd, ".codex", "config.toml")];
+  const tables = paths.map((path) => serversIn(read(path)));
+  const isGiven = launch.args.some((word) => word.includes(`mcp_servers.${MCP_SERVER_NAME}`));
+  const server = isGiven ? null : withoutClash(mcp, ...tables);
+  if (server !== null) return { server, flags: flagsOf(server) };
+  // What `reeve init` registered would run without the session's pass, and so act for the user.
+  const isRegistered = tables.some((table) => isReeveServer(fieldsOf(table[MCP_SERVER_NAME])));
+  return { server, flags: isRegistered ? ["-c", `mcp_servers.${MCP_SERVER_NAME}.enabled=false`] : [] };
+}
+
+function flagsOf(server: McpServer): readonly string[] {
+  const [program, ...words] = server.command;
+  const settings = [
+    `command=${tomlText(program)}`,
+    `args=${tomlList(words)}`,
+    `env_vars=${tomlList(server.variables)}`,
+  ];
   return settings.flatMap((setting) => ["-c", `mcp_servers.${MCP_SERVER_NAME}.${setting}`]);
 }
 
-function serversIn(text: string | null): unknown {
+function serversIn(text: string | null): Fields {
   try {
-    return text === null ? {} : fieldsOf(parse(text))["mcp_servers"];
+    return text === null ? {} : fieldsOf(fieldsOf(parse(text))["mcp_servers"]);
   } catch {
     // Codex itself will say what is wrong with its configuration.
     return {};

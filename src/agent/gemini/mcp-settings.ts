@@ -9,7 +9,8 @@
  * lowest priority among the user's own policies: any rule of theirs wins.
  */
 import { type Fields, fieldsOf } from "../../platform/json-fields.ts";
-import { MCP_SERVER_NAME, type McpServer } from "../mcp-server.ts";
+import { MCP_SERVER_NAME } from "../../platform/mcp-registration.ts";
+import type { McpServer } from "../mcp-server.ts";
 
 /** Set in every session; an unset one would become an empty text. */
 const ALWAYS_SET = /^REEVE_(?:MARK|SESSION_ID|PASS|SOCKET)$/;

@@ -4,6 +4,7 @@
  * is written to this copy and lost with it.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
+import { withoutComments } from "../../platform/json-comments.ts";
 import { type Fields, fieldsOf, isFields, parseFields } from "../../platform/json-fields.ts";
 import { type McpServer, withoutClash } from "../mcp-server.ts";
 import { mcpSettings } from "./mcp-settings.ts";
@@ -88,11 +89,4 @@ function parseSettings(text: string | null, path: string): Fields {
     kind: "config",
     message: `Gemini CLI's settings in ${path} are not valid JSON: fix the file and start again.`,
   });
-}
-
-/** Gemini CLI allows comments in its settings. */
-export function withoutComments(text: string): string {
-  return text.replaceAll(/"(?:\\.|[^"\\])*"|\/\/[^\n\r]*|\/\*[\s\S]*?\*\//g, (match) =>
-    match.startsWith('"') ? match : " ",
-  );
 }

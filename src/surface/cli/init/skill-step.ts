@@ -1,0 +1,35 @@
+/** The skill that teaches an agent to orchestrate with Reeve: one file, where the agent looks for skills. */
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { errnoOf } from "../../../platform/reeve-error.ts";
+import type { Step } from "./step.ts";
+
+export function skillStep(shipped: string, skillsDir: string): Step {
+  const content = readFileSync(shipped, "utf8");
+  const path = join(skillsDir, "reeve", "SKILL.md");
+  return {
+    state: !existsSync(path) ? "absent" : readFileSync(path, "utf8") === content ? "ours" : "theirs",
+    doing: `write ${path}`,
+    undoing: `delete ${path}`,
+    theirs: `${path} is not as this version of Reeve writes it, so it stays as it is. Delete it to get this version's.`,
+    isNeeded: false,
+    async make() {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+    },
+    async takeBack() {
+      rmSync(path);
+      removeEmpty(dirname(path));
+      removeEmpty(skillsDir);
+    },
+  };
+}
+
+function removeEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "ENOENT") throw error;
+  }
+}

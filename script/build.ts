@@ -43,6 +43,8 @@ async function build({ name, input, format }: Bundle): Promise<void> {
     input: { [name]: join(root, input) },
     platform: "node",
     preserveEntrySignatures: "allow-extension",
+    // The SDK of MCP would bring a validator of JSON schemas (0.3 MB) that nothing here asks for anything.
+    resolve: { alias: { "@modelcontextprotocol/server/_shims": join(root, "src/surface/mcp/sdk-shims.ts") } },
     // `ws` would look for these two native helpers in whatever node_modules is near.
     transform: { define: { "process.env.WS_NO_BUFFER_UTIL": "true", "process.env.WS_NO_UTF_8_VALIDATE": "true" } },
     // A warning is a mistake somebody will meet at run time.

@@ -204,7 +204,7 @@ export async function run(
     stop: () => void setImmediate(stop),
     retireRuntimes: async () => void (await Promise.all(runtimes.map((runtime) => runtime.retire()))),
   };
-  const door = createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon });
+  const door = createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon, log });
   const holderOf = passHolderIn(store.registry);
   const serve = (needsPass: boolean) => createHttpServer({ operations, door, needsPass, holderOf, version, log });
   const servers = [

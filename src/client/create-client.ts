@@ -23,6 +23,8 @@ export interface ClientOptions {
   readonly enduranceMs?: number;
   /** For every change that this client asks for, unless the call brings its own: see CallOptions. */
   readonly idempotencyKey?: string;
+  /** Have the daemon check each answer against its schema, which takes a moment; for those who pass answers on. */
+  readonly isChecked?: boolean;
   /** Called with a sentence for a person when a call takes long because the daemon does not answer. */
   readonly onNotice?: (sentence: string) => void;
 }
@@ -123,6 +125,7 @@ function linkTo(options: ClientOptions, { daemonCommand, environment }: Installa
   const rules = {
     ...(options.autostart === "after-crash" ? { revival: "after-crash" as const } : {}),
     ...(notice === undefined ? {} : { notice: onceInARow(notice) }),
+    ...(options.isChecked === true ? { isChecked: true } : {}),
     ...(enduranceMs === undefined ? {} : { enduranceMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };

@@ -7,6 +7,7 @@
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname } from "node:path";
+import { CHECKED_HEADER } from "../platform/checked-header.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { aborted, isCrashed, isUnreached, lost, notRunning, silent, unreachable } from "./problem.ts";
 import { createResponseParser } from "./response-parser.ts";
@@ -17,6 +18,8 @@ export interface Link {
   readonly socketPath: string;
   /** Of the session that calls; without one the operator does. */
   readonly pass?: string;
+  /** The daemon checks each answer before it gives it: for those who pass it on to somebody else. */
+  readonly isChecked?: boolean;
   /** How to start the daemon; null leaves that to others. */
   readonly start: StartPlan | null;
   /** For calls that do not say; `always` unless said otherwise. */
@@ -119,7 +122,7 @@ function requirePrivate(directory: string): void {
 
 /** Resolves when the answer is whole. */
 export function exchange(
-  { socketPath, pass }: Pick<Link, "socketPath" | "pass">,
+  { socketPath, pass, isChecked }: Pick<Link, "socketPath" | "pass" | "isChecked">,
   request: Request,
   listener: Listener,
 ): Promise<void> {
@@ -143,7 +146,7 @@ export function exchange(
     socket.setTimeout(request.patienceMs, () => settle(silent(request.patienceMs)));
     socket.on("connect", () => {
       isConnected = true;
-      socket.write(encode(request, pass));
+      socket.write(encode(request, pass, isChecked === true));
     });
     socket.on("data", (bytes) => {
       try {
@@ -161,7 +164,7 @@ export function exchange(
   });
 }
 
-function encode(request: Request, pass: string | undefined): string {
+function encode(request: Request, pass: string | undefined, isChecked: boolean): string {
   const { method, path, body, headers = {} } = request;
   const length =
     body === undefined ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
@@ -171,6 +174,7 @@ function encode(request: Request, pass: string | undefined): string {
     "host: localhost",
     "connection: close",
     ...(pass === undefined ? [] : [`authorization: Bearer ${pass}`]),
+    ...(isChecked ? [`${CHECKED_HEADER}: true`] : []),
     ...given,
     ...length,
     "",

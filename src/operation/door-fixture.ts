@@ -83,6 +83,7 @@ export async function makeDoorGround(
     home,
     store,
     door: createDoor({
+      log,
       store: adapters.seen?.(store) ?? store,
       supervisor,
       clock: systemClock,

@@ -6,12 +6,14 @@
  * about it, from the input.
  */
 import type * as z from "zod/mini";
+import type { Log } from "../platform/log.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Caller } from "../session/caller.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Registry } from "../store/contract.ts";
 import { checkInput } from "./check-input.ts";
+import { checkOutput } from "./check-output.ts";
 import type { Operation, OperationContext, Stream, StreamItem } from "./contract.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import type { Scope } from "./scope.ts";
@@ -26,6 +28,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Names a change: asked for again by the same caller with the same key, it is made once. */
   readonly idempotencyKey?: string | undefined;
+  /** The answer is checked against the operation's schema, for callers that cannot do it themselves. */
+  readonly isChecked?: boolean;
 }
 
 /** All that is recorded of an operation when a call is refused. */
@@ -44,7 +48,7 @@ export interface Door {
   stream(operation: Operation, input: unknown, caller: Caller, call: Call): AsyncIterable<readonly StreamItem[]>;
 }
 
-export function createDoor(parts: DoorParts): Door {
+export function createDoor({ log, ...parts }: DoorParts & { readonly log: Log }): Door {
   const { registry } = parts.store;
 
   function admit(operation: Operation, raw: unknown, caller: Caller, call: Call) {
@@ -70,7 +74,9 @@ export function createDoor(parts: DoorParts): Door {
 
     async invoke(operation, raw, caller, call) {
       const { input, context } = admit(operation, raw, caller, call);
-      return await operation.run(input, context);
+      const answer = await operation.run(input, context);
+      if (call.isChecked === true) checkOutput(operation, answer, log);
+      return answer;
     },
 
     stream(operation, raw, caller, call) {

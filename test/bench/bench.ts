@@ -12,6 +12,7 @@ import { cliList } from "./cli-list.ts";
 import { eventRate } from "./event-rate.ts";
 import { idle } from "./idle.ts";
 import { listSessions } from "./list-sessions.ts";
+import { mcpCall } from "./mcp-call.ts";
 import { recovery } from "./recovery.ts";
 import { sendMessage } from "./send-message.ts";
 import { sessionData } from "./session-data.ts";
@@ -38,6 +39,7 @@ const TARGETS: readonly Target[] = [
   transcriptParse,
   catchUp,
   board,
+  mcpCall,
 ];
 
 /** One target that takes longer than this hangs. */

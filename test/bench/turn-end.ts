@@ -59,7 +59,7 @@ export const turnEnd: Target = {
     const bareClient = createHttpClient(scope, bareSocket);
     const bareWaited = (tell: Teller) => answered(bareClient, "/wait", tell);
     const waited = (id: string, tell: Teller) =>
-      answered(client, `/v1/sessions/${id}/wait?for=turn-completed&timeout_seconds=20`, tell);
+      answered(client, `/v1/sessions/${id}/wait?for=turn-completed&timeout_seconds=20&reply=false`, tell);
     const tell = {
       line: { bare: rolloutLine(bareTranscript), reeve: rolloutLine(codex.transcriptPath) },
       record: { bare: renamed(claude, bareDir), reeve: renamed(claude, claude.spoolDir) },

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { operations } from "../../src/operation/operations.ts";
+import { CATALOGUE } from "../../src/surface/mcp/catalogue.ts";
 import { commands } from "../../src/surface/cli/commands.ts";
 
 type OperationName = (typeof operations)[number]["name"];
@@ -34,7 +35,8 @@ const COVERAGE = {
     command: "list",
     fields: { all: "--all", role: "--role", agent: "--agent", state: "--state", needs_me: "--needs-me" },
   },
-  get_session: { command: null, why: "reeve list and reeve data show the same; programs use the API" },
+  // It is the `session` of what --json prints.
+  get_session: { command: "data", fields: { session: "<session>" } },
   get_session_data: {
     command: "data",
     fields: {
@@ -123,11 +125,7 @@ const COVERAGE = {
   },
   daemon_status: { command: "daemon", fields: {} },
   stop_daemon: { command: "daemon", fields: { with_runtimes: "not an option: reeve uninstall asks for it" } },
-} as const satisfies Record<
-  string,
-  | { readonly command: string; readonly fields: Readonly<Record<string, string>> }
-  | { readonly command: null; readonly why: string }
->;
+} as const satisfies Record<string, { readonly command: string; readonly fields: Readonly<Record<string, string>> }>;
 
 it("covers every operation and nothing else", () => {
   expect(Object.keys(COVERAGE).toSorted()).toEqual(
@@ -135,9 +133,21 @@ it("covers every operation and nothing else", () => {
   );
 });
 
+it("has a command for every MCP tool, so that an agent whose MCP server died can go on in its shell", () => {
+  expect(CATALOGUE.length).toBeGreaterThan(10);
+  for (const { tool } of CATALOGUE) {
+    const entry = Object.entries(COVERAGE).find(([name]) => name === tool.name)?.[1];
+    const names: readonly string[] = commands.map(({ name }) => name);
+    expect([tool.name, names.includes(entry?.command ?? "")]).toEqual([tool.name, true]);
+    // Each field that a model may give can be given there too.
+    const { properties = {} } = tool.inputSchema as { readonly properties?: object };
+    expect(Object.keys(entry?.fields ?? {})).toEqual(expect.arrayContaining(Object.keys(properties)));
+  }
+});
+
 for (const operation of operations) {
   const entry = Object.entries(COVERAGE).find(([name]) => name === operation.name)?.[1];
-  if (entry === undefined || entry.command === null) continue;
+  if (entry === undefined) continue;
 
   it(`${operation.name}: every input field can be given on the command line`, () => {
     const { properties = {} } = z.toJSONSchema(operation.input, { io: "input", unrepresentable: "any" });

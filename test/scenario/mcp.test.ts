@@ -1,21 +1,10 @@
 /** Issue 10: an orchestrating agent runs a worker through MCP, with the official client and the real daemon. */
 import { expect, test } from "vitest";
+import type { Started, Waited } from "../support/mcp-answers.ts";
 import { inHome } from "../support/in-home.ts";
 import type { Era, Tools } from "../support/mcp-client.ts";
 import { connectSocket, connectStdio } from "../support/mcp-client.ts";
 import type { TestHome } from "../support/test-home.ts";
-
-interface Started {
-  readonly session_id: string;
-  readonly cursor: number;
-}
-interface Waited {
-  readonly done: boolean;
-  readonly reason: string;
-  readonly cursor: number;
-  readonly woken: readonly { readonly name: string; readonly reply: { text: string; truncated: boolean } | null }[];
-  readonly asleep: readonly string[];
-}
 
 async function runWorker(home: TestHome, mcp: Tools): Promise<void> {
   expect(mcp.client.getServerVersion()).toMatchObject({ name: "reeve" });

@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readEnvironmentVariable } from "../../src/platform/process-table.ts";
 import { operations } from "../../src/operation/operations.ts";
 import { askDaemon, askWithPass } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
+import { passOf } from "../support/pass-of.ts";
 import type { SessionRow, TestHome } from "../support/test-home.ts";
 
 interface Problem {
@@ -21,17 +21,6 @@ async function start(home: TestHome, name: string): Promise<SessionRow> {
   const session = await home.json<SessionRow>("start", "command", "--name", name, "--", "sleep", "600");
   await eventually(`${name} runs`, async () => (await home.session(name)).state === "running");
   return session;
-}
-
-/** As it stands in the environment of the program that runs now. */
-async function passOf(home: TestHome, { session_id }: SessionRow): Promise<string> {
-  let pass: string | null = null;
-  await eventually("its program runs", () => {
-    const passes = home.marked(session_id).map(({ pid }) => readEnvironmentVariable(pid, "REEVE_PASS"));
-    pass = passes.findLast((found) => found !== null) ?? null;
-    return pass !== null;
-  });
-  return String(pass);
 }
 
 /** Every operation, called on that session; those that name none are left out. */

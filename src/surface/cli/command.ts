@@ -63,7 +63,7 @@ export interface CommandInput {
 }
 
 export interface CliContext {
-  client(options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "onNotice">): Client;
+  client(options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "isChecked" | "onNotice">): Client;
   readonly output: Output;
   readonly isJson: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -27,13 +27,19 @@ export function doorBackend(
     isSession: caller.kind === "session",
     note: (what, error) => log(`mcp: ${what}`, { why: error instanceof Error ? error.stack : String(error) }),
     async surroundings() {
+      // A model cannot give its environment; without one an agent would find neither its programs nor its log-in.
+      const environment = ownEnvironment();
       // The operator's directory is not known here.
-      if (caller.kind !== "session") return {};
+      if (caller.kind !== "session") return { environment };
       const { value } = await backend.call("getSession", { session: caller.id }, new AbortController().signal);
-      return typeof value["cwd"] === "string" ? { cwd: value["cwd"] } : {};
+      return typeof value["cwd"] === "string" ? { cwd: value["cwd"], environment } : { environment };
     },
     async call(verb, input, signal) {
-      const value = (await door.invoke(operationOf(verb), input, caller, { signal, idempotencyKey })) as object;
+      const value = (await door.invoke(operationOf(verb), input, caller, {
+        signal,
+        idempotencyKey,
+        isChecked: true,
+      })) as object;
       return { value: { ...value }, text: JSON.stringify(value) };
     },
     async *follow(since, signal) {
@@ -42,4 +48,11 @@ export function doorBackend(
     },
   };
   return backend;
+}
+
+/** The daemon's, which is that of whoever started it. */
+function ownEnvironment(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

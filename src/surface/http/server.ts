@@ -9,6 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Operation } from "../../operation/contract.ts";
 import type { Door } from "../../operation/door.ts";
 import type { PassHolder } from "../../operation/pass-holder.ts";
+import { CHECKED_HEADER } from "../../platform/checked-header.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { showValue } from "../../platform/shown-value.ts";
@@ -110,7 +111,8 @@ async function answer(
   }
   const key = request.headers["idempotency-key"];
   const idempotencyKey = Array.isArray(key) ? key.join(", ") : key;
-  sendJson(response, 200, await parts.door.invoke(operation, input, caller, { signal, idempotencyKey }));
+  const isChecked = request.headers[CHECKED_HEADER] === "true";
+  sendJson(response, 200, await parts.door.invoke(operation, input, caller, { signal, idempotencyKey, isChecked }));
 }
 
 /** Whoever cannot be identified is refused before anything else is read of the request, and that is recorded. */

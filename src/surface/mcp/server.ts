@@ -28,7 +28,6 @@ export function createMcpServer({ backend, version, subscribed, canSubscribe }: 
     {
       capabilities: { tools: {}, resources: canSubscribe ? { subscribe: true } : {} },
       instructions: INSTRUCTIONS,
-      jsonSchemaValidator: NEVER_ASKED,
     },
   );
   server.setRequestHandler("tools/list", () => ({ tools: toolsFor(backend) }));
@@ -72,8 +71,3 @@ function progressOf({ mcpReq }: ServerContext): TellProgress | null {
   return (progress, total, message) =>
     mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, total, message } });
 }
-
-/** This server asks its client nothing, so no answer has to be checked against a schema. */
-const NEVER_ASKED = {
-  getValidator: () => () => ({ valid: false as const, data: undefined, errorMessage: "nothing was asked" }),
-};

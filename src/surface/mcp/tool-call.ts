@@ -1,11 +1,11 @@
 /**
  * Runs one tool: finds the operation, fills in what the caller's surroundings
- * tell, and turns the answer or the error into a result. The door checks the
- * arguments; nothing is checked twice here.
+ * tell, and turns the answer or the error into a result.
  */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { showName } from "../../platform/shown-value.ts";
+import { requireTypes } from "./argument-types.ts";
 import type { Answer, Backend, Fields } from "./backend.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
 import { CATALOGUE } from "./catalogue.ts";
@@ -34,7 +34,9 @@ export async function inputOf(entry: CatalogueEntry, given: Fields, backend: Bac
   const filled = Object.fromEntries(
     entry.filled.flatMap((name) => (surroundings[name] === undefined ? [] : [[name, surroundings[name]]])),
   );
-  return { ...filled, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) };
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  requireTypes(entry.tool, said);
+  return { ...filled, ...said };
 }
 
 export async function resultOf(backend: Backend, run: () => Promise<Answer>): Promise<ToolResult> {

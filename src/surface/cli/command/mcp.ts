@@ -25,7 +25,7 @@ export const mcpCommand: CliCommand = {
       import("../../mcp/client-backend.ts"),
     ]);
     const backend = clientBackend({
-      client: context.client(),
+      client: context.client({ isChecked: true }),
       environment: callerEnvironment(context),
       cwd: () => context.cwd(),
       note: (what, error) =>

@@ -3,8 +3,8 @@
  * command, says before what will change, does nothing the second time, and
  * takes back exactly what it did (issue 10).
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claudeHome, codexHome, geminiHome } from "../scripted-model/agent-homes.ts";
@@ -75,20 +75,22 @@ describe.each(subjects)("$agent", { timeout: 60_000 }, (subject) => {
   const { agent, file, projectFile, skill, read, write, servers } = subject;
   let home: TestHome;
   let user: string;
+  let project: string;
   let environment: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
     home = createTestHome();
     user = join(home.dir, "user");
-    mkdirSync(user);
-    const prepared = await subject.prepare(user, "http://127.0.0.1:9", { trust: [user] });
+    project = join(home.dir, "project");
+    for (const directory of [user, project]) mkdirSync(directory);
+    const prepared = await subject.prepare(user, "http://127.0.0.1:9", { trust: [project] });
     environment = { ...prepared.environment, PATH: home.environment["PATH"] ?? "" };
     writeFileSync(join(user, file), write(readFileSync(join(user, file), "utf8"), { mine: OTHER }));
   });
   afterAll(() => home.dispose(), 60_000);
 
   const init = (...words: readonly string[]): Promise<Result> =>
-    home.run(["init", agent, ...words], { environment: { ...environment, PWD: user }, cwd: user });
+    home.run(["init", agent, ...words], { environment, cwd: project });
   const textOf = (path: string): string => readFileSync(join(user, path), "utf8");
   const serversIn = (path: string): unknown => read(textOf(path))[servers];
 
@@ -152,14 +154,17 @@ describe.each(subjects)("$agent", { timeout: 60_000 }, (subject) => {
       return;
     }
     expect(result).toMatchObject({ status: 0 });
-    if (projectFile !== file) expect(serversIn(projectFile)).toMatchObject({ reeve: { command: LAUNCHER } });
+    expect(read(readFileSync(join(project, projectFile), "utf8"))).toMatchObject({
+      mcpServers: { reeve: { command: LAUNCHER } },
+    });
+    expect(serversIn(file)).toEqual({ mine: OTHER });
     expect(await init("--project", "--undo", "--yes")).toMatchObject({ status: 0 });
-    expect(existsSync(join(user, ".mcp.json"))).toBe(false);
+    expect(readdirSync(project)).toEqual([]);
   });
 
   test("without the program, and inside a session, it says what to do", async () => {
     const nowhere = await home.run(["init", agent, "--yes", "--json"], {
-      environment: { ...environment, PATH: "/nonexistent" },
+      environment: { ...environment, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` },
     });
     expect(JSON.parse(nowhere.stdout)).toMatchObject({
       error: { code: "agent-not-installed", message: expect.stringContaining("npm install -g") as unknown },

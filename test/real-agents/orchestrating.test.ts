@@ -169,7 +169,7 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
     const exited = (await rig.home.events()).find(
       ({ type, session_id: whose }) => type === "session-exited" && whose === victim,
     );
-    const died = Date.parse(String((exited as unknown as { readonly at: string }).at));
+    const died = Date.parse((exited as unknown as { readonly at: string }).at);
     const told =
       requestsOf(rig, prompt).find(({ messages }) => messages.at(-1)?.text.includes('"reason":"exited"'))?.at ??
       Infinity;

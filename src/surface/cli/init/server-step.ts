@@ -1,12 +1,14 @@
 /** Reeve's MCP server in an agent's own configuration, put there and removed by the agent's own command. */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { fieldsOf, fieldsOrNull, listOf } from "../../../platform/json-fields.ts";
 import { isReeveServer, MCP_SERVER_NAME } from "../../../platform/mcp-registration.ts";
 import { messageOf, ReeveError } from "../../../platform/reeve-error.ts";
-import { shellWords } from "../../../platform/shell-quote.ts";
+import { shellQuote } from "../../../platform/shell-quote.ts";
 import { stripTerminal } from "../../../platform/terminal-text.ts";
 import type { Places, Registrar, Scope, ServerCommand } from "./registrar.ts";
+import { removeEmptyDirectory } from "./empty-directory.ts";
 import type { Step } from "./step.ts";
 
 export interface ServerStepParts {
@@ -26,7 +28,7 @@ export function serverStep({ registrar, program, scope, places, server }: Server
   const before = entryIn(file, registrar);
   const isStale = before !== null && isReeveServer(before) && !isSame(before, server);
   const run = (words: readonly string[]): Promise<void> => runAgent(registrar, program, words, places);
-  const shown = (words: readonly string[]): string => `run: ${registrar.name} ${shellWords(words)} (changes ${file})`;
+  const shown = (words: readonly string[]): string => `run: ${lineOf(registrar, words)} (changes ${file})`;
   return {
     state: before === null || isStale ? "absent" : isReeveServer(before) ? "ours" : "theirs",
     doing: shown(adding),
@@ -44,7 +46,7 @@ export function serverStep({ registrar, program, scope, places, server }: Server
     async takeBack() {
       await run(removing);
       if (entryIn(file, registrar) !== null) throw failed(registrar, removing, `it is still in ${file}`);
-      if (scope === "project") removeEmptied(file);
+      if (scope === "project") removeEmptied(file, places);
     },
   };
 }
@@ -68,8 +70,15 @@ function isSame(entry: Readonly<Record<string, unknown>>, { words }: ServerComma
 }
 
 /** The agent's own command leaves a file behind that holds an empty table and nothing else. */
-function removeEmptied(file: string): void {
-  if (/^\{\s*"mcpServers":\s*\{\s*\}\s*\}\s*$/.test(readFileSync(file, "utf8"))) rmSync(file);
+function removeEmptied(file: string, { cwd }: Places): void {
+  if (!/^\{\s*"mcpServers":\s*\{\s*\}\s*\}\s*$/.test(readFileSync(file, "utf8"))) return;
+  rmSync(file);
+  if (dirname(file) !== cwd) removeEmptyDirectory(dirname(file));
+}
+
+/** As a person would type it. */
+function lineOf({ name }: Registrar, words: readonly string[]): string {
+  return [name, ...words].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word))).join(" ");
 }
 
 /** It writes one file; one that hangs is not waited for. */
@@ -101,7 +110,7 @@ function failed(registrar: Registrar, words: readonly string[], why: string): Re
   return new ReeveError({
     code: "registration-failed",
     kind: "conflict",
-    message: `${registrar.name} ${shellWords(words)} did not work: ${why}. If this ${registrar.title} is old, update it with: ${registrar.install}`,
+    message: `${lineOf(registrar, words)} did not work: ${why}. If this ${registrar.title} is old, update it with: ${registrar.install}`,
   });
 }
 

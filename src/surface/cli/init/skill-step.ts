@@ -1,7 +1,7 @@
 /** The skill that teaches an agent to orchestrate with Reeve: one file, where the agent looks for skills. */
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errnoOf } from "../../../platform/reeve-error.ts";
+import { removeEmptyDirectory } from "./empty-directory.ts";
 import type { Step } from "./step.ts";
 
 export function skillStep(shipped: string, skillsDir: string): Step {
@@ -19,17 +19,8 @@ export function skillStep(shipped: string, skillsDir: string): Step {
     },
     async takeBack() {
       rmSync(path);
-      removeEmpty(dirname(path));
-      removeEmpty(skillsDir);
+      removeEmptyDirectory(dirname(path));
+      removeEmptyDirectory(skillsDir);
     },
   };
-}
-
-function removeEmpty(directory: string): void {
-  try {
-    rmdirSync(directory);
-  } catch (error) {
-    const code = errnoOf(error);
-    if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "ENOENT") throw error;
-  }
 }

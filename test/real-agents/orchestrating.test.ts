@@ -12,7 +12,18 @@ import { errnoOf } from "../../src/platform/reeve-error.ts";
 import { AGENT_PROGRAMS } from "../agent-programs/agent-programs.ts";
 import { codexHome } from "../scripted-model/agent-homes.ts";
 import { eventually } from "../support/eventually.ts";
-import { answersOf, call, callersOf, evidenceOf, expectDone, lookFor, perform, requestsOf } from "./orchestrator.ts";
+import {
+  addOwnServer,
+  answersOf,
+  call,
+  callersOf,
+  evidenceOf,
+  expectDone,
+  lookFor,
+  perform,
+  requestsOf,
+  toolName,
+} from "./orchestrator.ts";
 import type { AgentCase, Rig } from "./rig.ts";
 import { CASES, createRig, disposeWhole } from "./rig.ts";
 import { endNow } from "./session-steps.ts";
@@ -31,6 +42,7 @@ const TOOLS = ["list_sessions", "start_session", "wait_for_session", "get_sessio
 describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) * 1_000 }, ({ agentCase, asksFor }) => {
   const { agent, title } = agentCase;
   const tool = (name: (typeof TOOLS)[number], input: object): string => call(agent, name, input);
+  const names = [...TOOLS.map((name) => toolName(agent, name)), toolName(agent, "list_sessions", "mine")];
   let rig: Rig;
   let id: string;
   /** A Codex that takes its time to come up: what it writes is not there when it is asked for early. */
@@ -38,6 +50,7 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
 
   beforeAll(async () => {
     rig = await createRig(agentCase);
+    addOwnServer(agent, rig.user.dir);
     // The workers are Codex, whoever the orchestrator is.
     if (agent !== "codex") await codexHome(rig.user.dir, rig.model.url, { trust: [rig.workDir] });
     slowCodex = join(rig.home.dir, "slow-codex");
@@ -67,7 +80,7 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
 
   test("it has the tools, starts a worker, waits for it, reads its reply and ends it", async () => {
     const prompt = [
-      lookFor(agent, TOOLS),
+      lookFor(agent, names),
       tool("list_sessions", {}),
       tool("start_session", { agent: "practice", name: "helper", prompt: "say hello" }),
       tool("wait_for_session", { session: "{{session_id}}", since: "{{cursor}}" }),
@@ -83,7 +96,7 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
     expectDone(performed, asksFor, evidence);
 
     const offered = requestsOf(rig, prompt).at(-1)?.offered ?? [];
-    expect(offered, evidence).toEqual(expect.arrayContaining(TOOLS.map((name) => call(agent, name, {}).split(" ")[1])));
+    expect(offered, evidence).toEqual(expect.arrayContaining(names));
     const [listed, started, waited, read, ended] = answersOf(rig, prompt);
     const helper = String(started?.["session_id"]);
     expect(listed, evidence).toMatchObject({ sessions: [{ session_id: id }] });
@@ -103,7 +116,7 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
 
   test("a Codex worker is pending at first, which is expected; it is waited for, read, ended and gone", async () => {
     const prompt = [
-      lookFor(agent, TOOLS),
+      lookFor(agent, names),
       tool("start_session", worker("coder", FIRST_TURN_SECONDS)),
       tool("get_session_data", { session: "coder" }),
       tool("wait_for_session", { session: "coder", since: "{{cursor}}" }),
@@ -134,7 +147,7 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
 
   test("a worker that is killed in its first turn wakes the one that waits for it", async () => {
     const prompt = [
-      lookFor(agent, TOOLS),
+      lookFor(agent, names),
       tool("start_session", worker("victim", 600)),
       tool("wait_for_session", { session: "victim", since: "{{cursor}}" }),
       tool("end_session", { session: "victim" }),

@@ -4,7 +4,7 @@
  * and what it was answered is kept, to be shown where an expectation fails; set
  * REEVE_TEST_EVIDENCE to a directory to keep it always.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { RecordedRequest } from "../scripted-model/record.ts";
@@ -12,8 +12,24 @@ import type { AgentCase, Rig } from "./rig.ts";
 import { screenOf } from "./session-steps.ts";
 
 /** As each agent names a tool of an MCP server to its model. */
-export function toolName(agent: AgentCase["agent"], tool: string): string {
-  return agent === "gemini" ? `mcp_reeve_${tool}` : `mcp__reeve__${tool}`;
+export function toolName(agent: AgentCase["agent"], tool: string, server = "reeve"): string {
+  return agent === "gemini" ? `mcp_${server}_${tool}` : `mcp__${server}__${tool}`;
+}
+
+/** An MCP server of the user's own, called `mine`, in their own configuration: theirs and Reeve's are there side by side. */
+export function addOwnServer(agent: AgentCase["agent"], home: string): void {
+  const command = join(import.meta.dirname, "..", "..", "bin", "reeve");
+  const path = join(
+    home,
+    { codex: ".codex/config.toml", claude: ".claude.json", gemini: ".gemini/settings.json" }[agent],
+  );
+  const before = readFileSync(path, "utf8");
+  if (agent === "codex") {
+    writeFileSync(path, `${before}\n[mcp_servers.mine]\ncommand = ${JSON.stringify(command)}\nargs = ["mcp"]\n`);
+    return;
+  }
+  const servers = { mine: { command, args: ["mcp"] } };
+  writeFileSync(path, JSON.stringify({ ...(JSON.parse(before) as object), mcpServers: servers }));
 }
 
 /** A directive that calls one of Reeve's tools. */
@@ -22,10 +38,9 @@ export function call(agent: AgentCase["agent"], tool: string, input: object): st
 }
 
 /** Claude Code offers its model the tools of an MCP server only when it looks for them; it waits for the server then. */
-export function lookFor(agent: AgentCase["agent"], tools: readonly string[]): string {
+export function lookFor(agent: AgentCase["agent"], names: readonly string[]): string {
   if (agent !== "claude") return "";
-  const query = `select:${tools.map((tool) => toolName(agent, tool)).join(",")}`;
-  return `[[tool ToolSearch ${JSON.stringify({ query, max_results: tools.length })}]]`;
+  return `[[tool ToolSearch ${JSON.stringify({ query: `select:${names.join(",")}`, max_results: names.length })}]]`;
 }
 
 export interface Performed {

@@ -1,5 +1,6 @@
 /** Nothing in an input is ignored, and a refusal names the field and the value (issue 9, API). */
 import { expect, test } from "vitest";
+import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { answerApproval } from "./answer-approval.ts";
 import { checkInput } from "./check-input.ts";
@@ -104,6 +105,17 @@ test.each<[Operation, object, string, string | null]>([
   ],
 ])("a field that is not known is refused with the nearest, or with all: %#", (operation, given, sentence, nearest) => {
   expect(refusal(operation, given)).toMatchObject({ code: "unknown-field", message: sentence, details: { nearest } });
+});
+
+test("a refusal has our words, also where a library brought zod's own for the whole process (issue 10, MCP)", () => {
+  const before = z.config().localeError;
+  z.config({ localeError: () => "Invalid option: expected something" });
+  try {
+    const { message } = refusal(answerApproval, { session: "x", decision: "yes" });
+    expect(message).toBe('decision must be approved or denied, not "yes".');
+  } finally {
+    z.config({ localeError: before });
+  }
 });
 
 test("a refusal is short, whatever was sent", () => {

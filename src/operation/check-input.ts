@@ -13,12 +13,15 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import { showName, showValue } from "../platform/shown-value.ts";
 import type { Operation } from "./contract.ts";
 
+/** Where a schema has no words of its own. The SDK of MCP brings zod's own for everybody in this process; not for us. */
+const WORDLESS = "Invalid input";
+
 export function checkInput(operation: Operation, given: unknown): Readonly<Record<string, unknown>> {
   const { shape } = operation.input;
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw badRequest(`The input of ${operation.name} must be an object, not ${showValue(given)}.`, null);
   requireKnown(Object.keys(given), Object.keys(shape), operation.name);
-  const result = z.safeParse(operation.input, given);
+  const result = z.safeParse(operation.input, given, { error: () => WORDLESS });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (issue === undefined) throw badRequest(`The input of ${operation.name} is not valid.`, null);
@@ -83,8 +86,7 @@ function schemaIn(schema: JsonSchema, part: PropertyKey): JsonSchema {
 }
 
 function wantedOf(issue: Issue, schema: JsonSchema): string {
-  // zod/mini says nothing else by itself.
-  if (issue.message !== "Invalid input") return issue.message;
+  if (issue.message !== WORDLESS) return issue.message;
   const isOutside = issue.code === "too_small" || issue.code === "too_big";
   if (schema.enum !== undefined) return alternatives(schema.enum.map(String));
   const unit = typeof schema["x-unit"] === "string" ? ` of ${schema["x-unit"]}` : "";

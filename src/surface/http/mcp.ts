@@ -30,7 +30,7 @@ export async function answerMcp(
   response.once("close", () => gone.abort());
   // One for each request: nothing is kept between them, and what listens does so as this caller.
   const handler = createMcpHandler(
-    ({ era }) => createMcpServer({ backend, version: parts.version, subscribed: null, canSubscribe: era === "modern" }),
+    ({ era }) => createMcpServer({ backend, version: parts.version, era, subscribed: null }),
     { bus: busOf(backend), onerror: () => undefined, maxRequestBodySize: Math.max(1, body.length) },
   );
   const answer = await handler.fetch(webRequest(request, body, gone.signal));

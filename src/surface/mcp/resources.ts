@@ -1,9 +1,8 @@
 /** What a client can read without calling a tool: the sessions, a transcript, the newest events. */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { ReeveError } from "../../platform/reeve-error.ts";
 import { showName } from "../../platform/shown-value.ts";
 import type { Backend } from "./backend.ts";
-import { problemOf } from "./tool-error.ts";
+import { protocolErrorOf } from "./tool-error.ts";
 
 export const SESSIONS_URI = "reeve://sessions";
 export const EVENTS_URI = "reeve://events";
@@ -50,7 +49,7 @@ export async function readResource(backend: Backend, uri: string, signal: AbortS
     if (session !== undefined)
       return (await backend.call("getSessionData", { session: decodeURIComponent(session) }, signal)).text;
   } catch (error) {
-    throw asProtocolError(error);
+    throw protocolErrorOf(error);
   }
   const known = [...RESOURCES.map((one) => one.uri), ...RESOURCE_TEMPLATES.map((one) => one.uriTemplate)];
   throw new ProtocolError(
@@ -71,11 +70,4 @@ async function newestEvents(backend: Backend, signal: AbortSignal): Promise<stri
 export async function headOf(backend: Backend, signal: AbortSignal): Promise<number> {
   const { value } = await backend.call("listSessions", {}, signal);
   return Number(value["cursor"]);
-}
-
-function asProtocolError(error: unknown): ProtocolError {
-  const problem = problemOf(error);
-  const isGivers = error instanceof ReeveError && ["usage", "not-found", "forbidden"].includes(error.kind);
-  const code = isGivers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-  return new ProtocolError(code, `${problem.message} ${problem.next}`, problem);
 }

@@ -9,37 +9,48 @@ import type { Backend } from "./backend.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
+import type { Tasks } from "./tasks.ts";
+import { createTasks, TASK_SCHEMAS, TASKS_EXTENSION, wantsTasks } from "./tasks.ts";
 import { entryFor, inputOf, resultOf } from "./tool-call.ts";
+import { protocolErrorOf } from "./tool-error.ts";
 import { waitFor } from "./wait.ts";
 import type { TellProgress } from "./wait.ts";
 
 export interface ServerParts {
   readonly backend: Backend;
   readonly version: string;
-  /** What this connection subscribed to by `resources/subscribe`; null where no connection outlives a request. */
+  /** modern: from 2026-07-28 on. */
+  readonly era: "modern" | "legacy";
+  /** What a client of the older protocols subscribed to; null where no connection outlives a request. */
   readonly subscribed: Set<string> | null;
-  /** Whether updates of resources can be told at all. */
-  readonly canSubscribe: boolean;
 }
 
-export function createMcpServer({ backend, version, subscribed, canSubscribe }: ServerParts): Server {
+export function createMcpServer({ backend, version, era, subscribed }: ServerParts): Server {
+  const isModern = era === "modern";
   const server = new Server(
     { name: "reeve", title: "Reeve", version },
     {
-      capabilities: { tools: {}, resources: canSubscribe ? { subscribe: true } : {} },
+      capabilities: {
+        tools: {},
+        resources: isModern || subscribed !== null ? { subscribe: true } : {},
+        ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
+      },
       instructions: INSTRUCTIONS,
     },
   );
+  const tasks = createTasks(backend);
   server.setRequestHandler("tools/list", () => ({ tools: toolsFor(backend) }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const entry = entryFor(params.name);
     const { signal } = context.mcpReq;
     return await resultOf(backend, async () => {
       const input = await inputOf(entry, params.arguments ?? {}, backend);
-      if (entry.verb === "waitForSession") return await waitFor(backend, input, signal, progressOf(context));
-      return await backend.call(entry.verb, input, signal);
+      if (entry.verb !== "waitForSession") return await backend.call(entry.verb, input, signal);
+      if (isModern && wantsTasks(context)) return await tasks.begin(input, signal);
+      return await waitFor(backend, input, signal, progressOf(context));
     });
   });
+  if (isModern) serveTasks(server, tasks);
   server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
@@ -57,6 +68,26 @@ export function createMcpServer({ backend, version, subscribed, canSubscribe }: 
     });
   }
   return server;
+}
+
+function serveTasks(server: Server, tasks: Tasks): void {
+  server.setRequestHandler("tasks/get", TASK_SCHEMAS, async ({ taskId }, { mcpReq }) => {
+    try {
+      return await tasks.get(taskId, mcpReq.signal);
+    } catch (error) {
+      throw protocolErrorOf(error);
+    }
+  });
+  // A wait asks its client nothing, so there is nothing that an update could bring.
+  for (const [method, act] of [["tasks/update", tasks.require] as const, ["tasks/cancel", tasks.cancel] as const])
+    server.setRequestHandler(method, TASK_SCHEMAS, ({ taskId }) => {
+      try {
+        act(taskId);
+        return {};
+      } catch (error) {
+        throw protocolErrorOf(error);
+      }
+    });
 }
 
 function toolsFor({ isSession }: Backend) {

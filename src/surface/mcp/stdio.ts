@@ -40,7 +40,7 @@ export async function serveOverStdio(backend: Backend, version: string): Promise
   const handle = serveStdio(
     ({ era }) => {
       isModern = era === "modern";
-      server = createMcpServer({ backend, version, canSubscribe: true, subscribed: isModern ? null : subscribed });
+      server = createMcpServer({ backend, version, era, subscribed: isModern ? null : subscribed });
       return server;
     },
     { transport, onerror: (error) => backend.note("a message could not be handled", error) },

@@ -39,9 +39,15 @@ export async function inputOf(entry: CatalogueEntry, given: Fields, backend: Bac
   return { ...filled, ...said };
 }
 
-export async function resultOf(backend: Backend, run: () => Promise<Answer>): Promise<ToolResult> {
+/** A task is a result of its own kind; the SDK passes it on as it is. */
+export async function resultOf(
+  backend: Backend,
+  run: () => Promise<Answer | { readonly taskId: string }>,
+): Promise<ToolResult> {
   try {
-    const { value, text } = await run();
+    const outcome = await run();
+    if ("taskId" in outcome) return outcome as unknown as ToolResult;
+    const { value, text } = outcome;
     return { content: [{ type: "text", text }], structuredContent: { ...value } };
   } catch (error) {
     if (!(error instanceof ReeveError)) backend.note("a tool failed", error);

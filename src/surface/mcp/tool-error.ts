@@ -1,4 +1,5 @@
-/** An error as a model reads it: the same sentence and code as everywhere, and what to do next. */
+/** An error as a model, or a client, reads it: the same sentence and code as everywhere, and what to do next. */
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { ErrorKind } from "../../platform/reeve-error.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 
@@ -41,3 +42,11 @@ const INTERNAL = new ReeveError({
   kind: "internal",
   message: "Something went wrong inside Reeve; see reeve daemon logs.",
 });
+
+/** Where there is no tool that could answer with it. */
+export function protocolErrorOf(error: unknown): ProtocolError {
+  const problem = problemOf(error);
+  const isGivers = error instanceof ReeveError && ["usage", "not-found", "forbidden"].includes(error.kind);
+  const code = isGivers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(code, `${problem.message} ${problem.next}`, problem);
+}

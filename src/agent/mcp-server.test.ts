@@ -74,6 +74,14 @@ test("codex with its app-server: for the server, which runs the turns, and not f
   expect(script.split("mcp_servers.reeve.command")).toHaveLength(2);
 });
 
+test("codex: a server of that name on the command line is theirs; a setting for it goes with ours", () => {
+  const withArgs = (setting: string): LaunchPlan =>
+    planOf(codex, { ...hooks, launch: makeLaunch({ args: ["-c", setting] }) });
+  expect(withArgs('mcp_servers.reeve.url="http://x"').argv).not.toContain(FLAGS[0]);
+  expect(withArgs('mcp_servers.reeve={command="x"}').argv).not.toContain(FLAGS[0]);
+  expect(withArgs("mcp_servers.reeve.default_tools_approval_mode=prompt").argv).toContain(FLAGS[0]);
+});
+
 test.each([
   ["codex", {}],
   ["codex with hooks", hooks],

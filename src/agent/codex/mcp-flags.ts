@@ -28,13 +28,16 @@ export function mcpOf({ launch, mcp, read }: LaunchContext): CodexMcp {
   const home = codexHome(launch);
   const paths = [...(home === null ? [] : [join(home, "config.toml")]), join(launch.cwd, ".codex", "config.toml")];
   const tables = paths.map((path) => serversIn(read(path)));
-  const isGiven = launch.args.some((word) => word.includes(`mcp_servers.${MCP_SERVER_NAME}`));
+  const isGiven = launch.args.some((word) => OWN_SERVER.test(word));
   const server = isGiven ? null : withoutClash(mcp, ...tables);
   if (server !== null) return { server, flags: flagsOf(server) };
   // What `reeve init` registered would run without the session's pass, and so act for the user.
   const isRegistered = tables.some((table) => isReeveServer(fieldsOf(table[MCP_SERVER_NAME])));
   return { server, flags: isRegistered ? ["-c", `mcp_servers.${MCP_SERVER_NAME}.enabled=false`] : [] };
 }
+
+/** A server of this name on the command line; other settings for it, such as when to ask, go with ours. */
+const OWN_SERVER = new RegExp(`\\bmcp_servers\\.${MCP_SERVER_NAME}(?:=|\\.(?:command|url)=)`);
 
 function flagsOf(server: McpServer): readonly string[] {
   const [program, ...words] = server.command;

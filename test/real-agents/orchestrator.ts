@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { RecordedRequest } from "../scripted-model/record.ts";
 import type { AgentCase, Rig } from "./rig.ts";
+import { TOLD_LATER } from "../scripted-model/plan.ts";
 import { screenOf } from "./session-steps.ts";
 
 /** As each agent names a tool of an MCP server to its model. */
@@ -50,16 +51,27 @@ export interface Performed {
   readonly askedFor: readonly string[];
 }
 
-/** Lets its turn go on to its end; the person says yes to whatever it asks. */
+/**
+ * Lets its turn go on to its end; the person says yes to whatever it asks. Claude Code ends its turn while a wait runs as a
+ * task, and begins another when it is told the result.
+ */
 export async function perform(rig: Rig, id: string, cursor: string): Promise<Performed> {
   const askedFor: string[] = [];
   for (let since = cursor; ;) {
     const waited = await rig.wait(id, "--since", since);
-    if (waited.reason !== "awaiting-approval") return { reason: waited.reason, askedFor };
-    askedFor.push(/[a-z]+_[a-z_]*session\b|[a-z_]+_approval/.exec(asksIn(waited.session.asks))?.[0] ?? "?");
-    await rig.home.json("approve", id);
     since = String(waited.cursor);
+    if (waited.reason === "awaiting-approval") {
+      askedFor.push(/[a-z]+_[a-z_]*session\b|[a-z_]+_approval/.exec(asksIn(waited.session.asks))?.[0] ?? "?");
+      await rig.home.json("approve", id);
+    } else if (waited.reason !== "turn-completed" || !isToldLater(rig)) {
+      return { reason: waited.reason, askedFor };
+    }
   }
+}
+
+/** The workers ask the model too, but call no tools. */
+function isToldLater(rig: Rig): boolean {
+  return rig.asked().findLast(({ calls, says }) => calls.length > 0 || says === TOLD_LATER)?.says === TOLD_LATER;
 }
 
 function asksIn(asks: string | null): string {
@@ -68,8 +80,7 @@ function asksIn(asks: string | null): string {
 
 /** What the orchestrator's tools answered in the turn with this prompt, in order, as far as it is JSON. */
 export function answersOf(rig: Rig, prompt: string): readonly Readonly<Record<string, unknown>>[] {
-  const last = requestsOf(rig, prompt).at(-1);
-  return (last?.messages ?? []).filter(({ role }) => role === "tool").flatMap(({ text }) => jsonIn(text));
+  return (requestsOf(rig, prompt).at(-1)?.results ?? []).flatMap(jsonIn);
 }
 
 export function requestsOf(rig: Rig, prompt: string): readonly RecordedRequest[] {
@@ -89,8 +100,9 @@ function jsonIn(text: string): readonly Readonly<Record<string, unknown>>[] {
 export async function evidenceOf(rig: Rig, id: string, name: string): Promise<string> {
   const lines = rig
     .asked()
-    .flatMap(({ messages, calls, says, offered }) => [
+    .flatMap(({ messages, calls, says, offered, results }) => [
       ...messages.slice(-1).map(({ role, text }) => `${role}: ${text.slice(0, 2_000)}`),
+      ...results.slice(-1).map((text) => `newest result: ${text.slice(0, 2_000)}`),
       `model (${offered.filter((tool) => tool.includes("reeve")).length} tools of reeve): ${says}`,
       ...calls.map((made) => `calls ${made.name} ${JSON.stringify(made.input)}`),
     ]);

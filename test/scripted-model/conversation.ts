@@ -34,6 +34,8 @@ export interface Asked {
   readonly results: readonly string[];
   /** A shell command of this turn that still runs in the agent, and the call that waits for it. */
   readonly running: ToolCall | undefined;
+  /** A tool of an MCP server works on as a task, and the agent will tell when it is done. */
+  readonly isTold?: boolean;
   readonly shell: ShellTool | undefined;
   /** The names of the tools it may call. One of a namespace (codex) is `<namespace>__<name>`. */
   readonly offered: readonly string[];

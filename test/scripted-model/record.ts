@@ -20,6 +20,8 @@ export interface RecordedRequest {
   readonly typed: readonly string[];
   /** The names of the tools that the model may call. */
   readonly offered: readonly string[];
+  /** What the tools answered that were called since the prompt. */
+  readonly results: readonly string[];
   /** What the model is about to say and to call; of errors and hangs too. */
   readonly says: string;
   readonly calls: readonly ToolCall[];
@@ -72,6 +74,7 @@ export function createRecords(): Records {
         messages: asked.messages,
         typed: asked.typed,
         offered: asked.offered,
+        results: asked.results,
         says: answer?.text ?? "",
         calls: answer?.calls ?? [],
       };

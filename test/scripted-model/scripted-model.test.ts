@@ -30,6 +30,7 @@ describe.each(rawClients)("$api", (client) => {
         ]) as unknown,
         typed: [prompt],
         offered: [client.shellTool],
+        results: [],
         says: "ok",
         calls: [],
         outcome: "answered",

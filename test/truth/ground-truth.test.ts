@@ -25,6 +25,7 @@ function request(
     messages: [],
     typed: [prompt],
     offered: [],
+    results: [],
     says: outcome === "answered" ? "said" : "",
     calls: [],
     ...(outcome === undefined ? {} : { outcome }),

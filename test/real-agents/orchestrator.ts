@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { RecordedRequest } from "../scripted-model/record.ts";
 import type { AgentCase, Rig } from "./rig.ts";
-import { TOLD_LATER } from "../scripted-model/plan.ts";
 import { screenOf } from "./session-steps.ts";
 
 /** As each agent names a tool of an MCP server to its model. */
@@ -52,26 +51,18 @@ export interface Performed {
 }
 
 /**
- * Lets its turn go on to its end; the person says yes to whatever it asks. Claude Code ends its turn while a wait runs as a
- * task, and begins another when it is told the result.
+ * Lets its turn go on to its end; the person says yes to whatever it asks. In Claude Code a wait is a task in the
+ * background: the turn is not over before that is.
  */
 export async function perform(rig: Rig, id: string, cursor: string): Promise<Performed> {
   const askedFor: string[] = [];
   for (let since = cursor; ;) {
     const waited = await rig.wait(id, "--since", since);
+    if (waited.reason !== "awaiting-approval") return { reason: waited.reason, askedFor };
+    askedFor.push(/[a-z]+_[a-z_]*session\b/.exec(asksIn(waited.session.asks))?.[0] ?? "?");
+    await rig.home.json("approve", id);
     since = String(waited.cursor);
-    if (waited.reason === "awaiting-approval") {
-      askedFor.push(/[a-z]+_[a-z_]*session\b|[a-z_]+_approval/.exec(asksIn(waited.session.asks))?.[0] ?? "?");
-      await rig.home.json("approve", id);
-    } else if (waited.reason !== "turn-completed" || !isToldLater(rig)) {
-      return { reason: waited.reason, askedFor };
-    }
   }
-}
-
-/** The workers ask the model too, but call no tools. */
-function isToldLater(rig: Rig): boolean {
-  return rig.asked().findLast(({ calls, says }) => calls.length > 0 || says === TOLD_LATER)?.says === TOLD_LATER;
 }
 
 function asksIn(asks: string | null): string {

@@ -20,15 +20,12 @@ export interface Plan {
   readonly midway: "hang" | "disconnect" | undefined;
 }
 
-/** What the model says while a task of an MCP server works on. */
-export const TOLD_LATER = "Waiting to be told.";
-
 export type Before = Extract<Directive, { kind: "delay" | "status" | "hang" | "disconnect" }>;
 
 export function planFor(asked: Asked): Plan {
   if (asked.hidden) return plainPlan(asked, hiddenText(asked), []);
   if (asked.running !== undefined) return plainPlan(asked, "", [asked.running]);
-  if (asked.isTold === true) return plainPlan(asked, TOLD_LATER, []);
+  if (asked.isTold === true) return plainPlan(asked, "Waiting to be told.", []);
   const script = parseScript(asked.prompt);
   const part = partOf(script.directives, asked.results.length);
   const says = part.filter((directive) => directive.kind === "say").map((directive) => directive.text);

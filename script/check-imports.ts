@@ -9,19 +9,20 @@ import { forbiddenImports, isProgram, isSealed } from "./sealed.ts";
 
 const root = join(import.meta.dirname, "..", "src");
 
-const BELOW_SUPERVISOR = ["platform", "session", "store", "runtime", "agent", "capture"];
+const BELOW_SUPERVISOR = ["platform", "session", "fleet", "store", "runtime", "agent", "capture"];
 /** Its rooms, from the ground up. */
 const SUPERVISOR = ["supervisor/ledger", "supervisor/launch", "supervisor/attention", "supervisor/effect"];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   session: ["platform"],
+  fleet: ["platform", "session"],
   store: ["platform", "session"],
   runtime: ["platform", "session"],
   agent: ["platform", "session"],
   capture: ["platform", "session"],
-  "supervisor/ledger": ["platform", "session", "store", "runtime"],
-  "supervisor/launch": ["platform", "session", "store", "runtime", "agent", "supervisor/ledger"],
+  "supervisor/ledger": ["platform", "session", "fleet", "store", "runtime"],
+  "supervisor/launch": ["platform", "session", "fleet", "store", "runtime", "agent", "supervisor/ledger"],
   "supervisor/attention": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch"],
   "supervisor/effect": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch", "supervisor/attention"],
   supervisor: [...BELOW_SUPERVISOR, ...SUPERVISOR],

@@ -1,11 +1,12 @@
 /** Writes the documents that come from the code; with --check only says whether they are current. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Operation } from "../src/operation/contract.ts";
 import { describeEvents } from "../src/operation/event-schema.ts";
 import { operations } from "../src/operation/operations.ts";
 import { renderStateDiagram } from "../src/session/state-diagram.ts";
 import { EXIT_CODE_NOTES, EXIT_CODES } from "../src/surface/cli/exit-codes.ts";
+import { REACH_CELL, withTables } from "./document-tables.ts";
 import { renderRooms } from "./import-graph.ts";
 import { renderMessages } from "./list-messages.ts";
 import { renderCatalogue, renderTools } from "./mcp-catalogue.ts";
@@ -16,7 +17,7 @@ const notice = "<!-- Made by `npm run docs` from the code; do not edit. -->\n\n"
 const documents = {
   "src/surface/mcp/catalogue.json": renderCatalogue(),
   "docs/spec/state-diagram.md": `# The states of a session\n\n${notice}An arrow is labelled with the commands and observations that cause it. \`planned\` is for sessions that a manifest names and nobody started yet.\n\n\`\`\`mermaid\n${renderStateDiagram()}\n\`\`\`\n`,
-  "docs/spec/operations.md": `# Operations\n\n${notice}Every verb, as HTTP serves it on the daemon's unix socket. Inputs and outputs in full, with a description of every field: \`/openapi.json\`; types of events: [events.md](events.md).\n\nA field that an operation does not know is refused, with the nearest known name. GET takes its fields in the query, POST as a JSON object in the body. An answer tells a place in the log as \`cursor\`; every operation takes it as \`since\`.\n\nThe operator is whoever can open that socket, and may call every operation on any session. Today every request on the socket is the operator's. The column _by a session_ says on which sessions a session itself may call the operation; its _descendants_ are the sessions it started and those that they started.\n\n| operation | HTTP | effect | by a session | streams | what it does |\n| --- | --- | --- | --- | --- | --- |\n${operations.map(operationRow).join("\n")}\n`,
+  "docs/spec/operations.md": `# Operations\n\n${notice}Every verb, as HTTP serves it on the daemon's unix socket. Inputs and outputs in full, with a description of every field: \`/openapi.json\`; types of events: [events.md](events.md).\n\nA field that an operation does not know is refused, with the nearest known name. GET takes its fields in the query, POST as a JSON object in the body. An answer tells a place in the log as \`cursor\`; every operation takes it as \`since\`.\n\nThe operator is whoever can open that socket, and may call every operation on any session. The column _by a session_ says on which sessions a session itself may call the operation; its _descendants_ are the sessions it started and those that they started.\n\n| operation | HTTP | effect | by a session | streams | what it does |\n| --- | --- | --- | --- | --- | --- |\n${operations.map(operationRow).join("\n")}\n`,
   "docs/spec/mcp-tools.md": `# MCP tools\n\n${notice}Every operation as MCP offers it ([guide](../guide/mcp.md)). A tool has the name and the fields of its operation ([operations.md](operations.md)). _For sessions_: listed for an agent that runs in a session of Reeve; the others are for you and for agents that act for you.\n\n${renderTools()}`,
   "docs/spec/events.md": `# Events\n\n${notice}What \`read_events\`, \`reeve events --json\` and the event stream tell. Each event has \`seq\` (its number, a cursor), \`at\`, \`session_id\` (null: it is about Reeve itself), \`caller\` (who asked for it; null: nobody did), \`type\` and \`data\`. Later versions may add types and fields: ignore those you do not know. The fields in full: \`/openapi.json\`.\n\n| type | what happened | data |\n| --- | --- | --- |\n${Object.entries(describeEvents()).map(eventRow).join("\n")}\n`,
   "docs/spec/rooms.md": `# Rooms and imports\n\n${notice}Which room of \`src/\` imports which, tests left out. A dotted arrow is an import of types only. What each room owns is in [ARCHITECTURE.md](../../ARCHITECTURE.md); \`script/check-imports.ts\` holds what may be imported, this is what is.\n\n${renderRooms(join(root, "src"))}`,
@@ -30,17 +31,19 @@ function eventRow([type, [description, data]]: readonly [string, readonly [strin
 }
 
 function operationRow({ name, method, path, effect, callers, stream, summary }: Operation): string {
-  const reach = {
-    none: "never",
-    self: "on itself",
-    descendants: "on itself and its descendants",
-    any: "on any",
-  }[callers.session];
+  const reach = REACH_CELL[callers.session];
   return `| \`${name}\` | \`${method} ${path}\` | ${effect} | ${reach} | ${stream === undefined ? "" : "yes"} | ${summary} |`;
 }
 
+/** Written by hand, with tables that are made. */
+const mixed = globSync("docs/**/*.md", { cwd: root })
+  .filter((path) => !(path in documents))
+  .map((path) => [path, readFileSync(join(root, path), "utf8")] as const)
+  .filter(([, text]) => text.includes("<!-- table: "))
+  .map(([path, text]) => [path, withTables(text)] as const);
+
 let isStale = false;
-for (const [path, text] of Object.entries(documents)) {
+for (const [path, text] of [...Object.entries(documents), ...mixed]) {
   const file = join(root, path);
   if (!process.argv.includes("--check")) {
     writeFileSync(file, text);

@@ -83,11 +83,13 @@ function inputOf({ input }: Operation, { hidden = [], filled = [], fields = {} }
   };
 }
 
-/** What a model can do without: zod's own bounds, empty defaults, marks for other readers. */
+/** What a model can do without: bounds that it hardly meets, empty defaults, marks for other readers. */
 function tidy(schema: unknown, description?: string): unknown {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
   const isNoise = (key: string, value: unknown): boolean =>
-    ["$schema", "writeOnly", "x-unit", "propertyNames", "pattern"].includes(key) ||
+    ["$schema", "writeOnly", "x-unit", "propertyNames", "pattern", "minLength", "maxLength", "maxItems"].includes(
+      key,
+    ) ||
     value === Number.MAX_SAFE_INTEGER ||
     value === Number.MIN_SAFE_INTEGER ||
     (key === "default" && typeof value === "object");

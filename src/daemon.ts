@@ -206,7 +206,8 @@ export async function run(
   };
   const door = createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon, log });
   const holderOf = passHolderIn(store.registry);
-  const serve = (needsPass: boolean) => createHttpServer({ operations, door, needsPass, holderOf, version, log });
+  const serve = (needsPass: boolean) =>
+    createHttpServer({ operations, door, needsPass, holderOf, unreadMail: supervisor.mail.unread, version, log });
   const servers = [
     [serve(true), home.sessionSocketPath],
     [serve(false), home.socketPath],

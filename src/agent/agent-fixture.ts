@@ -1,4 +1,4 @@
-/** For tests only: what an agent is told when it plans or reads. */
+/** For tests and generated documents: what an agent is told when it plans or reads. */
 import type { Launch } from "../session/session.ts";
 import type { Known, LaunchContext } from "./contract.ts";
 

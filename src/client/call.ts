@@ -82,10 +82,10 @@ async function callFor<V extends Verb, T>(
   }
 }
 
-/** One command may name several sessions: of each the change is another. */
-function keyFor(key: string, input: Readonly<Record<string, unknown>>): string {
-  const { session } = input;
-  return typeof session === "string" ? `${key}:${session}` : key;
+/** One command may name several sessions, or several mails: of each the change is another. */
+function keyFor(key: string, { session, mail }: Readonly<Record<string, unknown>>): string {
+  const named = session ?? mail;
+  return typeof named === "string" ? `${key}:${named}` : key;
 }
 
 /** Whether it was done is not known; with its key it can be asked for again. */

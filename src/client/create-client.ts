@@ -7,7 +7,7 @@ import { call, callForBytes } from "./call.ts";
 import type { CallOptions } from "./call.ts";
 import { followEvents } from "./follow-events.ts";
 import type { FollowInput, FollowOptions } from "./follow-events.ts";
-import type { Link } from "./request.ts";
+import type { Link, UnreadMailCount } from "./request.ts";
 import type { EventView, InputOf, OutputOf, Verb } from "./operation-types.ts";
 import { waitForSession } from "./wait.ts";
 import type { WaitInput } from "./wait.ts";
@@ -23,6 +23,8 @@ export interface ClientOptions {
   readonly enduranceMs?: number;
   /** For every change that this client asks for, unless the call brings its own: see CallOptions. */
   readonly idempotencyKey?: string;
+  /** Called with every answer that a session gets: how much of its mail is unread. */
+  readonly onUnreadMail?: (unread: UnreadMailCount) => void;
   /** Have the daemon check each answer against its schema, which takes a moment; for those who pass answers on. */
   readonly isChecked?: boolean;
   /** Called with a sentence for a person when a call takes long because the daemon does not answer. */
@@ -53,6 +55,12 @@ export interface Client {
   sendMessage(input: InputOf<"sendMessage">, options?: CallOptions): Promise<OutputOf<"sendMessage">>;
   listMessages(input: InputOf<"listMessages">, options?: CallOptions): Promise<OutputOf<"listMessages">>;
   cancelMessage(input: InputOf<"cancelMessage">, options?: CallOptions): Promise<OutputOf<"cancelMessage">>;
+  sendMail(input: InputOf<"sendMail">, options?: CallOptions): Promise<OutputOf<"sendMail">>;
+  checkMail(input?: InputOf<"checkMail">, options?: CallOptions): Promise<OutputOf<"checkMail">>;
+  /** Marks it as read, if it is the caller's. */
+  readMail(input: InputOf<"readMail">, options?: CallOptions): Promise<OutputOf<"readMail">>;
+  archiveMail(input: InputOf<"archiveMail">, options?: CallOptions): Promise<OutputOf<"archiveMail">>;
+  retractMail(input: InputOf<"retractMail">, options?: CallOptions): Promise<OutputOf<"retractMail">>;
   /** Goes on across restarts of the daemon, until done or its own deadline. */
   waitForSession(input: WaitInput, options?: CallOptions): Promise<OutputOf<"waitForSession">>;
   pauseSession(input: InputOf<"pauseSession">, options?: CallOptions): Promise<OutputOf<"pauseSession">>;
@@ -93,6 +101,11 @@ export function createClient(options: ClientOptions, installation: Installation)
     sendMessage: (input, rules) => call(link, "sendMessage", input, rules),
     listMessages: (input, rules) => call(link, "listMessages", input, rules),
     cancelMessage: (input, rules) => call(link, "cancelMessage", input, rules),
+    sendMail: (input, rules) => call(link, "sendMail", input, rules),
+    checkMail: (input = {}, rules) => call(link, "checkMail", input, rules),
+    readMail: (input, rules) => call(link, "readMail", input, rules),
+    archiveMail: (input, rules) => call(link, "archiveMail", input, rules),
+    retractMail: (input, rules) => call(link, "retractMail", input, rules),
     waitForSession: (input, rules) => waitForSession(link, input, rules),
     pauseSession: (input, rules) => call(link, "pauseSession", input, rules),
     resumeSession: (input, rules) => call(link, "resumeSession", input, rules),
@@ -121,10 +134,11 @@ function onceInARow(tell: (sentence: string) => void): (sentence: string) => voi
 }
 
 function linkTo(options: ClientOptions, { daemonCommand, environment }: Installation): Link {
-  const { enduranceMs, idempotencyKey, onNotice: notice } = options;
+  const { enduranceMs, idempotencyKey, onNotice: notice, onUnreadMail } = options;
   const rules = {
     ...(options.autostart === "after-crash" ? { revival: "after-crash" as const } : {}),
     ...(notice === undefined ? {} : { notice: onceInARow(notice) }),
+    ...(onUnreadMail === undefined ? {} : { onUnreadMail }),
     ...(options.isChecked === true ? { isChecked: true } : {}),
     ...(enduranceMs === undefined ? {} : { enduranceMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

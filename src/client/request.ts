@@ -32,6 +32,14 @@ export interface Link {
   readonly recordPath?: string;
   /** Tells a person, in a sentence, what is being waited for. */
   readonly notice?: (sentence: string) => void;
+  /** Told with each answer that a session gets. */
+  readonly onUnreadMail?: (unread: UnreadMailCount) => void;
+}
+
+export interface UnreadMailCount {
+  readonly unread: number;
+  /** How many of those are hand-offs. */
+  readonly handOffs: number;
 }
 
 /**
@@ -122,7 +130,7 @@ function requirePrivate(directory: string): void {
 
 /** Resolves when the answer is whole. */
 export function exchange(
-  { socketPath, pass, isChecked }: Pick<Link, "socketPath" | "pass" | "isChecked">,
+  { socketPath, pass, isChecked, onUnreadMail }: Pick<Link, "socketPath" | "pass" | "isChecked" | "onUnreadMail">,
   request: Request,
   listener: Listener,
 ): Promise<void> {
@@ -139,7 +147,11 @@ export function exchange(
     const onAbort = (): void => settle(aborted());
     const flow: Flow = { pause: () => socket.pause(), resume: () => socket.resume() };
     const parser = createResponseParser({
-      head: (head) => listener.head(head, flow),
+      head: (head) => {
+        const unread = unreadMailIn(head.headers);
+        if (unread !== null) onUnreadMail?.(unread);
+        listener.head(head, flow);
+      },
       body: (bytes) => listener.body(bytes),
       end: () => settle(null),
     });
@@ -162,6 +174,12 @@ export function exchange(
     request.signal?.addEventListener("abort", onAbort, { once: true });
     if (request.signal?.aborted === true) settle(aborted());
   });
+}
+
+/** Null: the daemon does not know who asks, or it is no session. */
+function unreadMailIn(headers: ResponseHead["headers"]): UnreadMailCount | null {
+  const unread = headers["reeve-unread-mail"];
+  return unread === undefined ? null : { unread: Number(unread), handOffs: Number(headers["reeve-unread-hand-offs"]) };
 }
 
 function encode(request: Request, pass: string | undefined, isChecked: boolean): string {

@@ -22,7 +22,8 @@ export const answerApproval = defineOperation({
   method: "POST",
   path: "/v1/approvals",
   effect: "change",
-  callers: { operator: "any", session: "none" },
+  // Nobody gives itself permission: of a session's own questions others decide.
+  callers: { operator: "any", session: "below" },
   example: { session: "fix", decision: "approved" },
   names: ["session"],
   input: z.object({

@@ -58,6 +58,8 @@ export interface Operation<
   readonly example: z.input<Input>;
   /** The fields of the input that name sessions: on those it is called. */
   readonly names: readonly string[];
+  /** Other fields that say on what it is called: told when somebody is refused. */
+  readonly about?: readonly string[];
   readonly input: Input;
   readonly output: Output;
   run(input: z.output<Input>, context: OperationContext): Promise<z.input<Output>>;

@@ -10,8 +10,8 @@ import type { Store } from "../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts";
 import { agentWith } from "../supervisor/attention/watch-fixture.ts";
 import { createRuleBook } from "../supervisor/launch/rule-book.ts";
-import { defaultSettings } from "../supervisor/launch/settings.ts";
-import { createSupervisor } from "../supervisor/supervisor.ts";
+import { defaultSettings, type Settings } from "../supervisor/launch/settings.ts";
+import { createSupervisor, type Supervisor } from "../supervisor/supervisor.ts";
 import type { Call, Door } from "./door.ts";
 import { createDoor } from "./door.ts";
 
@@ -19,6 +19,7 @@ export interface DoorGround {
   readonly home: TestHome;
   readonly store: Store;
   readonly door: Door;
+  readonly supervisor: Supervisor;
   readonly call: Call;
   /** Its caller went away. */
   leave(): void;
@@ -31,6 +32,7 @@ export async function makeDoorGround(
   adapters: {
     readonly runtime?: Runtime;
     readonly agents?: readonly Agent[];
+    readonly settings?: Partial<Settings>;
     /** What the door sees of the store. */
     readonly seen?: (store: Store) => Store;
   } = {},
@@ -63,7 +65,7 @@ export async function makeDoorGround(
     configProblem: null,
     socketDir: home.directory,
     socketOfSessions: `${home.directory}/call.sock`,
-    settings: defaultSettings,
+    settings: { ...defaultSettings, ...adapters.settings },
     clock: systemClock,
     log,
     ownEnvironment: {},
@@ -82,6 +84,7 @@ export async function makeDoorGround(
   return {
     home,
     store,
+    supervisor,
     door: createDoor({
       log,
       store: adapters.seen?.(store) ?? store,

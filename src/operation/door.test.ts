@@ -79,12 +79,8 @@ describe("issue 8, 1: who may call, and on what", () => {
     expect(await outcome(getSession, { session: "ring-one" }, by("boss"))).toBe("not-allowed");
   });
 
-  test("no session answers a question, its own or another's, nor asks after the daemon; the operator and Reeve may", async () => {
-    const answer = { session: "asker", decision: "approved" };
-    expect(await outcome(answerApproval, answer, by("asker"))).toBe("not-allowed");
-    expect(await outcome(answerApproval, answer, by("boss"))).toBe("not-allowed");
+  test("no session asks after the daemon; the operator and Reeve may", async () => {
     expect(await outcome(daemonStatus, {}, by("boss"))).toBe("not-allowed");
-    expect(ground.store.registry.get("asker")?.conversation.approvals).toEqual(approvals);
     for (const caller of [OPERATOR, SYSTEM]) {
       expect(await outcome(daemonStatus, {}, caller)).toBe("done");
       expect(await outcome(getSession, { session: "stranger" }, caller)).toBe("done");
@@ -109,14 +105,14 @@ describe("issue 8, 1: who may call, and on what", () => {
     expect(await sentence(endSession, { session: "boss" }, by("worker"))).toBe(
       "Session worker may not call end_session on boss: a session may call it on itself and on the sessions it started, the operator on any.",
     );
-    expect(await sentence(answerApproval, { session: "asker", decision: "denied" }, by("boss"))).toBe(
-      "Session boss may not call answer_approval: only the operator may.",
+    expect(await sentence(daemonStatus, {}, by("boss"))).toBe(
+      "Session boss may not call daemon_status: only the operator may.",
     );
     const recorded = () => ground.store.log.read({ after: 0, limit: 10, types: ["call-refused"] });
     await vi.waitFor(async () => expect(await recorded()).toHaveLength(2));
     expect(await recorded()).toMatchObject([
       { caller: "session:worker", sessionId: "worker", body: { operation: "end_session", target: "boss" } },
-      { caller: "session:boss", sessionId: "boss", body: { operation: "answer_approval", target: "asker" } },
+      { caller: "session:boss", sessionId: "boss", body: { operation: "daemon_status", target: null } },
     ]);
   });
 

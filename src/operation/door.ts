@@ -18,7 +18,7 @@ import type { Operation, OperationContext, Stream, StreamItem } from "./contract
 import { idempotencyOf } from "./idempotency.ts";
 import type { Scope } from "./scope.ts";
 import { REACH_WORDS, scopeOf } from "./scope.ts";
-import { resolveSession } from "./session-reference.ts";
+import { resolveAmong } from "./session-reference.ts";
 
 /** What the operations work with, whoever calls. */
 export type DoorParts = Omit<OperationContext, "caller" | "scope" | "signal" | "idempotency">;
@@ -33,7 +33,7 @@ export interface Call {
 }
 
 /** All that is recorded of an operation when a call is refused. */
-type Named = Pick<Operation, "name" | "names">;
+type Named = Pick<Operation, "name" | "names" | "about">;
 
 export interface Door {
   /** Records that somebody was refused, also where a surface did it: it could not be proven who called. */
@@ -54,14 +54,15 @@ export function createDoor({ log, ...parts }: DoorParts & { readonly log: Log })
   function admit(operation: Operation, raw: unknown, caller: Caller, call: Call) {
     const checked = checkInput(operation, raw);
     const scope = scopeOf(registry, caller, operation.callers);
-    try {
-      const input = caller.kind === "session" ? allowed(registry, operation, checked, caller.id, scope) : checked;
-      const idempotency = idempotencyOf(operation, input, caller, call.idempotencyKey);
-      return { input, context: { ...parts, caller, scope, signal: call.signal, idempotency } };
-    } catch (error) {
-      if (error instanceof ReeveError && error.kind === "forbidden") refuse(operation, raw, caller, error);
-      throw error;
-    }
+    const input = caller.kind === "session" ? allowed(registry, operation, checked, caller.id, scope) : checked;
+    const idempotency = idempotencyOf(operation, input, caller, call.idempotencyKey);
+    return { input, context: { ...parts, caller, scope, signal: call.signal, idempotency } };
+  }
+
+  /** Also what an operation itself refuses is recorded, such as one start too many. */
+  function recording(operation: Operation, raw: unknown, caller: Caller, error: unknown): unknown {
+    if (error instanceof ReeveError && error.kind === "forbidden") refuse(operation, raw, caller, error);
+    return error;
   }
 
   function refuse(operation: Named, raw: unknown, caller: Caller | null, { code, message }: ReeveError): void {
@@ -73,10 +74,14 @@ export function createDoor({ log, ...parts }: DoorParts & { readonly log: Log })
     refuse,
 
     async invoke(operation, raw, caller, call) {
-      const { input, context } = admit(operation, raw, caller, call);
-      const answer = await operation.run(input, context);
-      if (call.isChecked === true) checkOutput(operation, answer, log);
-      return answer;
+      try {
+        const { input, context } = admit(operation, raw, caller, call);
+        const answer = await operation.run(input, context);
+        if (call.isChecked === true) checkOutput(operation, answer, log);
+        return answer;
+      } catch (error) {
+        throw recording(operation, raw, caller, error);
+      }
     },
 
     stream(operation, raw, caller, call) {
@@ -86,17 +91,22 @@ export function createDoor({ log, ...parts }: DoorParts & { readonly log: Log })
           kind: "usage",
           message: `${operation.name} gives one answer and no stream; ask for application/json.`,
         });
-      const { input, context } = admit(operation, raw, caller, call);
-      requireStreamed(operation.stream, raw as object);
-      return operation.stream.open(input, context);
+      try {
+        const { input, context } = admit(operation, raw, caller, call);
+        requireStreamed(operation.stream, raw as object);
+        return operation.stream.open(input, context);
+      } catch (error) {
+        throw recording(operation, raw, caller, error);
+      }
     },
   };
 }
 
 /** The sessions that a call names, as they were written; bounded, because anybody may write anything. */
-function namedIn({ names }: Named, raw: unknown): string | null {
+function namedIn({ names, about = [] }: Named, raw: unknown): string | null {
+  const fields = new Set([...names, ...about]);
   const given = typeof raw === "object" && raw !== null ? Object.entries(raw) : [];
-  const texts = given.flatMap(([field, value]) => (names.includes(field) ? [value].flat() : []));
+  const texts = given.flatMap(([field, value]) => (fields.has(field) ? [value].flat() : []));
   const named = texts.filter((value) => typeof value === "string").join(", ");
   return named === "" ? null : named.slice(0, 200);
 }
@@ -136,7 +146,6 @@ function allowed(
   return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, named(field, value)]));
 }
 
-/** Names and beginnings of ids are those of the sessions in reach; of others a session learns only that they are others. */
 function resolveWithin(
   registry: Registry,
   operation: Operation,
@@ -144,31 +153,13 @@ function resolveWithin(
   reference: string,
   scope: Scope,
 ): Session {
-  const own: Registry = {
-    get: (id) => [registry.get(id)].find((session) => session !== undefined && scope.has(session)),
-    all: scope.sessions,
-    byName: (name) => registry.byName(name).filter(scope.has),
-  };
-  try {
-    return resolveSession(own, reference);
-  } catch (error) {
-    if (!(error instanceof ReeveError) || error.code !== "unknown-session" || !isKnown(registry, reference))
-      throw error;
-    const rule = REACH_WORDS[operation.callers.session];
-    throw refused(
-      "not-allowed",
-      `Session ${caller.identity.name} may not call ${operation.name} on ${reference}: ${rule}.`,
-    );
-  }
-}
-
-function isKnown(registry: Registry, reference: string): boolean {
-  try {
-    resolveSession(registry, reference);
-    return true;
-  } catch (error) {
-    return error instanceof ReeveError && error.code === "ambiguous-session";
-  }
+  const session = resolveAmong(registry, reference, scope.has);
+  if (session !== null) return session;
+  const rule = REACH_WORDS[operation.callers.session];
+  throw refused(
+    "not-allowed",
+    `Session ${caller.identity.name} may not call ${operation.name} on ${reference}: ${rule}.`,
+  );
 }
 
 function eachText(value: unknown, change: (text: string) => string): unknown {

@@ -78,6 +78,11 @@ export function describeEvents() {
   const turn = count("Which turn of the session this is about; the first is 1.");
   const messageId = text("The message.");
   const approvalId = text("The question.");
+  const mail = {
+    mail_id: text("The mail."),
+    thread: text("The thread that it belongs to."),
+    to: text("Whose mail it is: the id of a session, or `operator`."),
+  };
   const sessions = count("How many sessions that concerns.");
   const optionalTurn = z.optional(z.int()).check(z.describe("In which turn; missing where that is not known."));
   const source = evidenceSchema.shape.source;
@@ -245,6 +250,19 @@ export function describeEvents() {
       "A message was typed, and nobody could see whether it was taken.",
       { message_id: messageId, reason },
     ],
+    "mail-sent": [
+      "Mail came for a session, or for the operator. What it says is in `read_mail`.",
+      {
+        ...mail,
+        from: text("Who sent it: `operator`, `session:<id>` or `system`."),
+        from_name: textOrNull("The name that the sending session had; null where no session sent it."),
+        kind: z.enum(["note", "hand-off"]).check(z.describe("A hand-off passes work on to its recipient.")),
+        priority: z.enum(["low", "normal", "high"]).check(z.describe("How urgent its sender finds it.")),
+      },
+    ],
+    "mail-read": ["Its recipient has read a mail.", mail],
+    "mail-archived": ["Its recipient has archived a mail.", mail],
+    "mail-retracted": ["Its sender took a mail back before it was read.", mail],
     "daemon-started": [
       "A daemon was started.",
       { pid: count("Its process."), version: text("Its version."), sessions },

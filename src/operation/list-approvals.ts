@@ -3,8 +3,10 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Approval } from "../session/approval.ts";
 import type { Session } from "../session/session.ts";
+import { answerApproval } from "./answer-approval.ts";
 import { defineOperation } from "./contract.ts";
 import { cursor, instant, text, textOrNull, yesOrNo } from "./field.ts";
+import { scopeOf } from "./scope.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
@@ -34,9 +36,11 @@ const approvalSchema = z
         z.describe("Of a dialog on the agent's screen (trust this folder?): its choices, in its words; else null."),
       ),
     answerable: yesOrNo(
-      "Whether `answer_approval` can answer it. A log-in, and any other dialog that keys alone cannot answer, is answered in the session.",
+      "Whether you can answer it with `answer_approval`. A log-in, and any other dialog that keys alone cannot answer, is answered in the session; and a session does not answer its own questions.",
     ),
-    how_to_answer: textOrNull("Where to answer what `answer_approval` cannot, in a sentence; else null."),
+    how_to_answer: textOrNull(
+      "Where to answer what you cannot answer with `answer_approval`, in a sentence; else null.",
+    ),
   })
   .register(z.globalRegistry, { id: "Approval", description: "A question that an agent puts before it goes on." });
 
@@ -58,10 +62,11 @@ export const listApprovals = defineOperation({
     cursor: cursor("The newest event. Pass it to `read_events` as `since` to read what happened after this answer."),
   }),
 
-  async run(input, { store, scope }) {
+  async run(input, { store, scope, caller }) {
+    const answerable = scopeOf(store.registry, caller, answerApproval.callers);
     const sessions = input.session === undefined ? scope.sessions() : [resolveSession(store.registry, input.session)];
     const approvals = sessions.flatMap((session) => [
-      ...session.conversation.approvals.map((approval) => viewApproval(session, approval)),
+      ...session.conversation.approvals.map((approval) => viewApproval(session, approval, answerable.has(session))),
       ...dialogOf(session),
     ]);
     const oldestFirst = approvals.toSorted((one, other) => one.requested_at.localeCompare(other.requested_at));
@@ -93,7 +98,7 @@ function dialogOf(session: Session): readonly z.infer<typeof approvalSchema>[] {
   ];
 }
 
-function viewApproval(session: Session, approval: Approval): z.infer<typeof approvalSchema> {
+function viewApproval(session: Session, approval: Approval, isAnswerable: boolean): z.infer<typeof approvalSchema> {
   const safe = (text: string | null): string | null => (text === null ? null : stripTerminal(text));
   return {
     approval_id: approval.id,
@@ -111,7 +116,7 @@ function viewApproval(session: Session, approval: Approval): z.infer<typeof appr
       approval.choices === null
         ? null
         : { approved: stripTerminal(approval.choices.approved), denied: stripTerminal(approval.choices.denied) },
-    answerable: true,
-    how_to_answer: null,
+    answerable: isAnswerable,
+    how_to_answer: isAnswerable ? null : "The operator answers it, or a session above yours that started it.",
   };
 }

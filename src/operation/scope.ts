@@ -1,13 +1,13 @@
 /**
- * Which sessions a caller may reach with an operation: none, itself, itself and
- * its descendants (what it started, and what those started), or any. The parent
- * of a session is recorded when it is started.
+ * Which sessions a caller may reach with an operation: none, itself, its
+ * descendants (what it started, and what those started) with itself or without
+ * (`below`), or any. The parent of a session is recorded when it is started.
  */
 import type { Caller } from "../session/caller.ts";
 import type { Session } from "../session/session.ts";
 import type { Registry } from "../store/contract.ts";
 
-export type Reach = "none" | "self" | "descendants" | "any";
+export type Reach = "none" | "self" | "descendants" | "below" | "any";
 
 /** Who may call an operation, and on which sessions. Reeve itself may call all of them. */
 export interface Callers {
@@ -28,8 +28,9 @@ export function scopeOf(registry: Registry, caller: Caller, callers: Callers): S
   if (caller.kind !== "session" || reach === "any")
     return { has: () => true, sessions: () => registry.all(), ids: () => null };
   const has = (session: Session): boolean => {
-    if (reach === "none") return false;
-    return session.id === caller.id || (reach === "descendants" && descends(registry, session, caller.id));
+    // A record from a file may claim to descend from itself.
+    if (session.id === caller.id) return reach === "self" || reach === "descendants";
+    return (reach === "descendants" || reach === "below") && descends(registry, session, caller.id);
   };
   const sessions = (): readonly Session[] => registry.all().filter(has);
   return { has, sessions, ids: () => sessions().map(({ id }) => id) };
@@ -59,5 +60,6 @@ export const REACH_WORDS = {
   none: "only the operator may",
   self: "a session may call it on itself, the operator on any",
   descendants: "a session may call it on itself and on the sessions it started, the operator on any",
+  below: "a session may call it on the sessions it started but not on itself, the operator on any",
   any: "anybody may",
 } as const satisfies Record<Reach, string>;

@@ -32,6 +32,37 @@ export function resolveSession(registry: Registry, reference: string): Session {
   throw unknown(registry, reference);
 }
 
+/**
+ * The same among these alone: of others a caller learns only that they are
+ * others. Null: it is one of them.
+ */
+export function resolveAmong(
+  registry: Registry,
+  reference: string,
+  has: (session: Session) => boolean,
+): Session | null {
+  const own: Registry = {
+    get: (id) => [registry.get(id)].find((session) => session !== undefined && has(session)),
+    all: () => registry.all().filter(has),
+    byName: (name) => registry.byName(name).filter(has),
+  };
+  try {
+    return resolveSession(own, reference);
+  } catch (error) {
+    if (error instanceof ReeveError && error.code === "unknown-session" && isKnown(registry, reference)) return null;
+    throw error;
+  }
+}
+
+function isKnown(registry: Registry, reference: string): boolean {
+  try {
+    resolveSession(registry, reference);
+    return true;
+  } catch (error) {
+    return error instanceof ReeveError && error.code === "ambiguous-session";
+  }
+}
+
 function ambiguous(reference: string, matches: readonly Session[]): ReeveError {
   const shown = matches.slice(0, 5).map((session) => `${session.id} (${session.identity.name})`);
   return new ReeveError({

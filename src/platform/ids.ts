@@ -18,6 +18,15 @@ export function newSessionId(): string {
   return id;
 }
 
+export function newMailId(): string {
+  return `mail-${newSessionId()}`;
+}
+
+/** Of mail and the answers to it. */
+export function newThreadId(): string {
+  return `thread-${newSessionId()}`;
+}
+
 export function newMessageId(): string {
   return `m-${randomUUID()}`;
 }

@@ -147,7 +147,28 @@ export type HomeEvent =
   | { readonly type: "orphan-found"; readonly what: string; readonly evidence: Evidence }
   | { readonly type: "orphan-reaped"; readonly what: string; readonly evidence: Evidence };
 
-export type EventBody = SessionEvent | HomeEvent;
+/** What happened to a mail (fleet/mail.ts). It is about the recipient's session, or about none if that is the operator. */
+export type MailEvent =
+  | {
+      readonly type: "mail-sent";
+      readonly mailId: string;
+      readonly thread: string;
+      /** The id of a session, or `operator`. */
+      readonly to: string;
+      readonly from: CallerName;
+      /** The name that the sending session had. */
+      readonly fromName: string | null;
+      readonly kind: "note" | "hand-off";
+      readonly priority: "low" | "normal" | "high";
+    }
+  | {
+      readonly type: "mail-read" | "mail-archived" | "mail-retracted";
+      readonly mailId: string;
+      readonly thread: string;
+      readonly to: string;
+    };
+
+export type EventBody = SessionEvent | HomeEvent | MailEvent;
 
 export type EventType = EventBody["type"];
 

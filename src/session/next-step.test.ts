@@ -48,7 +48,7 @@ function around(changes: Partial<Circumstances> = {}): Circumstances {
 const step = (session: Session, open: readonly Message[], changes: Partial<Circumstances> = {}): NextStep =>
   nextStep(session, open, around(changes));
 const admitted = (session: Session, open: readonly Message[], id: string, changes: Partial<Message> = {}): Message =>
-  message(id, { ...intentOf(session, open), ...changes });
+  message(id, { ...intentOf(session, open, changes.caller ?? null), ...changes });
 const again = (at: number, why: string | null = null, messageId = "a"): NextStep => ({
   do: "look-again",
   at,
@@ -102,6 +102,14 @@ describe("what is done with waiting messages (issue 8, 4)", () => {
     expect(step(spoken(idle), [quit], open)).toEqual({ do: "type", message: quit });
     const answer = admitted(spoken(asking), [], "a");
     expect(step(spoken(asking), [answer], open)).toEqual({ do: "type", message: answer });
+  });
+
+  test("what a session sends to itself does not answer its own question (issue 10)", () => {
+    const own = admitted(asking, [], "a", { caller: `session:${asking.id}` });
+    expect(step(asking, [own])).toEqual(WAIT);
+    expect(step(idle, [own])).toEqual({ do: "type", message: own });
+    const parents = admitted(asking, [own], "b", { caller: "session:parent" });
+    expect(step(asking, [own, parents])).toEqual({ do: "type", message: parents });
   });
 
   test("after one that nothing confirmed, the next waits until the agent has settled or said something", () => {

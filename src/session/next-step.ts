@@ -4,6 +4,7 @@
  * same. `supervisor/effect/delivery.ts` does it.
  */
 import { isBackgroundOnly } from "./background.ts";
+import type { CallerName } from "./caller.ts";
 import { isOwnCommand, type Message } from "./message.ts";
 import { isPromptAhead, mayTakeMessagesLater, takesMessages } from "./pending-effect.ts";
 import type { ActivityStatus, Session } from "./session.ts";
@@ -107,12 +108,17 @@ function settlesAt(session: Session, { lastTyped }: Circumstances): number {
 /**
  * What a message is meant for, decided when it is admitted: if it interrupts,
  * only this turn; and if the session asks, it is an answer to this question.
- * Messages that wait already are no answers, and an answer overtakes them.
+ * Messages that wait already are no answers, and an answer overtakes them. What
+ * a session sends to itself is never an answer: it must not approve its own wish.
  */
-export function intentOf(session: Session, open: readonly Message[]): Pick<Message, "intendedTurn" | "answers"> {
+export function intentOf(
+  session: Session,
+  open: readonly Message[],
+  sender: CallerName | null,
+): Pick<Message, "intendedTurn" | "answers"> {
   return {
     intendedTurn: turnAhead(session, open),
-    answers: isAsking(session) ? questionOf(session) : null,
+    answers: isAsking(session) && sender !== `session:${session.id}` ? questionOf(session) : null,
   };
 }
 

@@ -121,7 +121,8 @@ export class CommitQueue implements Committer {
     if (commit.idempotency) idempotency.stage(commit.idempotency);
     const sessions: Session[] = [];
     const messages: Message[] = [];
-    for (const change of commit.changes ?? []) {
+    const numbered = commit.numbered?.(log.next() + before.reduce((sum, { drafts }) => sum + drafts.length, 0)) ?? [];
+    for (const change of [...(commit.changes ?? []), ...numbered]) {
       switch (change.kind) {
         case "session":
           registry.stage(change.session, [...before.flatMap((staged) => staged.sessions), ...sessions]);

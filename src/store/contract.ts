@@ -14,6 +14,8 @@ import type { Change } from "./change.ts";
 export interface Commit {
   /** Made in this order. */
   readonly changes?: readonly Change[];
+  /** Made after those, for records that hold the number of an event of this commit: it is given that of the first. */
+  readonly numbered?: (firstSeq: number) => readonly Change[];
   readonly events?: readonly NewEvent[];
   readonly idempotency?: IdempotencyRecord;
 }
@@ -83,6 +85,20 @@ export interface Records<Stored extends Kept> {
   get(id: string): Promise<Stored | undefined>;
   /** All of them, or those of one group. */
   list(group?: string): Promise<readonly Stored[]>;
+  /** The names of the groups that begin with this; no record is read for it. */
+  groups(prefix: string): Promise<readonly string[]>;
+  /** Of one group, newest first, at most `limit`; only those that are older than the one with this place. */
+  page(query: {
+    readonly group: string;
+    readonly before?: number | undefined;
+    readonly limit: number;
+  }): Promise<readonly Placed<Stored>[]>;
+}
+
+/** A record and its place in the order of creation. */
+export interface Placed<Stored extends Kept> {
+  readonly place: number;
+  readonly record: Stored;
 }
 
 /** The one way to change anything. */

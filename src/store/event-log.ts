@@ -108,6 +108,12 @@ export class SqliteEventLog implements EventLog {
     }));
   }
 
+  /** Inside a transaction: the number that the next event will have. */
+  next(): number {
+    const row = this.#db.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+    return (row?.seq ?? 0) + 1;
+  }
+
   /** Inside a transaction. */
   append(drafts: readonly Draft[]): LoggedEvent[] {
     const logged: LoggedEvent[] = [];

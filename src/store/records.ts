@@ -36,7 +36,32 @@ export class SqliteRecords {
     return {
       get: async (id) => read("AND id = ?", id)[0],
       list: async (group) => (group === undefined ? read("") : read("AND group_key = ?", group)),
+      groups: async (prefix) => this.#groups(kind.name, prefix),
+      page: async ({ group, before = Number.MAX_SAFE_INTEGER, limit }) =>
+        guardRead(this.#onFailure, () =>
+          this.#db
+            .all<RecordRow & { readonly ordinal: number }>(
+              "SELECT * FROM records WHERE kind = ? AND group_key = ? AND ordinal < ? ORDER BY ordinal DESC LIMIT ?",
+              kind.name,
+              group,
+              before,
+              limit,
+            )
+            .map((row) => ({ place: row.ordinal, record: fromRow(kind, row) })),
+        ),
     };
+  }
+
+  /** One step of the index for each group, however many records are in it. */
+  #groups(kind: string, prefix: string): readonly string[] {
+    const sql = "SELECT MIN(group_key) AS name FROM records WHERE kind = ? AND group_key > ?";
+    const next = (after: string): string | null =>
+      this.#db.get<{ name: string | null }>(sql, kind, after)?.name ?? null;
+    return guardRead(this.#onFailure, () => {
+      const found: string[] = [];
+      for (let name = next(prefix); name?.startsWith(prefix) === true; name = next(name)) found.push(name);
+      return found;
+    });
   }
 
   /** Inside a transaction: compare and set. */

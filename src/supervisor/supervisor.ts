@@ -38,6 +38,8 @@ import type { Foreign } from "./launch/foreign-agents.ts";
 import { findForeign } from "./launch/foreign-agents.ts";
 import type { Wish } from "./ledger/ledger.ts";
 import { createLedger, type SentMessage } from "./ledger/ledger.ts";
+import { createPost, type Post } from "./ledger/post.ts";
+import { redactingPost } from "./attention/mail-secrets.ts";
 import { createObserver } from "./observer.ts";
 import type { ProgramFinder } from "./launch/program-finder.ts";
 import { hashOfPass } from "../platform/pass.ts";
@@ -103,6 +105,8 @@ export interface Supervisor {
   send(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">, wish: Wish): Promise<void>;
   /** Takes a message back that nobody has begun to type. */
   withdraw(message: Message, wish: Wish): Promise<void>;
+  /** Between sessions, and with the operator. */
+  readonly mail: Post;
   /** One that is not known is inert: it says so, and does nothing. */
   agent(name: string): Agent;
   agents(): readonly Agent[];
@@ -168,6 +172,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const scheduler = createScheduler({ clock, log, observe: () => observer.look() });
   const receipts = createReceipts();
   const ledger = createLedger({ store, clock, log, receipts });
+  const post = createPost({ store, clock, log });
   const attention = createAttention({
     store,
     ledger,
@@ -314,6 +319,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const impediment = adapters.impedimentOf(session);
       if (impediment !== null) throw new ReeveError({ code: "session-impeded", kind: "conflict", message: impediment });
     },
+    mail: redactingPost(post, { secrets: attention.secrets, registry: store.registry }),
     plan,
     programs,
     foreign: () => foreignIn(parts.runtimes[0], parts.ownEnvironment),
@@ -367,6 +373,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const events = store.repairs.map((body) => ({ sessionId: null, body }));
       if (events.length > 0) await store.commit({ events }).catch(report("telling of repairs"));
       await tellDeaths(store, deaths).catch(report("telling of deaths"));
+      await post.load().catch(report("counting unread mail"));
       await Promise.race([delivery.resume(), clock.sleep(BOOT_LOOK_MS)]);
       await ledger
         .note({ type: "daemon-started", pid: process.pid, version, sessions: store.registry.all().length })
@@ -390,7 +397,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));
-      await ledger.idle();
+      await Promise.all([ledger.idle(), post.idle()]);
     },
   };
 }

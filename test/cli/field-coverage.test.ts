@@ -66,6 +66,34 @@ const COVERAGE = {
       timeout_seconds: "--timeout",
     },
   },
+  send_mail: {
+    command: "mail",
+    fields: {
+      to: "<what>",
+      body: "<what>",
+      subject: "--subject",
+      kind: "--hand-off",
+      priority: "--priority",
+      in_reply_to: "<what>",
+    },
+  },
+  check_mail: {
+    command: "mail",
+    fields: {
+      session: "--of",
+      unread: "--unread",
+      archived: "--archived",
+      kind: "--kind",
+      thread: "--thread",
+      from: "--from",
+      search: "<what>",
+      limit: "--limit",
+      page: "--page",
+    },
+  },
+  read_mail: { command: "mail", fields: { mail: "<what>" } },
+  archive_mail: { command: "mail", fields: { mail: "<what>" } },
+  retract_mail: { command: "mail", fields: { mail: "<what>" } },
   wait_for_session: {
     command: "wait",
     fields: {

@@ -98,7 +98,7 @@ describe("issue 8, 1: over the socket", () => {
     const all = Object.values(paths).flatMap((methods) => Object.entries(methods));
     const streaming = all.filter(([, { responses }]) => "text/event-stream" in responses["200"].content);
     expect(streaming).toEqual([["get", paths["/v1/events"]?.["get"]]]);
-    expect(paths["/v1/approvals"]?.["post"]?.["x-callers"]).toEqual({ operator: "any", session: "none" });
+    expect(paths["/v1/approvals"]?.["post"]?.["x-callers"]).toEqual({ operator: "any", session: "below" });
   });
 });
 

@@ -25,36 +25,40 @@ function socketsOf(pid: number): number {
   }).length;
 }
 
-test("issue 10: a client that disappears in the middle of a wait leaves no process and no connection", () =>
-  inHome("", async (home) => {
-    const daemon = await home.daemonPid();
-    const starter = await connectStdio(home);
-    await starter.ok("start_session", { agent: "practice", name: "slow", prompt: "Say hello", env: SLOW });
-    await starter.close();
-    await eventually("it works", async () => (await home.session("slow"))["activity"] === "working");
-    const before = await eventually("nobody is connected", () => socketsOf(daemon));
-    for (const connect of [() => connectStdio(home), () => connectStdio(home, { era: "legacy" })]) {
-      const mcp = await connect();
-      const waiting = mcp.ok("wait_for_session", { session: "slow" }).catch(() => "broken off");
-      await eventually("it waits", () => socketsOf(daemon) > before);
-      await mcp.close();
-      expect(await waiting).toBe("broken off");
-      await eventually("its process is gone", () => !existsSync(`/proc/${mcp.pid}`));
-      await eventually("its connection is gone", () => socketsOf(daemon) === before);
-    }
-    for (const era of ["modern", "legacy"] as const) {
-      const mcp = await connectSocket(home, { era });
-      const given = new AbortController();
-      const call = { name: "wait_for_session", arguments: { session: "slow" } };
-      const waiting = mcp.client.callTool(call, { signal: given.signal }).catch(() => "given up");
-      await eventually("it waits", () => socketsOf(daemon) > before);
-      given.abort();
-      expect(await waiting).toBe("given up");
-      await mcp.close();
-      await eventually("its connection is gone", () => socketsOf(daemon) === before);
-    }
-    expect(await home.daemonPid()).toBe(daemon);
-  }));
+test(
+  "issue 10: a client that disappears in the middle of a wait leaves no process and no connection",
+  () =>
+    inHome("", async (home) => {
+      const daemon = await home.daemonPid();
+      const starter = await connectStdio(home);
+      await starter.ok("start_session", { agent: "practice", name: "slow", prompt: "Say hello", env: SLOW });
+      await starter.close();
+      await eventually("it works", async () => (await home.session("slow"))["activity"] === "working");
+      const before = await eventually("nobody is connected", () => socketsOf(daemon));
+      for (const connect of [() => connectStdio(home), () => connectStdio(home, { era: "legacy" })]) {
+        const mcp = await connect();
+        const waiting = mcp.ok("wait_for_session", { session: "slow" }).catch(() => "broken off");
+        await eventually("it waits", () => socketsOf(daemon) > before);
+        await mcp.close();
+        expect(await waiting).toBe("broken off");
+        await eventually("its process is gone", () => !existsSync(`/proc/${mcp.pid}`));
+        await eventually("its connection is gone", () => socketsOf(daemon) === before);
+      }
+      for (const era of ["modern", "legacy"] as const) {
+        const mcp = await connectSocket(home, { era });
+        const given = new AbortController();
+        const call = { name: "wait_for_session", arguments: { session: "slow" } };
+        const waiting = mcp.client.callTool(call, { signal: given.signal }).catch(() => "given up");
+        await eventually("it waits", () => socketsOf(daemon) > before);
+        given.abort();
+        expect(await waiting).toBe("given up");
+        await mcp.close();
+        await eventually("its connection is gone", () => socketsOf(daemon) === before);
+      }
+      expect(await home.daemonPid()).toBe(daemon);
+    }),
+  60_000,
+);
 
 test("issue 10: the MCP child is killed in a wait; the next one goes on from the cursor and misses nothing", () =>
   inHome("", async (home) => {

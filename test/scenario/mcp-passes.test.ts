@@ -1,4 +1,5 @@
 /** Issue 10, 4, over MCP: a session reaches itself and what it started. Whatever else it tries is refused and recorded. */
+import { request } from "node:http";
 import { expect, test } from "vitest";
 import { operations } from "../../src/operation/operations.ts";
 import type { Operation } from "../../src/operation/contract.ts";
@@ -7,7 +8,8 @@ import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import type { Listed, Started } from "../support/mcp-answers.ts";
 import { connectSocket, connectStdio } from "../support/mcp-client.ts";
-import { passOf } from "../support/pass-of.ts";
+import { shakeHands, speakLines } from "../support/rpc-lines.ts";
+import { passOf } from "../support/session-caller.ts";
 import type { SessionRow, TestHome } from "../support/test-home.ts";
 
 async function start(home: TestHome, name: string): Promise<SessionRow> {
@@ -54,7 +56,7 @@ test("issue 10: a session tries every tool on another one, over stdio and the so
     ];
     for (const mcp of over) {
       const { tools } = await mcp.client.listTools();
-      expect(tools.map(({ name }) => name)).not.toContain("answer_approval");
+      expect(tools.map(({ name }) => name)).not.toContain("rename_session");
       expect((await mcp.ok<Listed>("list_sessions")).sessions.map(({ name }) => name)).toEqual(["a"]);
       for (const { name, args } of calls) {
         const { code, next } = await mcp.fails(name, args);
@@ -110,4 +112,39 @@ test("issue 10: without a pass, with a forged one and with one of a session that
     expect(await own.fails("get_session", { session: "a" })).toMatchObject({ code: "unknown-pass" });
     expect((await own.client.listTools()).tools.length).toBeGreaterThan(10);
     await own.close();
+  }));
+
+test("issue 10: an agent that hides its environment from MCP servers does not make them the operator's", () =>
+  inHome("", async (home) => {
+    const a = await start(home, "a");
+    await start(home, "b");
+    const pass = await passOf(home, a);
+    const through = 'env -i PATH="$PATH" HOME="$HOME" "$0" mcp; exit 0';
+    const lines = speakLines(home, { environment: inside(home, a, pass), through });
+    await shakeHands(lines);
+    const { result } = await lines.ask("tools/call", { name: "list_sessions", arguments: {} });
+    const { sessions } = (result?.["structuredContent"] ?? { sessions: [] }) as Listed;
+    expect(sessions.map(({ name }) => name)).toEqual(["a"]);
+    expect(await lines.end()).toBe(0);
+  }));
+
+test("issue 10: a page in a browser, and whoever uses another name for this machine, is not served at /mcp", () =>
+  inHome("", async (home) => {
+    await home.daemonPid();
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const ask = async (extra: Record<string, string>): Promise<number> => {
+      const options = { socketPath: home.socketPath, path: "/mcp", method: "POST", headers: { ...headers, ...extra } };
+      return await new Promise((resolve, reject) => {
+        const sent = request(options, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        });
+        sent.once("error", reject);
+        sent.end(body);
+      });
+    };
+    expect(await ask({ host: "localhost" })).toBe(200);
+    expect(await ask({ host: "localhost", origin: "http://localhost" })).toBe(403);
+    expect(await ask({ host: "reeve.example.org" })).toBe(403);
   }));

@@ -9,18 +9,12 @@ import { operations } from "../../src/operation/operations.ts";
 import { askDaemon, askWithPass } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
-import { passOf } from "../support/pass-of.ts";
+import { insideOf, passOf, startSleeper as start } from "../support/session-caller.ts";
 import type { SessionRow, TestHome } from "../support/test-home.ts";
 
 interface Problem {
   readonly code: string;
   readonly detail: string;
-}
-
-async function start(home: TestHome, name: string): Promise<SessionRow> {
-  const session = await home.json<SessionRow>("start", "command", "--name", name, "--", "sleep", "600");
-  await eventually(`${name} runs`, async () => (await home.session(name)).state === "running");
-  return session;
 }
 
 /** Every operation, called on that session; those that name none are left out. */
@@ -139,12 +133,7 @@ test("issue 10: reeve in a session is that session, and without its pass it refu
   inHome("", async (home) => {
     await start(home, "other");
     const a = await start(home, "a");
-    const pass = await passOf(home, a);
-    const inside = {
-      REEVE_SESSION_ID: a.session_id,
-      REEVE_PASS: pass,
-      REEVE_SOCKET: join(home.dir, "run", "call.sock"),
-    };
+    const inside = await insideOf(home, a);
     const listed = await home.run(["list", "-q"], { environment: inside });
     expect(listed).toMatchObject({ status: 0, stdout: "a\n" });
     const ended = await home.run(["end", "other", "--when", "now"], { environment: inside });

@@ -49,3 +49,17 @@ test("it is in a file of its own, for the daemon and for Codex's bootstrap, and 
   const helpers = /["'`](?:bufferutil|utf-8-validate)["'`]/;
   expect(files.filter((name) => helpers.test(readFileSync(join(dist, name), "utf8")))).toEqual([]);
 });
+
+test("the SDK of MCP is loaded by reeve mcp and by the first request to /mcp alone (issue 10, MCP)", () => {
+  const isSdk = (file: string): boolean =>
+    readFileSync(file, "utf8").includes("notifications/subscriptions/acknowledged");
+  for (const name of ["daemon.js", "daemon-daemon.js", "cli.cjs", "client.js"]) {
+    const lazy = (file: string): boolean => /-(?:mcp|stdio)\.c?js$/.test(file);
+    expect([...loadedWith(join(dist, name))].filter((file) => isSdk(file) && !lazy(file))).toEqual([]);
+  }
+  const files = readdirSync(dist).filter((name) => /\.c?js$/.test(name) && isSdk(join(dist, name)));
+  expect(files).toEqual(["cli-stdio.cjs", "daemon-mcp.js"]);
+  // One runs for each agent: no operation, and no validator of JSON schemas.
+  for (const text of ["recorded; the session is listed from then on", "strictTuples"])
+    expect([text, holds("cli-stdio.cjs", text)]).toEqual([text, false]);
+});

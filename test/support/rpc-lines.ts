@@ -24,8 +24,15 @@ export interface Lines {
   end(): Promise<number | null>;
 }
 
-export function speakLines(home: TestHome, environment: Readonly<Record<string, string>> = {}): Lines {
-  const child = spawn(join(import.meta.dirname, "..", "..", "bin", "reeve"), ["mcp"], {
+const PROGRAM = join(import.meta.dirname, "..", "..", "bin", "reeve");
+
+/** `through`: a shell script that starts it, as "$0". */
+export function speakLines(
+  home: TestHome,
+  { environment = {}, through }: { readonly environment?: Record<string, string>; readonly through?: string } = {},
+): Lines {
+  const [program, args] = through === undefined ? [PROGRAM, ["mcp"]] : ["/bin/sh", ["-c", through, PROGRAM]];
+  const child = spawn(program, args, {
     env: { ...home.environment, ...environment },
     cwd: home.dir,
     stdio: ["pipe", "pipe", "inherit"],

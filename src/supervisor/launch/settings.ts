@@ -1,5 +1,6 @@
 import { parse } from "smol-toml";
 import type { AgentSettings } from "../../agent/contract.ts";
+import { MAIL_POLICIES, type MailPolicy } from "../../fleet/mail-policy.ts";
 import { readPlainFile } from "../../platform/plain-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 
@@ -27,6 +28,8 @@ export interface Settings {
   readonly mostDepth: number;
   /** How many living descendants a session that the operator started may have. */
   readonly mostDescendants: number;
+  /** To whom sessions may send mail. */
+  readonly mail: MailPolicy;
   /** Whether each session gets a cgroup of its own where the system allows it. */
   readonly cgroups: boolean;
   /** By agent, `[agent.<name>]`. */
@@ -56,6 +59,7 @@ export const defaultSettings: Settings = {
   typingPauseMs: 5_000,
   mostDepth: 3,
   mostDescendants: 50,
+  mail: "any",
   cgroups: true,
   agents: {},
 };
@@ -79,7 +83,7 @@ const COUNTS = {
   most_descendants: "mostDescendants",
 } as const satisfies Record<string, keyof Numbers>;
 
-type Numbers = Omit<Settings, "agents" | "cgroups">;
+type Numbers = Omit<Settings, "agents" | "cgroups" | "mail">;
 
 /**
  * `config.toml`, all of it optional:
@@ -96,6 +100,7 @@ type Numbers = Omit<Settings, "agents" | "cgroups">;
  *     typing_pause_seconds = 5
  *     most_depth = 3
  *     most_descendants = 50
+ *     mail = "any"                       # or "family", or "operator"
  *     cgroups = true
  *
  *     [agent.codex]
@@ -148,6 +153,13 @@ function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settin
     if (name === "cgroups") {
       if (typeof value !== "boolean") throw new Error("cgroups must be true or false");
       settings.cgroups = value;
+      continue;
+    }
+    if (name === "mail") {
+      const policy = MAIL_POLICIES.find((known) => known === value);
+      if (policy === undefined)
+        throw new Error(`mail must be one of ${MAIL_POLICIES.map((one) => `"${one}"`).join(", ")}`);
+      settings.mail = policy;
       continue;
     }
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0)

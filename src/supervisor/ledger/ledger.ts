@@ -116,7 +116,7 @@ export function createLedger(parts: {
         await store.commit({
           changes: [
             putSession(session),
-            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, []) })]),
+            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, [], admit.caller) })]),
           ],
           events: bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })),
           ...(idempotency === undefined ? {} : { idempotency }),
@@ -129,7 +129,7 @@ export function createLedger(parts: {
       queue.run(message.sessionId, async () => {
         const session = store.registry.get(message.sessionId);
         if (session === undefined) throw unknownSession(message.sessionId);
-        const intent = intentOf(session, store.mailbox.open(session.id));
+        const intent = intentOf(session, store.mailbox.open(session.id), message.caller);
         const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({

@@ -14,7 +14,10 @@ export interface Act {
   readonly select?: string;
 }
 
-export type ActWish = Extract<Wish, { readonly type: "answer" | "reply" | "start" | "pause" | "resume" | "end" }>;
+export type ActWish = Extract<
+  Wish,
+  { readonly type: "answer" | "reply" | "start" | "pause" | "resume" | "restart" | "end" }
+>;
 
 type Here = Pick<InputOf<"startSession">, "cwd" | "environment">;
 
@@ -51,6 +54,12 @@ async function carryOut(client: Client, wish: ActWish, here: () => Here): Promis
       return said(stateSentence((await client.pauseSession({ session: wish.session })).session), false);
     case "resume":
       return said(stateSentence((await client.resumeSession({ session: wish.session })).session), false);
+    case "restart": {
+      const { environment } = here();
+      const { session } = wish;
+      const restarted = await client.restartSession({ session, environment, timeout_seconds: WAIT_SECONDS });
+      return said(stateSentence(restarted.session), false);
+    }
     case "end": {
       const { session, when } = wish;
       const ended = await client.endSession({ session, when, timeout_seconds: WAIT_SECONDS });

@@ -13,7 +13,7 @@ export const KEYS: readonly KeyHelp[] = [
   { keys: "d", does: "deny what the session asks", short: "deny" },
   { keys: "r", does: "reply: type a line, send it with Enter", short: "reply" },
   { keys: "n", does: "start a new session: an agent and a prompt", short: "new" },
-  { keys: "p", does: "pause the session, or resume it", short: "pause" },
+  { keys: "p", does: "pause, resume, or start again what ended", short: "pause" },
   { keys: "x", does: "end the session, after you confirm", short: "end" },
   { keys: "/", does: "search: show only sessions with these words", short: "search" },
   { keys: "f", does: "filter: all, needs me, working, idle", short: "filter" },

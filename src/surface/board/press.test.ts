@@ -100,7 +100,8 @@ describe("other keys", () => {
     });
   });
 
-  it("pauses, resumes, attaches, and not to the dead", () => {
+  it("pauses, resumes, starts the dead again; attaches, and not to the dead", () => {
+    expect(type(four, "jp").wish).toEqual({ type: "restart", session: "dead" });
     expect(type(four, "p").wish).toEqual({ type: "pause", session: "asker" });
     expect(type(boardOf([session("x", { state: "paused" })]), "p").wish).toEqual({ type: "resume", session: "x" });
     expect(type(four, "\r").wish).toEqual({ type: "attach", session: "asker" });

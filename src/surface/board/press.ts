@@ -10,7 +10,7 @@ import type { Board, Mode } from "./model.ts";
 export type Wish =
   | { readonly type: "quit" | "suspend" | "redraw" | "refresh" }
   | { readonly type: "attach"; readonly session: string }
-  | { readonly type: "pause" | "resume"; readonly session: string }
+  | { readonly type: "pause" | "resume" | "restart"; readonly session: string }
   | { readonly type: "end"; readonly session: string; readonly when: "now" | "after-turn" }
   | {
       readonly type: "answer";
@@ -100,9 +100,7 @@ function byLetter(board: Board, letter: string, now: number): Pressed {
     case "n":
       return only({ ...board, mode: { type: "new", line: inputLine(lastAgent(board)) } });
     case "p":
-      return withSession(board, ({ session_id: session, state }) =>
-        wish(board, { type: state === "paused" ? "resume" : "pause", session }),
-      );
+      return withSession(board, (session) => wish(board, { type: pauseKey(session), session: session.session_id }));
     case "x":
       return withSession(board, ({ session_id: session }) =>
         only({ ...board, mode: { type: "confirm-end", session } }),
@@ -145,9 +143,9 @@ function inList(board: Board, key: Key): Pressed {
       return only({ ...board, scroll: Math.max(0, board.scroll - PAGE) });
     case "enter":
       return withSession(board, (session) =>
-        session.liveness === "exited" || session.liveness === "absent"
-          ? told(board, `${session.name} has no process to attach to.`)
-          : wish(board, { type: "attach", session: session.session_id }),
+        hasProcess(session)
+          ? wish(board, { type: "attach", session: session.session_id })
+          : told(board, `${session.name} has no process to attach to; press p to start it again.`),
       );
     case "escape":
       return only({ ...board, search: "", filter: "all" });
@@ -204,6 +202,16 @@ function answered(board: Board, decision: "approved" | "denied", now: number): P
   if (board.question === null || now - board.question.shownAt < READING_MS)
     return told(board, "The question has just changed. Read it, then press the key again.");
   return wish(board, { type: "answer", session: session.session_id, approval: approval.approval_id, decision });
+}
+
+function pauseKey(session: SessionView): "pause" | "resume" | "restart" {
+  if (!hasProcess(session)) return "restart";
+  return session.state === "paused" ? "resume" : "pause";
+}
+
+/** Also where nobody can look at the moment. */
+function hasProcess({ liveness }: SessionView): boolean {
+  return liveness !== "exited" && liveness !== "absent";
 }
 
 /** The one started last is the likeliest to be wanted again. */

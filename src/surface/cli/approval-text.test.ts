@@ -79,11 +79,12 @@ describe("approvalTable", () => {
       title: "Trust it?",
       subject: null,
       answerable: false,
+      how_to_answer: "Answer it in the session: reeve attach builder.",
     });
     expect(await linesOf([dialog])).toEqual([
       "SESSION  ASKED      KIND   ASKS",
       "builder  3 min ago  other  Trust it?",
-      "    answer it there: reeve attach builder",
+      "    Answer it in the session: reeve attach builder.",
     ]);
   });
 

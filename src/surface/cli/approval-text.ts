@@ -75,7 +75,7 @@ function circumstances(approval: ApprovalView, all: readonly ApprovalView[]): re
     ...(isOneOfSeveral && approval.answerable ? [`approval: ${oneLine(id)}`] : []),
     ...choiceLines(approval),
     ...(answer === null ? [] : [`being answered: ${answer}`]),
-    ...(approval.answerable ? [] : [`answer it there: reeve attach ${oneLine(approval.session_name)}`]),
+    ...(approval.how_to_answer === null ? [] : [oneLine(approval.how_to_answer)]),
   ];
 }
 

@@ -63,7 +63,12 @@ export interface CommandInput {
 }
 
 export interface CliContext {
-  client(options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "isChecked" | "onNotice">): Client;
+  /** `environment`: instead of this process's own. */
+  client(
+    options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "isChecked" | "onNotice" | "onUnreadMail"> & {
+      readonly environment?: CliContext["environment"];
+    },
+  ): Client;
   readonly output: Output;
   readonly isJson: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -18,6 +18,7 @@ import { helpCommand } from "./command/help.ts";
 import { initCommand } from "./command/init.ts";
 import { listCommand } from "./command/list.ts";
 import { mcpCommand } from "./command/mcp.ts";
+import { mailCommand } from "./command/mail.ts";
 import { messagesCommand } from "./command/messages.ts";
 import { pauseCommand } from "./command/pause.ts";
 import { renameCommand } from "./command/rename.ts";
@@ -37,6 +38,7 @@ export const commands: readonly CliCommand[] = [
   dataCommand,
   sendCommand,
   messagesCommand,
+  mailCommand,
   waitCommand,
   seenCommand,
   approvalsCommand,

@@ -55,6 +55,12 @@ function settled(data: Data): string {
   return `${decision}${who === null ? "" : ` by ${who}`}: ${textIn(data, "title") ?? value(data, "approval_id")}`;
 }
 
+function mailSent(data: Data): string {
+  const what = value(data, "kind") === "hand-off" ? "a hand-off" : "mail";
+  const urgency = value(data, "priority") === "normal" ? "" : `, ${value(data, "priority")} priority`;
+  return `${value(data, "to") === "operator" ? "the operator got" : "got"} ${what} (${value(data, "mail_id")}${urgency})`;
+}
+
 const SENTENCES: Readonly<Record<EventType, Sentence>> = {
   "session-planned": (data) => `asked for: ${value(data, "agent")}, role ${value(data, "role")}`,
   "session-starting": reason,
@@ -100,6 +106,10 @@ const SENTENCES: Readonly<Record<EventType, Sentence>> = {
   "message-delivered": (data) => `took a message: ${evidence(data)}`,
   "message-refused": (data) => `did not get a message: ${reason(data)}`,
   "message-unknown": (data) => `may not have got a message: ${reason(data)}`,
+  "mail-sent": mailSent,
+  "mail-read": (data) => `read ${value(data, "mail_id")}`,
+  "mail-archived": (data) => `archived ${value(data, "mail_id")}`,
+  "mail-retracted": (data) => `${value(data, "mail_id")} was retracted before it was read`,
   "daemon-started": (data) =>
     `started: process ${value(data, "pid")}, version ${value(data, "version")}, ${value(data, "sessions")} sessions`,
   "daemon-stopped": (data) => `stopped: process ${value(data, "pid")}`,

@@ -124,6 +124,11 @@ export const SETTINGS: readonly { readonly name: string; readonly value: string;
     value: "50",
     meaning: "how many living sessions may come from one session that you started",
   },
+  {
+    name: "mail",
+    value: '"any"',
+    meaning: 'whom a session may send mail: "any", "family" (same first ancestor), "operator"',
+  },
 ];
 
 const SETTING_NOTES = [

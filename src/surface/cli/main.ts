@@ -4,6 +4,7 @@
  * the daemon.
  */
 import { createClient } from "../../client/create-client.ts";
+import type { UnreadMailCount } from "../../client/request.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
 import { unalias } from "./aliases.ts";
 import { answer } from "./answer.ts";
@@ -16,6 +17,7 @@ import { tellFailure } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
 import { standardOutput } from "./output.ts";
 import { versionOf } from "./version.ts";
+import { unreadSentence } from "./unread-sentence.ts";
 import { workingDirectory } from "./working-directory.ts";
 
 /** Returns the exit status; never throws. */
@@ -29,14 +31,21 @@ export async function main(
     for (const sentence of lastWords.flatMap((say) => say() ?? [])) output.note(sentence);
     process.exit(INTERRUPTED);
   });
+  let unread: UnreadMailCount | null = null;
   const context: CliContext = {
-    client: (options = {}) =>
+    client: ({ environment = process.env, ...options } = {}) =>
       createClient(
-        { onNotice: (sentence) => output.note(sentence), ...options },
-        { daemonCommand: () => daemonCommand(installation.root), environment: process.env },
+        {
+          onNotice: (sentence) => output.note(sentence),
+          onUnreadMail: (count) => {
+            unread = count;
+          },
+          ...options,
+        },
+        { daemonCommand: () => daemonCommand(installation.root), environment },
       ),
     output,
-    isJson: asksForJson(words),
+    isJson: asksFor(words, "--json"),
     environment: process.env,
     onInterrupt: (sentence) => void lastWords.push(sentence),
     cwd: workingDirectory,
@@ -47,7 +56,17 @@ export async function main(
     return await dispatch(words, context);
   } catch (error) {
     return tellFailure(error, output, context.isJson);
+  } finally {
+    const sentence = isSilent(words) ? null : unreadSentence(unread);
+    if (sentence !== null) output.note(sentence);
   }
+}
+
+/** A program reads its output, or nothing more is wanted; `reeve mail check` has told it already. */
+function isSilent(words: readonly string[]): boolean {
+  const [command, action = "check"] = words;
+  const isCheck = command === "mail" && (action === "check" || action.startsWith("-"));
+  return isCheck || asksFor(words, "--json") || asksFor(words, "--quiet") || asksFor(words, "-q");
 }
 
 async function dispatch(words: readonly string[], context: CliContext): Promise<number> {
@@ -94,7 +113,7 @@ function keyOf(given: string | undefined): string {
 }
 
 /** Known before the line is understood, so that what is wrong with it is told in JSON too. */
-function asksForJson(words: readonly string[]): boolean {
+function asksFor(words: readonly string[], option: string): boolean {
   const end = words.indexOf("--");
-  return words.slice(0, end < 0 ? words.length : end).includes("--json");
+  return words.slice(0, end < 0 ? words.length : end).includes(option);
 }

@@ -1,5 +1,6 @@
 /** The operations as `/mcp` reaches them: through the door, as the caller whom the request proved to be. */
 import type { Operation } from "../../operation/contract.ts";
+import type { EventView } from "../../operation/event-schema.ts";
 import type { Door } from "../../operation/door.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
@@ -7,13 +8,14 @@ import type { Caller } from "../../session/caller.ts";
 import type { Backend } from "../mcp/backend.ts";
 
 export interface DoorParts {
+  readonly unreadMail: (sessionId: string) => NonNullable<ReturnType<Backend["unreadMail"]>>;
   readonly operations: readonly Operation[];
   readonly door: Door;
   readonly log: Log;
 }
 
 export function doorBackend(
-  { operations, door, log }: DoorParts,
+  { operations, door, unreadMail, log }: DoorParts,
   caller: Caller,
   idempotencyKey: string | undefined,
 ): Backend {
@@ -25,6 +27,7 @@ export function doorBackend(
   };
   const backend: Backend = {
     isSession: caller.kind === "session",
+    unreadMail: () => (caller.kind === "session" ? unreadMail(caller.id) : null),
     note: (what, error) => log(`mcp: ${what}`, { why: error instanceof Error ? error.stack : String(error) }),
     async surroundings() {
       // A model cannot give its environment; without one an agent would find neither its programs nor its log-in.
@@ -44,7 +47,7 @@ export function doorBackend(
     },
     async *follow(since, signal) {
       for await (const items of door.stream(operationOf("readEvents"), { since }, caller, { signal }))
-        for (const { data } of items) yield data as { seq: number; session_id: string | null };
+        for (const { data } of items) yield data as EventView;
     },
   };
   return backend;

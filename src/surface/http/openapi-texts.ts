@@ -16,10 +16,23 @@ export const ABOUT = `Start, watch, pause, resume, restart and end sessions of c
 
 export const TAGS: Readonly<Record<string, string>> = {
   sessions: "Start sessions, look at them, talk to them, end them.",
+  mail: "Mail between sessions, roles and the operator.",
   approvals: "What agents ask before they go on, and your answers.",
   events: "The log: everything that happened, in order.",
   doctor: "Whether this machine has what Reeve needs.",
   daemon: "The process that serves this API.",
+};
+
+/** With every answer that a session gets. */
+export const UNREAD_HEADERS = {
+  "reeve-unread-mail": {
+    description: "How many mails of the session that calls are unread. Only for calls with a pass.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  "reeve-unread-hand-offs": {
+    description: "How many of those are hand-offs.",
+    schema: { type: "integer", minimum: 0 },
+  },
 };
 
 export const PROBLEM = {

@@ -2,7 +2,16 @@
 import type { Operation } from "../../operation/contract.ts";
 import type { JsonSchema, SchemaBook } from "./openapi-schemas.ts";
 import { createSchemaBook } from "./openapi-schemas.ts";
-import { ABOUT, EVENT_STREAM, IDEMPOTENCY_KEY, LAST_EVENT_ID, PROBLEM, PROBLEMS, TAGS } from "./openapi-texts.ts";
+import {
+  ABOUT,
+  EVENT_STREAM,
+  IDEMPOTENCY_KEY,
+  LAST_EVENT_ID,
+  PROBLEM,
+  PROBLEMS,
+  TAGS,
+  UNREAD_HEADERS,
+} from "./openapi-texts.ts";
 
 export function describeApi(operations: readonly Operation[], version: string): object {
   const book = createSchemaBook();
@@ -82,6 +91,7 @@ function describeOperation(operation: Operation, book: SchemaBook): object {
     responses: {
       "200": {
         description: "Done.",
+        headers: UNREAD_HEADERS,
         content: { "application/json": { schema: answerOf(operation, book) }, ...streamOf(operation, book) },
       },
       ...problemsOf(operation),
@@ -118,12 +128,13 @@ function streamOf({ name, stream }: Operation, book: SchemaBook): object {
   return { "text/event-stream": { ...EVENT_STREAM, "x-item-schema": item } };
 }
 
-function problemsOf({ names, method, effect }: Operation): object {
+function problemsOf({ names, about = [], method, effect }: Operation): object {
+  const isOnSomething = names.length + about.length > 0;
   const isPossible = {
     "400": true,
     "403": true,
-    "404": names.length > 0,
-    "409": effect !== "read" || names.length > 0,
+    "404": isOnSomething,
+    "409": effect !== "read" || isOnSomething,
     "413": method === "POST",
     "500": true,
     "503": true,

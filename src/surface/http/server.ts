@@ -53,6 +53,8 @@ export interface HttpParts {
   /** Nobody may call without a pass. Otherwise whoever has none is the operator. */
   readonly needsPass: boolean;
   readonly holderOf: PassHolder;
+  /** Of a session: told with every answer that it gets. */
+  readonly unreadMail: (sessionId: string) => { readonly unread: number; readonly handOffs: number };
   /** Of the daemon, for the description of the API. */
   readonly version: string;
   readonly log: Log;
@@ -96,11 +98,12 @@ async function answer(
   }
   const { operation, parameters } = route(request.method ?? "GET", url.pathname);
   if (operation === null) {
-    callerOf(parts, request);
+    tellUnreadMail(parts, callerOf(parts, request), response);
     requireNoQuery(url);
     return sendJson(response, 200, describeApi(parts.operations, parts.version));
   }
   const caller = identify(parts, request, operation, parameters);
+  tellUnreadMail(parts, caller, response);
   const input = await readInput(request, url, operation, parameters);
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -112,7 +115,9 @@ async function answer(
   const key = request.headers["idempotency-key"];
   const idempotencyKey = Array.isArray(key) ? key.join(", ") : key;
   const isChecked = request.headers[CHECKED_HEADER] === "true";
-  sendJson(response, 200, await parts.door.invoke(operation, input, caller, { signal, idempotencyKey, isChecked }));
+  const called = parts.door.invoke(operation, input, caller, { signal, idempotencyKey, isChecked });
+  // As it is by then: a mail may have been read, or come.
+  sendJson(response, 200, await called.finally(() => tellUnreadMail(parts, caller, response)));
 }
 
 /** Whoever cannot be identified is refused before anything else is read of the request, and that is recorded. */
@@ -141,6 +146,14 @@ function callerOf({ needsPass, holderOf }: HttpParts, { headers: { authorization
     kind: "forbidden",
     message: 'This call needs the pass of the session that makes it: send "Authorization: Bearer" and its REEVE_PASS.',
   });
+}
+
+/** With whatever is answered, also a refusal. */
+function tellUnreadMail({ unreadMail }: HttpParts, caller: Caller, response: ServerResponse): void {
+  if (caller.kind !== "session") return;
+  const { unread, handOffs } = unreadMail(caller.id);
+  response.setHeader("reeve-unread-mail", unread);
+  response.setHeader("reeve-unread-hand-offs", handOffs);
 }
 
 /** Where an operation has no stream, one is only wanted by whoever takes nothing else; the door tells them. */

@@ -1,19 +1,26 @@
 /** The operations as `reeve mcp` reaches them: over the daemon's socket, as whoever started it. */
 import type { Client } from "../../client/create-client.ts";
 import type { Verb } from "../../client/operation-types.ts";
+import type { UnreadMailCount } from "../../client/request.ts";
 import type { WaitInput } from "../../client/wait.ts";
 import { PASS_VARIABLE } from "../../platform/pass.ts";
 import type { Answer, Backend, Fields } from "./backend.ts";
 
 export interface ClientParts {
-  readonly client: Client;
+  /** Tells with each answer how much mail is unread. */
+  readonly client: (onUnreadMail: (count: UnreadMailCount) => void) => Client;
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: () => string;
   readonly note: Backend["note"];
 }
 
-export function clientBackend({ client, environment, cwd, note }: ClientParts): Backend {
+export function clientBackend({ client: connect, environment, cwd, note }: ClientParts): Backend {
+  let unread: UnreadMailCount | null = null;
+  const client = connect((count) => {
+    unread = count;
+  });
   return {
+    unreadMail: () => unread,
     isSession: (environment[PASS_VARIABLE] ?? "") !== "",
     note,
     surroundings: async () => ({ cwd: cwd(), environment }),

@@ -46,16 +46,20 @@ export async function resultOf(
 ): Promise<ToolResult> {
   try {
     const outcome = await run();
-    if ("taskId" in outcome) return outcome as unknown as ToolResult;
-    const { value, text } = outcome;
-    return { content: [{ type: "text", text }], structuredContent: { ...value } };
+    return "taskId" in outcome ? (outcome as unknown as ToolResult) : told(backend, outcome);
   } catch (error) {
     if (!(error instanceof ReeveError)) backend.note("a tool failed", error);
-    const problem = problemOf(error);
-    return {
-      content: [{ type: "text", text: JSON.stringify(problem) }],
-      structuredContent: { ...problem },
-      isError: true,
-    };
+    const problem = { ...problemOf(error) };
+    return { ...told(backend, { value: problem, text: JSON.stringify(problem) }), isError: true };
   }
+}
+
+/** With whatever a session is answered it learns how much mail it has not read. */
+function told(backend: Backend, { value, text }: Answer): ToolResult {
+  const count = backend.unreadMail();
+  if (count === null) return { content: [{ type: "text", text }], structuredContent: { ...value } };
+  const mail = { unread_mail: count.unread, ...(count.handOffs > 0 ? { unread_hand_offs: count.handOffs } : {}) };
+  // What the client was sent is a JSON object; it is not made again for two fields.
+  const whole = text === "{}" ? JSON.stringify(mail) : `${text.slice(0, -1)},${JSON.stringify(mail).slice(1)}`;
+  return { content: [{ type: "text", text: whole }], structuredContent: { ...value, ...mail } };
 }

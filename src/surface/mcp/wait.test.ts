@@ -11,6 +11,7 @@ function attentive(): { readonly backend: Backend; readonly questions: Fields[] 
       questions.push(input);
       return { value: {}, text: "{}" };
     },
+    unreadMail: () => null,
     surroundings: async () => ({}),
     follow: async function* () {},
     note: () => undefined,

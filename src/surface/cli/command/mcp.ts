@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { callerEnvironment } from "../caller-environment.ts";
 import type { CliCommand } from "../command.ts";
 import { versionOf } from "../version.ts";
@@ -20,13 +21,16 @@ export const mcpCommand: CliCommand = {
   handsOver: true,
 
   async run(_input, context) {
-    const [{ serveOverStdio }, { clientBackend }] = await Promise.all([
+    const [{ serveOverStdio }, { clientBackend }, { sessionAround }] = await Promise.all([
       import("../../mcp/stdio.ts"),
       import("../../mcp/client-backend.ts"),
+      import("../../mcp/session-around.ts"),
     ]);
+    if (isatty(0)) context.output.note("This speaks MCP on stdin and stdout, for an agent: see reeve mcp --help.");
+    const environment = { ...context.environment, ...sessionAround(context.environment, process.ppid) };
     const backend = clientBackend({
-      client: context.client({ isChecked: true }),
-      environment: callerEnvironment(context),
+      client: (onUnreadMail) => context.client({ onUnreadMail, isChecked: true, environment }),
+      environment: callerEnvironment({ environment }),
       cwd: () => context.cwd(),
       note: (what, error) =>
         context.output.note(`reeve mcp: ${what}: ${error instanceof Error ? error.message : String(error)}`),

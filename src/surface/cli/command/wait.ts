@@ -63,7 +63,7 @@ export const waitCommand: CliCommand = {
     const role = input.text("role");
     if (role !== undefined && input.arguments.length > 0)
       throw usage("role-and-names", "Give sessions or --role, not both.");
-    const names = input.arguments.length > 0 ? input.arguments : await atWork(client, role);
+    const names = input.arguments.length > 0 ? input.arguments : await atWork(context, client, role);
     const [first, ...also] = names;
     if (first === undefined) return tellNobody(context, role);
     // A person reads the last sentence of it; a program gets the end of the whole reply.
@@ -72,10 +72,15 @@ export const waitCommand: CliCommand = {
   },
 };
 
-/** Those of which something will come: waiting for the others would end at once. */
-async function atWork(client: Client, role: string | undefined): Promise<readonly string[]> {
+/** Those of which something will come: waiting for the others would end at once, and for oneself never. */
+async function atWork(
+  { environment }: CliContext,
+  client: Client,
+  role: string | undefined,
+): Promise<readonly string[]> {
   const { sessions } = await client.listSessions(role === undefined ? {} : { role });
-  return sessions.filter(({ need }) => AT_WORK.has(need)).map(({ session_id: id }) => id);
+  const ids = sessions.filter(({ need }) => AT_WORK.has(need)).map(({ session_id: id }) => id);
+  return ids.filter((id) => id !== environment["REEVE_SESSION_ID"]);
 }
 
 const AT_WORK: ReadonlySet<SessionView["need"]> = new Set(["working", "blocked", "unreachable"]);

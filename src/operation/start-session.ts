@@ -18,6 +18,7 @@ import type { Store } from "../store/contract.ts";
 import { holdsSecret } from "../supervisor/launch/concealed-text.ts";
 import { secretsOfLaunch } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
+import { broughtBy } from "./caller-environment.ts";
 import { defineOperation } from "./contract.ts";
 import { cursor, environment as environmentSchema, plainText } from "./field.ts";
 import { withinFamily } from "./family.ts";
@@ -73,6 +74,9 @@ export const startSession = defineOperation({
       .check(z.describe("The git branch that `cwd` must be on; the start is refused if it is on another.")),
     runtime: z.optional(word("Where to run it; by default in tmux.")),
     model: z.optional(plainText().check(z.maxLength(255))).check(z.describe("The model, as the agent calls it.")),
+    mcp: z
+      ._default(z.boolean(), true)
+      .check(z.describe("Whether the agent gets Reeve's MCP server, with which it can start sessions of its own.")),
     restart: z
       ._default(z.enum(["never", "on-failure", "always"]), "never")
       .check(z.describe("Whether to start it again when its process ends by itself.")),
@@ -116,6 +120,7 @@ export const startSession = defineOperation({
 
   async run(input, context) {
     const { supervisor, store, caller } = context;
+    const brought = await broughtBy(caller, input.environment, context);
     const start = async (record: RecordFor): Promise<string> => {
       const runtime = input.runtime ?? supervisor.runtimes()[0]?.kind ?? "none";
       supervisor.requireStartable(input.agent, runtime);
@@ -128,7 +133,7 @@ export const startSession = defineOperation({
       const { files } = supervisor.runtime(runtime);
       const cwd = await existingDirectory(files, input.cwd);
       const envFile = input.env_file === undefined ? null : resolve(cwd, input.env_file);
-      const environment = supervisor.environment({ caller: input.environment, envFile, given: input.env });
+      const environment = supervisor.environment({ caller: brought, envFile, given: input.env });
       const launch: Launch = {
         args: input.args,
         prompt: input.prompt ?? null,
@@ -136,6 +141,7 @@ export const startSession = defineOperation({
         cwd,
         envFile,
         envNames: Object.keys(input.env),
+        mcp: input.mcp,
         paths: pick(environment, ["PATH", "HOME", ...agent.pathVariables]),
       };
       if (input.branch !== undefined) await requireBranch(files, launch, input.branch);
@@ -193,7 +199,7 @@ export const startSession = defineOperation({
     };
     const bringAgain = (id: string): void => {
       const envFile = store.registry.get(id)?.identity.launch.envFile ?? null;
-      supervisor.bringAgain(id, { caller: input.environment, envFile, given: input.env });
+      supervisor.bringAgain(id, { caller: brought, envFile, given: input.env });
     };
     const id = await idempotent(context, "start_session", start, bringAgain);
     if (input.until === "created") await settled(context, id, isTried, CREATED_WITHIN_MS);

@@ -21,7 +21,7 @@ export function plannedSession(overrides: Amendment = {}): Session {
       agent: "practice",
       hasTurns: true,
       runtime: "tmux",
-      launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], paths: {} },
+      launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], mcp: true, paths: {} },
       restartPolicy: "never",
       parentId: null,
       notify: [],

@@ -115,6 +115,8 @@ const launch = object({
   envFile: orNull(text),
   /** Names given with `--env`; the values live only in the runtime. */
   envNames: listOf(text),
+  /** Its agent is given Reeve's MCP server, where it can be and the settings allow it. */
+  mcp: later(flag, true),
   /** Variables by which the agent finds its program and files (PATH, HOME, …): paths, never secrets. */
   paths: later(recordOf(text), {}),
 });

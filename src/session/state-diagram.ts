@@ -113,7 +113,7 @@ function inputsFor(incarnation: number): readonly Input[] {
 }
 
 function first(restartPolicy: RestartPolicy): Session {
-  const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], paths: {} };
+  const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], mcp: true, paths: {} };
   const identity = {
     id: "walk",
     name: "walk",

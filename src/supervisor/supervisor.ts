@@ -4,6 +4,7 @@
  * runtimes, spools and strays. Surfaces ask it through operations.
  */
 import type { Agent } from "../agent/contract.ts";
+import type { McpServer } from "../agent/mcp-server.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Death } from "../platform/daemon-record.ts";
 import type { Log } from "../platform/log.ts";
@@ -67,6 +68,8 @@ export interface SupervisorParts {
   /** Where the daemon takes calls from sessions. */
   readonly socketOfSessions: string;
   readonly settings: Settings;
+  /** What agents are given to call Reeve with. */
+  readonly mcp: McpServer;
   readonly clock: Clock;
   readonly log: Log;
   /** The daemon's own environment: the fallback for a start that nobody brought one for. */
@@ -176,6 +179,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     options,
     programs,
     socketDir: parts.socketDir,
+    mcp: parts.mcp,
     requireRules: parts.rules.require,
   });
 

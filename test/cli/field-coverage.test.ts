@@ -21,6 +21,7 @@ const COVERAGE = {
       cwd: "--cwd",
       branch: "--branch",
       runtime: "--runtime",
+      mcp: "--no-mcp",
       model: "--model",
       restart: "--restart",
       notify: "--notify",

@@ -42,10 +42,12 @@ export interface Settings {
 export interface AgentOptions {
   /** Instead of the agent's own program; with arguments for an agent that only the configuration knows. */
   readonly command: readonly string[];
+  /** Whether its sessions have Reeve's MCP server. */
+  readonly mcp: boolean;
   readonly settings: AgentSettings;
 }
 
-export const noOptions: AgentOptions = { command: [], settings: {} };
+export const noOptions: AgentOptions = { command: [], mcp: true, settings: {} };
 
 export const defaultSettings: Settings = {
   endGraceMs: 10_000,
@@ -109,6 +111,7 @@ type Numbers = Omit<Settings, "agents" | "mail" | (typeof SWITCHES)[number]>;
  *
  *     [agent.codex]
  *     command = "/opt/codex/bin/codex"   # instead of the one on the PATH
+ *     mcp = false                        # its sessions do not get Reeve's MCP server
  *     mode = "hooks"                     # the rest is the agent's own
  *
  *     [agent.aider]                      # an agent that only this file knows
@@ -178,15 +181,16 @@ function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settin
 function parseAgent(name: string, table: Readonly<Record<string, unknown>>): AgentOptions {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name))
     throw new Error(`an agent's name is made of lower-case letters, digits and dashes, not "${name}"`);
-  const { command = [], ...rest } = table;
+  const { command = [], mcp = true, ...rest } = table;
   const words: readonly unknown[] = Array.isArray(command) ? command : [command];
   if (!words.every((word): word is string => typeof word === "string" && word !== ""))
     throw new Error(`[agent.${name}] command must be a program or a list of words`);
+  if (typeof mcp !== "boolean") throw new Error(`[agent.${name}] mcp must be true or false`);
   for (const [key, value] of Object.entries(rest)) {
     if (!["string", "number", "boolean"].includes(typeof value))
       throw new Error(`[agent.${name}] ${key} must be a text, a number, true or false`);
   }
-  return { command: words, settings: rest as AgentSettings };
+  return { command: words, mcp, settings: rest as AgentSettings };
 }
 
 function tableOf(value: unknown, what: string): Readonly<Record<string, unknown>> {

@@ -57,6 +57,7 @@ export function restingSession(
         cwd: "/home/someone/project",
         envFile: null,
         envNames: [],
+        mcp: true,
         paths: {},
       },
       restartPolicy: "never",

@@ -9,15 +9,11 @@ export const mcpCommand: CliCommand = {
   arguments: [],
   options: [],
   notes: [
-    "Register this command as an MCP server (stdio) with your agent. Each agent starts its own, and it ends when the agent closes it.",
+    "Agents start this command themselves, each its own, and it ends when the agent closes it. Sessions of Claude Code, Codex and Gemini CLI have it; reeve init registers it with an agent that you start yourself.",
     "Inside a session it acts for that session: on itself and on what it started. Elsewhere it acts for you.",
     "stdout carries only the protocol. What you should know is on stderr.",
   ],
-  examples: [
-    { line: "claude mcp add reeve -- reeve mcp", does: "let Claude Code use Reeve" },
-    { line: "codex mcp add reeve -- reeve mcp", does: "let Codex use Reeve" },
-    { line: "gemini mcp add reeve reeve mcp", does: "let Gemini CLI use Reeve" },
-  ],
+  examples: [{ line: "reeve init claude", does: "let a Claude Code that you start yourself use Reeve" }],
   handsOver: true,
 
   async run(_input, context) {

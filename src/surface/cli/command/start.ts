@@ -65,6 +65,7 @@ export const startCommand: CliCommand = {
       isRepeatable: true,
     },
     { name: "no-wakes", summary: "do not wake the session that starts it" },
+    { name: "no-mcp", summary: "do not give the agent Reeve's MCP server" },
     { name: "model", value: "MODEL", summary: "the model that the agent uses" },
     {
       name: "wait",
@@ -153,6 +154,7 @@ function requestOf(input: CommandInput, context: CliContext): InputOf<"startSess
     environment: callerEnvironment(context),
     env: Object.fromEntries(input.texts("env").map(variable)),
     ...presentOnly(optional),
+    ...(input.flag("no-mcp") ? { mcp: false } : {}),
     // Here, not in the session's directory: that is where the shell completed it.
     ...(envFile === undefined ? {} : { env_file: absolutePath(context, envFile) }),
     // Called from inside a session: that one is its parent.

@@ -70,6 +70,7 @@ export async function serveChannel(backend: Backend, version: string): Promise<v
     subscribed: null,
     experimental,
   });
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no EventTarget
   server.onerror = (error) => backend.note("a message could not be handled", error);
   await server.connect(transport);
   await ended;

@@ -11,6 +11,7 @@ import { declaredAgent, declaredRules, hasPatterns } from "./agent/command/decla
 import { geminiAgent } from "./agent/gemini/gemini-agent.ts";
 import { practiceAgent } from "./agent/practice/practice-agent.ts";
 import type { Agent } from "./agent/contract.ts";
+import type { McpServer } from "./agent/mcp-server.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
 import { createDoor } from "./operation/door.ts";
 import { operations } from "./operation/operations.ts";
@@ -45,6 +46,20 @@ const OWN_VARIABLES = [
   SOCKET_VARIABLE,
   "REEVE_FAILPOINT_FILE",
   "REEVE_READY_FD",
+];
+
+/** By which `reeve mcp` knows whose it is, finds the daemon, and is found. */
+const SERVER_VARIABLES = [
+  "REEVE_MARK",
+  "REEVE_SESSION_ID",
+  PASS_VARIABLE,
+  SOCKET_VARIABLE,
+  "REEVE_HOME",
+  "XDG_STATE_HOME",
+  "XDG_DATA_HOME",
+  "XDG_CONFIG_HOME",
+  "XDG_RUNTIME_DIR",
+  "XDG_CACHE_HOME",
 ];
 
 /** Well after whoever started the daemon has had an answer. */
@@ -141,6 +156,7 @@ export async function run(
     socketDir: home.runDir,
     socketOfSessions: home.sessionSocketPath,
     settings,
+    mcp: mcpServer(nodePath),
     clock,
     log,
     ownEnvironment: process.env,
@@ -242,6 +258,18 @@ function readConfig(path: string, builtIn: readonly string[]): Config {
     if (!(error instanceof ReeveError) || error.kind !== "config") throw error;
     return { settings: defaultSettings, declared: [], patterns: [], problem: error };
   }
+}
+
+/** This Reeve's own launcher, on the Node that runs it. */
+function mcpServer(nodePath: string): McpServer {
+  const launcher = join(import.meta.dirname, "..", "bin", "reeve");
+  const isForSessions = ({ callers, effect }: (typeof operations)[number]): boolean =>
+    effect === "read" && callers.session !== "none";
+  return {
+    command: [nodePath, launcher, "mcp"],
+    variables: SERVER_VARIABLES,
+    readOnlyTools: operations.filter(isForSessions).map(({ name }) => name),
+  };
 }
 
 /** A program of an adapter's own, beside this file: bundled as codex-bootstrap.js, or the source itself in development. */

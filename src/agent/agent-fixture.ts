@@ -3,7 +3,17 @@ import type { Launch } from "../session/session.ts";
 import type { Known, LaunchContext } from "./contract.ts";
 
 export function makeLaunch(changes: Partial<Launch> = {}): Launch {
-  return { args: [], prompt: null, model: null, cwd: "/w", envFile: null, envNames: [], paths: {}, ...changes };
+  return {
+    args: [],
+    prompt: null,
+    model: null,
+    cwd: "/w",
+    envFile: null,
+    envNames: [],
+    mcp: true,
+    paths: {},
+    ...changes,
+  };
 }
 
 /** The prompt is that of the launch, as at a first start. */
@@ -19,6 +29,7 @@ export function makeContext(changes: Partial<LaunchContext> = {}): LaunchContext
     socketDir: "/h/run",
     program: null,
     settings: {},
+    mcp: null,
     read: () => null,
     ...changes,
   };

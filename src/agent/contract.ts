@@ -12,6 +12,7 @@ import type { InputStep } from "../session/input.ts";
 import type { Reading, Usage } from "../session/reading.ts";
 import type { ActivityStatus, BackgroundTask, Launch, NamedProcess } from "../session/session.ts";
 import type { ForeignReader } from "./foreign.ts";
+import type { McpServer } from "./mcp-server.ts";
 
 export interface AgentCapabilities {
   /** Knows when a turn begins and ends. */
@@ -72,6 +73,8 @@ export interface LaunchContext {
   /** The program as found, with its version where that could be read; null for agents that have none. */
   readonly program: { readonly path: string; readonly version: string | null } | null;
   readonly settings: AgentSettings;
+  /** Reeve's MCP server, for an agent that can be given one; null: not in this session. */
+  readonly mcp: McpServer | null;
   /** The text of a small file of the user's, or null where there is none. */
   readonly read: (path: string) => string | null;
 }

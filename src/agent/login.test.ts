@@ -18,6 +18,7 @@ const launch = (paths: Readonly<Record<string, string>>): Launch => ({
   cwd: "/work",
   envFile: null,
   envNames: [],
+  mcp: true,
   paths,
 });
 

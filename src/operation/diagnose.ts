@@ -107,7 +107,7 @@ async function checkAgent(
       names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])),
     );
     const program = await supervisor.programs.find(agent, files, { paths, cwd });
-    const launch = { args: [], prompt: null, model: null, cwd, envFile: null, envNames: [], paths };
+    const launch = { args: [], prompt: null, model: null, cwd, envFile: null, envNames: [], mcp: true, paths };
     const { plan } = await supervisor.plan({
       agent: agent.name,
       runtime: runtime.kind,

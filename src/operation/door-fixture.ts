@@ -70,6 +70,7 @@ export async function makeDoorGround(
     log,
     ownEnvironment: {},
     scrub: [],
+    mcp: { command: ["/reeve", "mcp"], variables: [], readOnlyTools: [] },
   });
   const daemon = {
     version: "0",

@@ -18,11 +18,13 @@ import type { Store } from "../store/contract.ts";
 import { holdsSecret } from "../supervisor/launch/concealed-text.ts";
 import { secretsOfLaunch } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
+import { broughtBy } from "./caller-environment.ts";
 import { defineOperation } from "./contract.ts";
 import { cursor, environment as environmentSchema, plainText } from "./field.ts";
 import { withinFamily } from "./family.ts";
 import { idempotent } from "./idempotency.ts";
 import type { RecordFor } from "./idempotency.ts";
+import { armed, notificationsSchema, reasonsSchema, viewNotifications } from "./notifications-view.ts";
 import { requireReady } from "./require-ready.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import { settled } from "./settled.ts";
@@ -72,10 +74,20 @@ export const startSession = defineOperation({
       .check(z.describe("The git branch that `cwd` must be on; the start is refused if it is on another.")),
     runtime: z.optional(word("Where to run it; by default in tmux.")),
     model: z.optional(plainText().check(z.maxLength(255))).check(z.describe("The model, as the agent calls it.")),
+    mcp: z
+      ._default(z.boolean(), true)
+      .check(z.describe("Whether the agent gets Reeve's MCP server, with which it can start sessions of its own.")),
     restart: z
       ._default(z.enum(["never", "on-failure", "always"]), "never")
       .check(z.describe("Whether to start it again when its process ends by itself.")),
     parent: z.optional(word("The session that it belongs to; by default the one that calls, if a session does.")),
+    notify: z
+      .optional(reasonsSchema)
+      .check(
+        z.describe(
+          "What the parent is woken for, if that is a session: by default everything that ends a wait; an empty list for nothing.",
+        ),
+      ),
     environment: z._default(environmentSchema, {}).check(
       z.meta({
         description: "Your whole environment; the session gets it. It is handed to the runtime and not stored.",
@@ -102,21 +114,26 @@ export const startSession = defineOperation({
   output: z
     .extend(sessionViewSchema, {
       cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this start."),
+      notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
     })
     .register(z.globalRegistry, { id: "StartedSession", description: "A session, and where in the log its start is." }),
 
   async run(input, context) {
     const { supervisor, store, caller } = context;
+    const brought = await broughtBy(caller, input.environment, context);
     const start = async (record: RecordFor): Promise<string> => {
       const runtime = input.runtime ?? supervisor.runtimes()[0]?.kind ?? "none";
       supervisor.requireStartable(input.agent, runtime);
       await requireReady(supervisor.runtime(runtime));
       const agent = supervisor.agent(input.agent);
+      // What a session starts is its own.
+      const parentId = input.parent ?? (caller.kind === "session" ? caller.id : null);
+      const notify = armed(context, parentId, input.notify);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
       const { files } = supervisor.runtime(runtime);
       const cwd = await existingDirectory(files, input.cwd);
       const envFile = input.env_file === undefined ? null : resolve(cwd, input.env_file);
-      const environment = supervisor.environment({ caller: input.environment, envFile, given: input.env });
+      const environment = supervisor.environment({ caller: brought, envFile, given: input.env });
       const launch: Launch = {
         args: input.args,
         prompt: input.prompt ?? null,
@@ -124,6 +141,7 @@ export const startSession = defineOperation({
         cwd,
         envFile,
         envNames: Object.keys(input.env),
+        mcp: input.mcp,
         paths: pick(environment, ["PATH", "HOME", ...agent.pathVariables]),
       };
       if (input.branch !== undefined) await requireBranch(files, launch, input.branch);
@@ -157,8 +175,8 @@ export const startSession = defineOperation({
         runtime,
         launch: isSent ? { ...launch, prompt: null } : launch,
         restartPolicy: input.restart,
-        // What a session starts is its own.
-        parentId: input.parent ?? (caller.kind === "session" ? caller.id : null),
+        parentId,
+        notify,
         outputsDir,
         branch: input.branch ?? null,
         ...recorded,
@@ -181,7 +199,7 @@ export const startSession = defineOperation({
     };
     const bringAgain = (id: string): void => {
       const envFile = store.registry.get(id)?.identity.launch.envFile ?? null;
-      supervisor.bringAgain(id, { caller: input.environment, envFile, given: input.env });
+      supervisor.bringAgain(id, { caller: brought, envFile, given: input.env });
     };
     const id = await idempotent(context, "start_session", start, bringAgain);
     if (input.until === "created") await settled(context, id, isTried, CREATED_WITHIN_MS);
@@ -231,7 +249,8 @@ function isTried({ state, process: { createFailures } }: Session): boolean {
   return state !== "starting" || createFailures !== null;
 }
 
-async function answer({ store, supervisor }: OperationContext, id: string) {
+async function answer(context: OperationContext, id: string) {
+  const { store, supervisor } = context;
   const cursor = await startOf(store, id);
   const session = store.registry.get(id);
   if (session === undefined)
@@ -240,7 +259,8 @@ async function answer({ store, supervisor }: OperationContext, id: string) {
       kind: "internal",
       message: `Session ${id} was recorded but is not there.`,
     });
-  return { ...viewSession(session, supervisor.about(session)), cursor };
+  const notifications = viewNotifications(context, session);
+  return { ...viewSession(session, supervisor.about(session)), cursor, notifications };
 }
 
 /** What the start was committed with: planned, starting, and its first message if it has one. */

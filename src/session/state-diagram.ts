@@ -113,7 +113,7 @@ function inputsFor(incarnation: number): readonly Input[] {
 }
 
 function first(restartPolicy: RestartPolicy): Session {
-  const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], paths: {} };
+  const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], mcp: true, paths: {} };
   const identity = {
     id: "walk",
     name: "walk",
@@ -125,6 +125,7 @@ function first(restartPolicy: RestartPolicy): Session {
   };
   const unknown = {
     parentId: null,
+    notify: [],
     branch: null,
     nativeId: null,
     watch: { mode: "hooks", text: "", version: null, socket: null, statusDir: null },

@@ -27,6 +27,7 @@ describe("round trips", () => {
           cwd: "/",
           envFile: null,
           envNames: [],
+          mcp: true,
           paths: {},
         },
       },

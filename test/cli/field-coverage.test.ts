@@ -21,8 +21,10 @@ const COVERAGE = {
       cwd: "--cwd",
       branch: "--branch",
       runtime: "--runtime",
+      mcp: "--no-mcp",
       model: "--model",
       restart: "--restart",
+      notify: "--notify",
       env: "--env",
       env_file: "--env-file",
       environment: "not an option: the caller's own environment",
@@ -50,7 +52,11 @@ const COVERAGE = {
   explain_session: { command: "explain", fields: { session: "<session>" } },
   acknowledge_session: {
     command: "seen",
-    fields: { session: "<session>", revision: "not an option: what was shown, or what there is now" },
+    fields: {
+      session: "<session>",
+      revision: "not an option: what was shown, or what there is now",
+      through: "--through",
+    },
   },
   rename_session: { command: "rename", fields: { session: "<session>", name: "<name>" } },
   list_messages: { command: "messages", fields: { session: "<session>" } },

@@ -42,9 +42,10 @@ const agents: readonly Configured[] = [
     memory: ".claude/CLAUDE.md",
     // Counters, and what the last session cost.
     rewritten: { path: ".claude.json", read: JSON.parse },
-    // The last two: its own handler of links, the second where xdg-utils is installed.
+    // Then its log of each MCP server that it connects to, and its own handler of links, the last one where xdg-utils is
+    // installed.
     added:
-      /^(?:\.claude\/(?:history\.jsonl|(?:backups|projects|sessions|shell-snapshots|todos)\/.+)|\.local\/share\/applications\/claude-code-url-handler\.desktop|\.config\/mimeapps\.list)$/,
+      /^(?:\.cache\/claude-cli-nodejs\/[^/]+\/mcp-logs-reeve\/.+\.jsonl|\.claude\/(?:history\.jsonl|(?:backups|projects|sessions|shell-snapshots|todos)\/.+)|\.local\/share\/applications\/claude-code-url-handler\.desktop|\.config\/mimeapps\.list)$/,
   },
   {
     agentCase: CASES.gemini,

@@ -34,7 +34,13 @@ export interface Asked {
   readonly results: readonly string[];
   /** A shell command of this turn that still runs in the agent, and the call that waits for it. */
   readonly running: ToolCall | undefined;
+  /** A tool of an MCP server works on as a task, and the agent will tell when it is done. */
+  readonly isTold?: boolean;
   readonly shell: ShellTool | undefined;
+  /** The names of the tools it may call. One of a namespace (codex) is `<namespace>__<name>`. */
+  readonly offered: readonly string[];
+  /** Of tools; codex names a tool and its namespace apart. */
+  readonly namespaces?: readonly string[];
   /** Tools that work on in the background, for the agents that have them. */
   readonly background: BackgroundTools;
   /** The JSON schema that the answer has to follow. */
@@ -65,6 +71,7 @@ const addedByAgent = [
   /^<(?:environment_context|user_instructions|turn_aborted|skills?_instructions|permissions instructions|user_shell_command|subagent_notification|model_switch|collaboration_mode)\b/,
   /^# AGENTS\.md instructions/,
   /^Another language model started to solve this problem/,
+  /^Tools? loaded\.$/,
   /^<(?:local-command-|command-(?:name|message|args)|bash-(?:input|stdout|stderr))/,
   /^\[Request interrupted by user/,
   /^This session is being continued from a previous conversation/,

@@ -29,6 +29,7 @@ export function readGeminiRequest(body: JsonObject, request: RequestLine): Asked
       .map(printed),
     running: undefined,
     shell: shellTool(tools),
+    offered: tools.map((tool) => textAt(tool, "name")),
     background: {},
     schema,
   };

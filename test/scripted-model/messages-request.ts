@@ -23,9 +23,10 @@ export function readMessagesRequest(body: JsonObject, request: RequestLine): Ask
     prompt,
     messages: [...(system === "" ? [] : [{ role: "system" as const, text: system }]), ...input.flatMap(toMessages)],
     typed: input.flatMap((item) => (textAt(item, "role") === "user" ? allTyped(textsOf(contentOf(item))) : [])),
-    results: input.slice(promptAt + 1).flatMap(resultsOf),
+    ...outcomeOf(input.slice(promptAt + 1)),
     running: undefined,
     shell: shellTool(listAt(body, "tools")),
+    offered: listAt(body, "tools").map((tool) => textAt(tool, "name")),
     background: backgroundTools(listAt(body, "tools")),
     schema,
   };
@@ -59,6 +60,26 @@ function resultsOf(item: unknown): readonly string[] {
     .filter((part) => textAt(part, "type") === "tool_result")
     .map((part) => textsOf(contentOf(part)).join("\n"));
 }
+
+/**
+ * Claude Code 2.1.325 puts a tool that answers with a task into the background, says so instead of a result, and goes
+ * on with a notification that holds the result.
+ */
+function outcomeOf(turn: readonly unknown[]): Pick<Asked, "results" | "isTold"> {
+  const notes = turn.flatMap((item) => textsOf(contentOf(item))).join("\n");
+  const told = new Map(
+    [...notes.matchAll(NOTIFICATION)].map(([, id = "", result = ""]) => [id, result.trim()] as const),
+  );
+  const results = turn.flatMap(resultsOf);
+  const tasks = results.map((result) => TASK.exec(result)?.[1]);
+  return {
+    results: results.map((result, at) => told.get(tasks[at] ?? "") ?? result),
+    isTold: tasks.some((task) => task !== undefined && !told.has(task)),
+  };
+}
+
+const TASK = /started server-side task .* moved to the background as task (\w+)/;
+const NOTIFICATION = /<task-id>(\w+)<\/task-id>[\s\S]*?<result>([\s\S]*?)<\/result>/g;
 
 function toMessages(item: unknown): readonly Message[] {
   const results = resultsOf(item).map((text) => ({ role: "tool" as const, text }));

@@ -25,6 +25,7 @@ export type Before = Extract<Directive, { kind: "delay" | "status" | "hang" | "d
 export function planFor(asked: Asked): Plan {
   if (asked.hidden) return plainPlan(asked, hiddenText(asked), []);
   if (asked.running !== undefined) return plainPlan(asked, "", [asked.running]);
+  if (asked.isTold === true) return plainPlan(asked, "Waiting to be told.", []);
   const script = parseScript(asked.prompt);
   const part = partOf(script.directives, asked.results.length);
   const says = part.filter((directive) => directive.kind === "say").map((directive) => directive.text);
@@ -91,9 +92,19 @@ function callOf(
   { kind, command }: { readonly kind: CallKind; readonly command: string },
 ): readonly ToolCall[] {
   if (kind === "tool")
-    return [toolCallIn(command)].flatMap((call) => (call === undefined ? [] : [{ id: newId("call"), ...call }]));
+    return [toolCallIn(withResults(command, asked.results))].flatMap((call) =>
+      call === undefined ? [] : [{ id: newId("call"), ...call }],
+    );
   const tool = toolFor(asked, kind);
   return tool === undefined ? [] : [{ id: newId("call"), name: tool.name, input: tool.input(command) }];
+}
+
+/** `"{{cursor}}"` stands for the field `cursor` of the newest result that has one. */
+function withResults(command: string, results: readonly string[]): string {
+  return command.replaceAll(/"\{\{(\w+)\}\}"/g, (whole, name: string) => {
+    const field = new RegExp(`"${name}": ?("[^"]*"|-?\\d+)`);
+    return results.map((result) => field.exec(result)?.[1]).findLast((value) => value !== undefined) ?? whole;
+  });
 }
 
 function toolFor(asked: Asked, kind: CallKind): ShellTool | undefined {

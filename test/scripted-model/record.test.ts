@@ -11,6 +11,7 @@ const asked = (prompt: string): Asked => ({
   prompt,
   messages: [],
   typed: [],
+  offered: [],
   results: [],
   running: undefined,
   shell: undefined,

@@ -18,6 +18,10 @@ export interface RecordedRequest {
   readonly messages: readonly Message[];
   /** Every text that the person typed, in the order of the conversation. */
   readonly typed: readonly string[];
+  /** The names of the tools that the model may call. */
+  readonly offered: readonly string[];
+  /** What the tools answered that were called since the prompt. */
+  readonly results: readonly string[];
   /** What the model is about to say and to call; of errors and hangs too. */
   readonly says: string;
   readonly calls: readonly ToolCall[];
@@ -69,6 +73,8 @@ export function createRecords(): Records {
         prompt: asked.prompt,
         messages: asked.messages,
         typed: asked.typed,
+        offered: asked.offered,
+        results: asked.results,
         says: answer?.text ?? "",
         calls: answer?.calls ?? [],
       };

@@ -13,7 +13,7 @@ export const responsesApi: Dialect = {
   speak,
   whole: (answer, asked) => {
     const items = answer.text === "" ? [] : [messageItem(newId("msg"), "completed", answer.text)];
-    const output = [...items, ...answer.calls.map(callItem)];
+    const output = [...items, ...answer.calls.map((call) => callItem(call, asked))];
     return { ...envelope(newId("resp"), asked, "completed"), output, usage: usageOf(answer.usage) };
   },
   error: (status, message) => ({
@@ -33,7 +33,7 @@ function speak(answer: Answer, asked: Asked): Speech {
     send("response.content_part.done", { ...place, part: textPart(said) }) +
     send("response.output_item.done", { output_index: 0, item: messageItem(itemId, "completed", said) });
   const finishCall = (call: ToolCall, index: number): string => {
-    const item = callItem(call);
+    const item = callItem(call, asked);
     const output_index = (said === "" ? 0 : 1) + index;
     return (
       send("response.output_item.added", { output_index, item }) +
@@ -55,7 +55,7 @@ function speak(answer: Answer, asked: Asked): Speech {
     },
     close: () => {
       const items = said === "" ? [] : [messageItem(itemId, "completed", said)];
-      const output = [...items, ...answer.calls.map(callItem)];
+      const output = [...items, ...answer.calls.map((call) => callItem(call, asked))];
       return (
         (said === "" ? "" : finishMessage()) +
         answer.calls.map(finishCall).join("") +
@@ -79,11 +79,14 @@ function messageItem(id: string, status: "in_progress" | "completed", text?: str
   return { id, type: "message", status, role: "assistant", content: text === undefined ? [] : [textPart(text)] };
 }
 
-function callItem(call: ToolCall): JsonObject {
+function callItem(call: ToolCall, asked: Asked): JsonObject {
   const base = { id: newId("fc"), call_id: call.id, status: "completed" };
   if (call.name === "local_shell")
     return { ...base, type: "local_shell_call", action: { type: "exec", ...(call.input as JsonObject) } };
-  return { ...base, type: "function_call", name: call.name, arguments: JSON.stringify(call.input) };
+  const namespace = asked.namespaces?.find((one) => call.name.startsWith(`${one}__`));
+  const name = namespace === undefined ? call.name : call.name.slice(namespace.length + 2);
+  const named = namespace === undefined ? { name } : { namespace, name };
+  return { ...base, type: "function_call", ...named, arguments: JSON.stringify(call.input) };
 }
 
 function usageOf(usage: Usage): JsonObject {

@@ -20,6 +20,7 @@ export function readResponsesRequest(body: JsonObject, request: RequestLine): As
   const last = outputs.at(-1);
   const metadata = turnMetadata(body, request);
   const schema = objectAt(objectAt(body, "text"), "format")["schema"];
+  const tools = listAt(body, "tools");
   return {
     model: textAt(body, "model"),
     stream: body["stream"] === true,
@@ -30,7 +31,9 @@ export function readResponsesRequest(body: JsonObject, request: RequestLine): As
     typed: input.flatMap((item) => (textAt(item, "role") === "user" ? allTyped(textsOf(textsSource(item))) : [])),
     results: finished.map(printed),
     running: last === undefined ? undefined : waitForSession(runningSession(last)),
-    shell: shellTool(listAt(body, "tools")),
+    shell: shellTool(tools),
+    offered: tools.flatMap(offeredIn),
+    namespaces: tools.filter(isNamespace).map((tool) => textAt(tool, "name")),
     background: {},
     schema,
   };
@@ -102,6 +105,16 @@ const shellInputs: Readonly<Record<string, ShellTool["input"]>> = {
   shell: (command) => ({ command: ["bash", "-lc", command], timeout_ms: 600_000 }),
   local_shell: (command) => ({ command: ["bash", "-lc", command], timeout_ms: 600_000 }),
 };
+
+/** The tools of an MCP server are a namespace of their own: `mcp__<server>`. */
+function isNamespace(tool: unknown): boolean {
+  return textAt(tool, "type") === "namespace";
+}
+
+function offeredIn(tool: unknown): readonly string[] {
+  const name = textAt(tool, "name") || textAt(tool, "type");
+  return isNamespace(tool) ? listAt(tool, "tools").map((inner) => `${name}__${textAt(inner, "name")}`) : [name];
+}
 
 function shellTool(tools: readonly unknown[]): ShellTool | undefined {
   const offered = tools.map((tool) => textAt(tool, "name") || textAt(tool, "type"));

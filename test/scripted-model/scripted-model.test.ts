@@ -29,6 +29,8 @@ describe.each(rawClients)("$api", (client) => {
           { role: "user", text: expect.stringContaining(prompt) as unknown },
         ]) as unknown,
         typed: [prompt],
+        offered: [client.shellTool],
+        results: [],
         says: "ok",
         calls: [],
         outcome: "answered",

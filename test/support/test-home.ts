@@ -62,6 +62,7 @@ export interface TestHome {
     options?: {
       readonly input?: string | Buffer;
       readonly environment?: Readonly<Record<string, string>>;
+      readonly cwd?: string;
       /** Of another build than this one. */
       readonly root?: string;
     },
@@ -117,6 +118,7 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
         args,
         { ...environment, ...options.environment },
         options.input,
+        options.cwd,
       ),
     async json<T>(...args: readonly string[]) {
       const separator = args.indexOf("--");
@@ -199,9 +201,10 @@ export function runProgram(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   input?: string | Buffer,
+  cwd?: string,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env: environment, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(command, args, { env: environment, cwd, stdio: ["pipe", "pipe", "pipe"] });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

@@ -24,6 +24,8 @@ function request(
     prompt,
     messages: [],
     typed: [prompt],
+    offered: [],
+    results: [],
     says: outcome === "answered" ? "said" : "",
     calls: [],
     ...(outcome === undefined ? {} : { outcome }),

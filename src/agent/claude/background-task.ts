@@ -2,7 +2,7 @@
  * What works in the background, as hooks tell it (2.1.325). Stop and
  * SubagentStop list it:
  *
- *   "background_tasks": [{"id", "type": "shell" | "subagent" | "monitor" | "workflow" | …,
+ *   "background_tasks": [{"id", "type": "shell" | "subagent" | "monitor" | "workflow" | "MCP task" | …,
  *     "status": "running" | "pending", "description", "command"?, "agent_type"?}]
  *
  * A SubagentStop still lists the subagent that stops. When something ends,
@@ -27,10 +27,21 @@ export function runningIn(record: Fields): readonly Told[] | null {
 /** These come to an end by themselves; whatever else there is may run for ever. */
 const SUBAGENTS: ReadonlySet<string> = new Set(["subagent", "workflow"]);
 
+/** A call of an MCP tool that its server goes on with, such as a wait of Reeve's own. */
+const MCP_TASK = "MCP task";
+
+/** The status file says idle while one works. */
+export function isMcpTask({ title }: Pick<BackgroundTask, "title">): boolean {
+  return title.startsWith(`${MCP_TASK} `);
+}
+
 function taskOf(task: Fields): readonly Told[] {
   const id = textIn(task, "id");
   if (id === null) return [];
-  const kind = SUBAGENTS.has(textIn(task, "type") ?? "") ? "subagent" : "command";
+  const type = textIn(task, "type") ?? "";
+  if (type === MCP_TASK)
+    return [{ id, kind: "command", title: oneLine(`${MCP_TASK} ${textIn(task, "description") ?? id}`) }];
+  const kind = SUBAGENTS.has(type) ? "subagent" : "command";
   const title = textIn(task, "command") ?? textIn(task, "description") ?? textIn(task, "agent_type") ?? id;
   return [{ id, kind, title: oneLine(title) }];
 }

@@ -179,16 +179,18 @@ test("what works in the background is told by Stop and SubagentStop, and by the 
   const shell = { id: "b1", type: "shell", status: "running", description: "Tests", command: "npm  test\n--all" };
   const subagent = { id: "a1", type: "subagent", status: "running", description: "Review", agent_type: "Plan" };
   const watch = { id: "m1", type: "monitor", status: "running", description: "Deploys", server: "ci" };
-  const background_tasks = [shell, subagent, watch, { type: "shell" }];
+  const wait = { id: "k1", type: "MCP task", status: "running", description: "reeve/wait_for_session" };
+  const background_tasks = [shell, subagent, watch, wait, { type: "shell" }];
   const stop = readHook({ ...base, hook_event_name: "Stop", background_tasks }, knownWith({ turnOpen: true }));
   expect(stop).toMatchObject({
-    detail: "Stop hook, in the background: npm test --all; subagent: Review; Deploys",
+    detail: "Stop hook, in the background: npm test --all; subagent: Review; Deploys; MCP task reeve/wait_for_session",
     turn: { phase: "completed" },
     background: {
       running: [
         { id: "b1", kind: "command", title: "npm test --all" },
         { id: "a1", kind: "subagent", title: "Review" },
         { id: "m1", kind: "command", title: "Deploys" },
+        { id: "k1", kind: "command", title: "MCP task reeve/wait_for_session" },
       ],
     },
   });
@@ -208,6 +210,7 @@ test("what works in the background is told by Stop and SubagentStop, and by the 
     running: [
       { id: "b1", kind: "command", title: "npm test --all" },
       { id: "m1", kind: "command", title: "Deploys" },
+      { id: "k1", kind: "command", title: "MCP task reeve/wait_for_session" },
     ],
   });
   expect(readHook({ ...below, hook_event_name: "SubagentStop" }, knownWith({}))?.background).toEqual({ ended: ["a1"] });

@@ -13,6 +13,7 @@ export function knownWith(changes: Partial<Known>): Known {
       cwd: "/home/user/project/app",
       envFile: null,
       envNames: [],
+      mcp: true,
       paths: { HOME: "/home/user" },
     },
     activity: "idle",

@@ -18,6 +18,7 @@ function contextWith(changes: Partial<LaunchContext>, files: Readonly<Record<str
     socketDir: "/run/reeve",
     program: { path: "/opt/claude", version: "2.1.325" },
     settings: {},
+    mcp: null,
     read: (path) => files[path] ?? null,
     ...changes,
   };

@@ -3,8 +3,10 @@ import { isAbsolute, join, resolve } from "node:path";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
+import { clashNote } from "../mcp-server.ts";
 import { nativeIdOf } from "../native-id.ts";
 import { withHooks } from "./hook-settings.ts";
+import { mcpOf, withAllowed } from "./mcp-config.ts";
 import { type Fields, parseFields } from "../../platform/json-fields.ts";
 import { configDirOf, transcriptPathOf } from "./transcript-path.ts";
 import { readUserArguments } from "./user-arguments.ts";
@@ -17,7 +19,8 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
   const settingsFile = join(sessionDir, "claude-settings.json");
   const users = settings === null ? {} : readSettings(settings, context);
   refuseWithoutHooks(users, context);
-  const merged = withHooks(users, script.path);
+  const mcp = mcpOf(context);
+  const merged = withAllowed(withHooks(users, script.path), mcp);
   const nativeId = resume?.nativeId ?? context.newId ?? nativeIdOf(sessionId);
   const configDir = configDirOf(launch.paths);
   return {
@@ -25,6 +28,7 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
       context.program?.path ?? "claude",
       "--settings",
       settingsFile,
+      ...(mcp === null ? [] : [`--mcp-config=${mcp.file.path}`]),
       ...(resume === null ? ["--session-id", nativeId] : ["--resume", nativeId]),
       ...(launch.model === null ? [] : ["--model", launch.model]),
       ...rest,
@@ -32,7 +36,11 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
       ...(prompt === null || isPromptLeftOut ? [] : ["--", prompt]),
     ],
     environment: {},
-    files: [script, { path: settingsFile, content: `${JSON.stringify(merged, null, 2)}\n`, isExecutable: false }],
+    files: [
+      script,
+      { path: settingsFile, content: `${JSON.stringify(merged, null, 2)}\n`, isExecutable: false },
+      ...(mcp === null ? [] : [mcp.file]),
+    ],
     nativeId,
     transcriptPath:
       resume?.transcriptPath ?? (configDir === null ? null : transcriptPathOf(configDir, launch.cwd, nativeId)),
@@ -41,7 +49,7 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
     isPromptLeftOut,
     mode: {
       name: "hooks",
-      text: "Reeve learns of turns and questions from hooks, of interruptions and usage from the transcript, and of what it is doing from Claude Code's own status file.",
+      text: `Reeve learns of turns and questions from hooks, of interruptions and usage from the transcript, and of what it is doing from Claude Code's own status file.${clashNote(context.mcp, mcp?.server ?? null)}`,
     },
     channel: null,
     statusDir: configDir === null ? null : join(configDir, "sessions"),

@@ -98,3 +98,11 @@ test("at the prompt no subagent works, and with `shell` only commands run (issue
   expect(read({ status: "idle" }, known)).toMatchObject({ activity: "idle", background: { running: [] } });
   expect(read({ status: "busy" }, known)).not.toHaveProperty("background");
 });
+
+test("it says idle while a task of an MCP server works on, and shell if a command does, too", () => {
+  const command = { id: "b", kind: "command", title: "npm test", holds: true } as const;
+  const task = { id: "k", kind: "command", title: "MCP task reeve/wait_for_session", holds: true } as const;
+  const known = { turnOpen: true, activity: "working", background: [task, command] } as const;
+  expect(read({ status: "idle" }, known)).toMatchObject({ background: { running: [task] } });
+  expect(read({ status: "shell" }, known)).toMatchObject({ background: { running: [task, command] } });
+});

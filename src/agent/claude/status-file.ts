@@ -3,7 +3,8 @@
  * pid, procStart, sessionId, status, waitingFor, statusUpdatedAt.
  *
  *   busy      a turn, a retry after an error, a compaction, or a subagent at work
- *   idle      at the prompt: also after Esc before the first word, which no hook and no line tells
+ *   idle      at the prompt: also after Esc before the first word, which no hook and no line tells, and while a task of
+ *             an MCP server works on
  *   shell     idle, with a shell command still running in the background
  *   waiting   for a person: waitingFor "permission prompt", "input needed", "dialog open", …
  *
@@ -14,6 +15,7 @@ import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { askedAtOf } from "./approval-request.ts";
+import { isMcpTask } from "./background-task.ts";
 import { fitsCommandLine } from "./launch-plan.ts";
 import { type Fields, countIn, parseFields, textIn } from "../../platform/json-fields.ts";
 
@@ -49,7 +51,7 @@ function contentOf(status: Fields, known: Known): Pick<Reading, "activity" | "as
     case "busy":
       return isOlderThanQuestion(status, known) ? null : { activity: "working" };
     case "idle":
-      return atPrompt(status, known, []);
+      return atPrompt(status, known, known.background.filter(isMcpTask));
     case "shell":
       return atPrompt(
         status,

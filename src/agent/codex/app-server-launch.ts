@@ -20,6 +20,7 @@ export function planAppServer(
   context: LaunchContext,
   codex: string,
   user: UserArguments,
+  mcpFlags: readonly string[],
   parts: Parts,
 ): Omit<LaunchPlan, "isPromptLeftOut"> {
   const { sessionId, launch, resume, prompt, sessionDir, spoolDir, socketDir } = context;
@@ -40,7 +41,7 @@ export function planAppServer(
     codex,
     socket,
     sessionDir,
-    serverArgs: [...NO_SHARED_DAEMON, ...modelFlags(launch.model), ...user.server],
+    serverArgs: [...NO_SHARED_DAEMON, ...modelFlags(launch.model), ...mcpFlags, ...user.server],
     tuiArgs: [...NO_SHARED_DAEMON, ...user.tui],
     bootstrap: [parts.nodePath, parts.bootstrapPath, requestPath],
     prompt,

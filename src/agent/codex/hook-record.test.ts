@@ -13,7 +13,7 @@ const NEW: Known = {
   nativeId: null,
   transcriptPath: null,
   version: "0.166.0",
-  launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], paths: {} },
+  launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], mcp: true, paths: {} },
   activity: "starting",
   turnOpen: false,
   lastVerdict: null,

@@ -13,6 +13,7 @@ export function planHooks(
   context: LaunchContext,
   codex: string,
   user: UserArguments,
+  mcpFlags: readonly string[],
   why: string,
 ): Omit<LaunchPlan, "isPromptLeftOut"> {
   const { launch, resume, prompt, sessionDir, program } = context;
@@ -25,6 +26,7 @@ export function planHooks(
     ...(supports(version, "noDaemonFlag") ? ["--no-daemon"] : []),
     ...(chain === null ? hookFlags(hook.path) : chain.flags),
     ...(launch.model === null ? [] : ["--model", launch.model]),
+    ...mcpFlags,
     ...user.all,
   ];
   const words = [...(resume === null ? [] : [resume.nativeId]), ...(prompt === null ? [] : [prompt])];

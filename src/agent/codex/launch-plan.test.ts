@@ -20,6 +20,7 @@ function context(given: Partial<LaunchContext> = {}, args: readonly string[] = [
       cwd: "/work",
       envFile: null,
       envNames: [],
+      mcp: true,
       paths: { HOME: "/home/user" },
     },
     resume: null,
@@ -29,6 +30,7 @@ function context(given: Partial<LaunchContext> = {}, args: readonly string[] = [
     socketDir: "/run/s",
     program: { path: "/bin/codex", version: "0.166.0" },
     settings: {},
+    mcp: null,
     read: () => null,
     ...given,
   };

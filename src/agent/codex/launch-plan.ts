@@ -2,7 +2,9 @@
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { type Parts, planAppServer } from "./app-server-launch.ts";
+import { clashNote } from "../mcp-server.ts";
 import { planHooks } from "./hooks-launch.ts";
+import { mcpOf } from "./mcp-flags.ts";
 import { isShellCommand } from "./shell-command.ts";
 import { isThreadId } from "./thread-id.ts";
 import { readUserArguments } from "./user-arguments.ts";
@@ -21,8 +23,13 @@ export function planLaunch(given: LaunchContext, parts: Parts): LaunchPlan {
   const codex = program?.path ?? "codex";
   const user = readUserArguments(launch.args);
   const why = whyHooks(settings["mode"], program?.version ?? null, user.undivided);
-  const plan = why === null ? planAppServer(context, codex, user, parts) : planHooks(context, codex, user, why);
-  return { ...plan, isPromptLeftOut };
+  const mcp = mcpOf(context);
+  const plan =
+    why === null
+      ? planAppServer(context, codex, user, mcp.flags, parts)
+      : planHooks(context, codex, user, mcp.flags, why);
+  const mode = { ...plan.mode, text: `${plan.mode.text}${clashNote(context.mcp, mcp.server)}` };
+  return { ...plan, mode, isPromptLeftOut };
 }
 
 /** Null: app-server mode. */

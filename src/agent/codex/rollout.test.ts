@@ -24,6 +24,7 @@ const KNOWN: Known = {
     cwd: "/",
     envFile: null,
     envNames: [],
+    mcp: true,
     paths: { HOME: "/home/user" },
   },
   activity: "idle",

@@ -6,7 +6,7 @@
  */
 import { dirname, resolve } from "node:path";
 import { fieldsOf, parseFields } from "../../platform/json-fields.ts";
-import { withoutComments } from "./settings-overlay.ts";
+import { withoutComments } from "../../platform/json-comments.ts";
 
 /** What is not found counts as open: links are not followed here. */
 export function isTrustDecided(

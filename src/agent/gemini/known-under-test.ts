@@ -16,6 +16,7 @@ export function knownWith(changes: Partial<Known>): Known {
       cwd: "/home/user/work/proj",
       envFile: null,
       envNames: [],
+      mcp: true,
       paths: { HOME: "/home/user" },
     },
     activity: "working",

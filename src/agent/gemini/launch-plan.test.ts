@@ -14,6 +14,7 @@ function contextWith(changes: Partial<LaunchContext>): LaunchContext {
     socketDir: "/run/reeve",
     program: { path: "/bin/gemini", version: "0.61.0" },
     settings: {},
+    mcp: null,
     read: () => null,
     ...changes,
   };

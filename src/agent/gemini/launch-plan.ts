@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { AgentSettings, LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
+import { clashNote } from "../mcp-server.ts";
 import { nativeIdOf } from "../native-id.ts";
 import { isTrustDecided } from "./folder-trust.ts";
 import { overlayHomeOf, requireUserDir } from "./home-overlay.ts";
+import { MCP_POLICY } from "./mcp-settings.ts";
 import { type EmptyConversations, sessionScripts } from "./session-scripts.ts";
 import { settingsOverlay } from "./settings-overlay.ts";
 import { shellQuote } from "../../platform/shell-quote.ts";
@@ -22,11 +24,18 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
   const scripts = sessionScripts(sessionDir, emptyConversationsOf(context.settings));
   const settingsPath = join(userDir, "settings.json");
   // Not the model hooks: they run for every request and every piece of an answer, and the agent waits for each.
-  const settings = settingsOverlay(context.read(settingsPath), settingsPath, {
+  const commands = {
     SessionStart: shellQuote(scripts.start.path),
     BeforeAgent: shellQuote(hook.path),
     AfterAgent: shellQuote(scripts.after.path),
     Notification: shellQuote(hook.path),
+  };
+  const policies = { users: join(overlayDir, "policies"), own: join(sessionDir, "gemini-policy.toml") };
+  const workspaceText = context.read(join(launch.cwd, ".gemini", "settings.json"));
+  const settings = settingsOverlay(context.read(settingsPath), settingsPath, commands, {
+    server: context.mcp,
+    workspaceText,
+    policies,
   });
   const trustPath = trustPathOf(launch.paths, userDir);
   const trust = { folders: context.read(trustPath), settings: context.read(settingsPath) };
@@ -60,12 +69,13 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
       scripts.start,
       scripts.after,
       { path: join(overlayDir, "settings.json"), content: settings.content, isExecutable: false },
+      ...(settings.mcp === null ? [] : [{ path: policies.own, content: MCP_POLICY, isExecutable: false }]),
     ],
     nativeId,
     transcriptPath: resume?.transcriptPath ?? null,
     observabilityReason: "The transcript appears when Gemini CLI is ready, a few seconds after its start.",
     isPromptLeftOut,
-    mode: settings.hasHooks ? HOOKS : SCREEN,
+    mode: modeOf(settings.hasHooks ? HOOKS : SCREEN, clashNote(context.mcp, settings.mcp)),
     channel: null,
     statusDir: null,
   };
@@ -83,6 +93,10 @@ const SCREEN = {
   name: "screen",
   text: "Hooks are switched off in its settings (hooksConfig.enabled), so Reeve reads turns from its title and screen.",
 } as const;
+
+function modeOf(mode: LaunchPlan["mode"], note: string): LaunchPlan["mode"] {
+  return { ...mode, text: `${mode.text}${note}` };
+}
 
 /** In config.toml: `[agent.gemini]`, `remove_empty_conversations = true`. */
 function emptyConversationsOf(settings: AgentSettings): EmptyConversations {

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { settingsOverlay, withoutComments } from "./settings-overlay.ts";
+import { withoutComments } from "../../platform/json-comments.ts";
+import { settingsOverlay } from "./settings-overlay.ts";
 
+const NO_MCP = { server: null, workspaceText: null, policies: { users: "/o/policies", own: "/s/policy.toml" } };
 const PATH = "/home/user/.gemini/settings.json";
 
 function overlay(text: string | null): { readonly settings: unknown; readonly hasHooks: boolean } {
-  const { content, hasHooks } = settingsOverlay(text, PATH, { BeforeAgent: "/s/hook.sh" });
+  const { content, hasHooks } = settingsOverlay(text, PATH, { BeforeAgent: "/s/hook.sh" }, NO_MCP);
   return { settings: JSON.parse(content), hasHooks };
 }
 

@@ -4,7 +4,10 @@
  * is written to this copy and lost with it.
  */
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { type Fields, fieldsOf, isFields } from "../../platform/json-fields.ts";
+import { withoutComments } from "../../platform/json-comments.ts";
+import { type Fields, fieldsOf, isFields, parseFields } from "../../platform/json-fields.ts";
+import { type McpServer, withoutClash } from "../mcp-server.ts";
+import { mcpSettings } from "./mcp-settings.ts";
 
 /** Which command runs for which hook event. */
 export type HookCommands = Readonly<Record<string, string>>;
@@ -13,10 +16,27 @@ export interface SettingsOverlay {
   readonly content: string;
   /** False where the user switched hooks off: then theirs and the project's must stay off, and so do Reeve's. */
   readonly hasHooks: boolean;
+  /** Null where it was not asked for, or the user has another server of this name. */
+  readonly mcp: McpServer | null;
 }
 
-export function settingsOverlay(userText: string | null, path: string, commands: HookCommands): SettingsOverlay {
+/** Where the user's policies are, and where Reeve's is to be. */
+export interface McpRequest {
+  readonly server: McpServer | null;
+  /** The settings of the directory that the session works in. */
+  readonly workspaceText: string | null;
+  readonly policies: { readonly users: string; readonly own: string };
+}
+
+export function settingsOverlay(
+  userText: string | null,
+  path: string,
+  commands: HookCommands,
+  request: McpRequest,
+): SettingsOverlay {
   const user = parseSettings(userText, path);
+  const workspace = parseFields(withoutComments(request.workspaceText ?? ""));
+  const mcp = withoutClash(request.server, user["mcpServers"], fieldsOf(workspace)["mcpServers"]);
   const general = fieldsOf(user["general"]);
   const hooksConfig = fieldsOf(user["hooksConfig"]);
   const hasHooks = hooksConfig["enabled"] !== false;
@@ -31,8 +51,9 @@ export function settingsOverlay(userText: string | null, path: string, commands:
     // The title says what it does: see rules/gemini.toml.
     ui: { ...fieldsOf(user["ui"]), hideWindowTitle: false, dynamicWindowTitle: true },
     ...(hasHooks ? hooksOf(user, hooksConfig, commands) : {}),
+    ...(mcp === null ? {} : mcpSettings(user, mcp, request.policies)),
   };
-  return { content: `${JSON.stringify(settings, null, 2)}\n`, hasHooks };
+  return { content: `${JSON.stringify(settings, null, 2)}\n`, hasHooks, mcp };
 }
 
 function hooksOf(user: Fields, hooksConfig: Fields, commands: HookCommands): Fields {
@@ -68,11 +89,4 @@ function parseSettings(text: string | null, path: string): Fields {
     kind: "config",
     message: `Gemini CLI's settings in ${path} are not valid JSON: fix the file and start again.`,
   });
-}
-
-/** Gemini CLI allows comments in its settings. */
-export function withoutComments(text: string): string {
-  return text.replaceAll(/"(?:\\.|[^"\\])*"|\/\/[^\n\r]*|\/\*[\s\S]*?\*\//g, (match) =>
-    match.startsWith('"') ? match : " ",
-  );
 }

@@ -65,6 +65,21 @@ test("a tool that ran was approved, one that was cancelled was refused", () => {
   expect(readLine(ran, knownWith({ approvals: [second] }))).toBeNull();
 });
 
+test("a tool of an MCP server is known by the names of both", () => {
+  const line = JSON.stringify({
+    id: "m",
+    timestamp: "2026-11-17T04:00:00.000Z",
+    type: "gemini",
+    content: "",
+    toolCalls: [{ id: "c", name: "mcp_reeve_start_session", args: { agent: "codex" }, status: "success" }],
+  });
+  const asked = (subject: string) => knownWith({ approvals: [{ ...APPROVAL, kind: "tool", subject }] });
+  expect(readLine(line, asked("start_session of reeve"))?.approval).toEqual({
+    settled: { id: "permission-1", decision: "approved" },
+  });
+  expect(readLine(line, asked("end_session of reeve"))).toBeNull();
+});
+
 test("nothing makes it throw", () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (line) => void readLine(line, knownWith({}))));
 });

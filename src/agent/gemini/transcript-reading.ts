@@ -69,5 +69,12 @@ const DECISIONS: Readonly<Record<string, "approved" | "denied" | undefined>> = {
 };
 
 function isSubject(call: ToolCall, subject: string | null): boolean {
-  return subject !== null && (call.input["command"] === subject || call.input["file_path"] === subject);
+  if (subject === null) return false;
+  const [tool = "", server = ""] = subject.split(" of ");
+  return (
+    call.input["command"] === subject ||
+    call.input["file_path"] === subject ||
+    // As approval-request.ts names a tool of an MCP server.
+    call.name === `mcp_${server}_${tool}`
+  );
 }

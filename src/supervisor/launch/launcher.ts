@@ -3,6 +3,7 @@
  * start and a restart use the same code.
  */
 import type { Agent, LaunchPlan } from "../../agent/contract.ts";
+import type { McpServer } from "../../agent/mcp-server.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import type { PlannedWatch } from "../../session/input.ts";
 import { spoolDirOf } from "../../session/session-directory.ts";
@@ -37,6 +38,8 @@ export function createLauncher(parts: {
   readonly options: (agent: string) => AgentOptions;
   readonly programs: ProgramFinder;
   readonly socketDir: string;
+  /** For agents that can be given one. */
+  readonly mcp: McpServer;
   /** Rejects when it could be started but not watched. */
   readonly requireRules: (agent: string) => Promise<void>;
   /** Throws what is wrong with the settings that it would be started with. */
@@ -47,6 +50,7 @@ export function createLauncher(parts: {
     parts.requireConfigured(agent);
     await parts.requireRules(name);
     const { files } = parts.runtime(runtime);
+    const { settings, mcp } = parts.options(name);
     const program = await parts.programs.find(agent, files, launch);
     const plan = await withFiles(files, (read) =>
       agent.plan({
@@ -57,7 +61,8 @@ export function createLauncher(parts: {
         spoolDir: spoolDirOf(outputsDir),
         socketDir: parts.socketDir,
         program,
-        settings: parts.options(name).settings,
+        settings,
+        mcp: mcp && launch.mcp ? parts.mcp : null,
         read,
       }),
     );

@@ -24,6 +24,7 @@ typing_pause_seconds = 0
 [agent.codex]
 command = "/opt/codex/bin/codex"
 mode = "hooks"
+mcp = false
 depth = 3
 is_loud = false
 
@@ -39,8 +40,8 @@ ready = '^>$'
     startPatienceMs: 1_500,
     typingPauseMs: 0,
     agents: {
-      codex: { command: ["/opt/codex/bin/codex"], settings: { mode: "hooks", depth: 3, is_loud: false } },
-      aider: { command: ["aider", "--no-pretty"], settings: { ready: "^>$" } },
+      codex: { command: ["/opt/codex/bin/codex"], mcp: false, settings: { mode: "hooks", depth: 3, is_loud: false } },
+      aider: { command: ["aider", "--no-pretty"], mcp: true, settings: { ready: "^>$" } },
       claude: noOptions,
     },
   });
@@ -70,6 +71,7 @@ test.each([
   ["[other]\n", "there is no section [other]"],
   ["[sessions]\nend_grace_seconds = -1", "end_grace_seconds must be a number that is not negative"],
   ["[sessions]\nend_grace_seconds = 'x'", "end_grace_seconds must be a number that is not negative"],
+  ["[agent.codex]\nmcp = 'no'", "[agent.codex] mcp must be true or false"],
   ["sessions = 3", "[sessions] must be a table"],
   ["[sessions]\ntoString = 1", "there is no setting toString"],
   ["[sessions]\nagents = 1", "there is no setting agents"],

@@ -28,6 +28,8 @@ export interface Settings {
   readonly mostDepth: number;
   /** How many living descendants a session that the operator started may have. */
   readonly mostDescendants: number;
+  /** Whether a session is woken for what happens to the sessions that it started. */
+  readonly wakes: boolean;
   /** To whom sessions may send mail. */
   readonly mail: MailPolicy;
   /** Whether each session gets a cgroup of its own where the system allows it. */
@@ -40,10 +42,12 @@ export interface Settings {
 export interface AgentOptions {
   /** Instead of the agent's own program; with arguments for an agent that only the configuration knows. */
   readonly command: readonly string[];
+  /** Whether its sessions have Reeve's MCP server. */
+  readonly mcp: boolean;
   readonly settings: AgentSettings;
 }
 
-export const noOptions: AgentOptions = { command: [], settings: {} };
+export const noOptions: AgentOptions = { command: [], mcp: true, settings: {} };
 
 export const defaultSettings: Settings = {
   endGraceMs: 10_000,
@@ -57,6 +61,7 @@ export const defaultSettings: Settings = {
   typingPauseMs: 5_000,
   mostDepth: 3,
   mostDescendants: 50,
+  wakes: true,
   mail: "any",
   cgroups: true,
   agents: {},
@@ -81,7 +86,9 @@ const COUNTS = {
   most_descendants: "mostDescendants",
 } as const satisfies Record<string, keyof Numbers>;
 
-type Numbers = Omit<Settings, "agents" | "cgroups" | "mail">;
+const SWITCHES = ["wakes", "cgroups"] as const;
+
+type Numbers = Omit<Settings, "agents" | "mail" | (typeof SWITCHES)[number]>;
 
 /**
  * `config.toml`, all of it optional:
@@ -98,11 +105,13 @@ type Numbers = Omit<Settings, "agents" | "cgroups" | "mail">;
  *     typing_pause_seconds = 5
  *     most_depth = 3
  *     most_descendants = 50
+ *     wakes = true
  *     mail = "any"                       # or "family", or "operator"
  *     cgroups = true
  *
  *     [agent.codex]
  *     command = "/opt/codex/bin/codex"   # instead of the one on the PATH
+ *     mcp = false                        # its sessions do not get Reeve's MCP server
  *     mode = "hooks"                     # the rest is the agent's own
  *
  *     [agent.aider]                      # an agent that only this file knows
@@ -147,9 +156,10 @@ export function parseSettings(text: string): Settings {
 function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settings> {
   const settings: { -readonly [Name in keyof Omit<Settings, "agents">]?: Settings[Name] } = {};
   for (const [name, value] of Object.entries(table)) {
-    if (name === "cgroups") {
-      if (typeof value !== "boolean") throw new Error("cgroups must be true or false");
-      settings.cgroups = value;
+    const given = SWITCHES.find((known) => known === name);
+    if (given !== undefined) {
+      if (typeof value !== "boolean") throw new Error(`${given} must be true or false`);
+      settings[given] = value;
       continue;
     }
     if (name === "mail") {
@@ -171,15 +181,16 @@ function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settin
 function parseAgent(name: string, table: Readonly<Record<string, unknown>>): AgentOptions {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name))
     throw new Error(`an agent's name is made of lower-case letters, digits and dashes, not "${name}"`);
-  const { command = [], ...rest } = table;
+  const { command = [], mcp = true, ...rest } = table;
   const words: readonly unknown[] = Array.isArray(command) ? command : [command];
   if (!words.every((word): word is string => typeof word === "string" && word !== ""))
     throw new Error(`[agent.${name}] command must be a program or a list of words`);
+  if (typeof mcp !== "boolean") throw new Error(`[agent.${name}] mcp must be true or false`);
   for (const [key, value] of Object.entries(rest)) {
     if (!["string", "number", "boolean"].includes(typeof value))
       throw new Error(`[agent.${name}] ${key} must be a text, a number, true or false`);
   }
-  return { command: words, settings: rest as AgentSettings };
+  return { command: words, mcp, settings: rest as AgentSettings };
 }
 
 function tableOf(value: unknown, what: string): Readonly<Record<string, unknown>> {

@@ -15,6 +15,7 @@ import { endCommand } from "./command/end.ts";
 import { eventsCommand } from "./command/events.ts";
 import { explainCommand } from "./command/explain.ts";
 import { helpCommand } from "./command/help.ts";
+import { initCommand } from "./command/init.ts";
 import { listCommand } from "./command/list.ts";
 import { mcpCommand } from "./command/mcp.ts";
 import { mailCommand } from "./command/mail.ts";
@@ -52,6 +53,7 @@ export const commands: readonly CliCommand[] = [
   eventsCommand,
   explainCommand,
   doctorCommand,
+  initCommand,
   mcpCommand,
   daemonCommandLine,
   demoCommand,

@@ -6,13 +6,12 @@
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { createInterface } from "node:readline/promises";
-import { isatty } from "node:tty";
 import type { SessionView } from "../../client/operation-types.ts";
 import { locateHome } from "../../platform/home.ts";
 import type { Home } from "../../platform/home.ts";
 import { answer } from "./answer.ts";
 import type { CliContext } from "./command.ts";
+import { isConfirmed } from "./confirm.ts";
 import { statusIfRunning, untilGone } from "./command/daemon.ts";
 import { endOne } from "./command/end.ts";
 import { compiledIn, dataOf, remove, removeEmptyDirectories } from "./own-files.ts";
@@ -123,16 +122,4 @@ function nothingIn(home: Home): string {
 
 function viewOf({ sessions, ...plan }: Plan): object {
   return { sessions: sessions.map(({ session_id, name }) => ({ session_id, name })), ...plan };
-}
-
-/** Only a person at a terminal can be asked. */
-async function isConfirmed(context: CliContext): Promise<boolean> {
-  if (context.isJson || !isatty(0)) return false;
-  // Not as a terminal: Ctrl-C stays the signal that ends the command.
-  const question = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  try {
-    return /^y(?:es)?$/i.test((await question.question("Go on? [y/N] ")).trim());
-  } finally {
-    question.close();
-  }
 }

@@ -1,0 +1,34 @@
+import type { CliCommand } from "../command.ts";
+
+export const initCommand: CliCommand = {
+  name: "init",
+  summary: "let an agent that you start yourself use Reeve (MCP)",
+  arguments: [{ name: "agent", completion: ["claude", "codex", "gemini"] }],
+  options: [
+    { name: "project", summary: "only in this directory (not for codex)" },
+    { name: "skill", summary: "also install the skill that teaches the agent to work with Reeve" },
+    { name: "undo", summary: "take back what reeve init did, and nothing else" },
+    { name: "yes", summary: "do it without asking" },
+  ],
+  notes: [
+    "Sessions that Reeve starts have Reeve's MCP server anyway. This is for agents that you start without Reeve.",
+    "Such an agent acts for you: it can start, read, write to and end all your sessions. Inside a session of Reeve an agent can do so only with what it started itself.",
+    "It shows first what will change, and uses the agent's own command for it. If you run it twice, the second time changes nothing.",
+  ],
+  examples: [
+    { line: "reeve init claude --skill", does: "Claude Code gets Reeve's tools, and a skill that explains them" },
+    { line: "reeve init codex --yes", does: "the same for Codex, without being asked" },
+    { line: "reeve init gemini --undo", does: "take it back" },
+  ],
+
+  async run(input, context) {
+    const { init } = await import("../init/init.ts");
+    return await init(context, {
+      agent: input.arguments[0] ?? "",
+      scope: input.flag("project") ? "project" : "user",
+      withSkill: input.flag("skill"),
+      isUndo: input.flag("undo"),
+      isAgreed: input.flag("yes"),
+    });
+  },
+};

@@ -89,8 +89,9 @@ export const waitForSession = defineOperation({
     };
     const request = { since: input.since, wanted: new Set(input.for), timeoutMs: input.timeout_seconds * 1_000 };
     const waiters = await waitOn(context, ids, { ...request, isEnough });
+    const answered = await answer(context, waiters, { ...input, isOver: isEnough(waiters) });
     await noteTold(context, waiters);
-    return await answer(context, waiters, { ...input, isOver: isEnough(waiters) });
+    return answered;
   },
 });
 

@@ -51,6 +51,8 @@ function entryOf(verb: Verb, operation: Operation, text: Exclude<ToolText, NotAT
     verb,
     isForSessions: operation.callers.session !== "none",
     filled,
+    ...(text.defaults === undefined ? {} : { defaults: text.defaults }),
+    ...(text.items === undefined ? {} : { items: text.items }),
     tool: {
       name: operation.name,
       title: text.title,
@@ -71,21 +73,32 @@ function annotationsOf(effect: EffectClass, isRepeatable: boolean): Tool["annota
   };
 }
 
-function inputOf({ input }: Operation, { hidden = [], filled = [], fields = {} }: ToolText): Tool["inputSchema"] {
+/** In almost every tool: each word of it is paid for many times. */
+const COMMON: Readonly<Record<string, string>> = { session: "Its id or name." };
+
+function inputOf(
+  { input }: Operation,
+  { hidden = [], filled = [], fields = {}, defaults = {} }: ToolText,
+): Tool["inputSchema"] {
   const { properties = {}, required = [] } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
   const shown = Object.entries(properties).filter(([name]) => !hidden.includes(name));
   const needed = required.filter((name) => !hidden.includes(name) && !filled.includes(name));
   return {
     type: "object",
-    properties: Object.fromEntries(shown.map(([name, schema]) => [name, tidy(schema, fields[name])])),
+    properties: Object.fromEntries(
+      shown.map(([name, schema]) => [
+        name,
+        { ...tidy(schema, fields[name] ?? COMMON[name]), ...defaultOf(defaults[name]) },
+      ]),
+    ),
     ...(needed.length === 0 ? {} : { required: needed }),
     additionalProperties: false,
   };
 }
 
 /** What a model can do without: bounds that it hardly meets, empty defaults, marks for other readers. */
-function tidy(schema: unknown, description?: string): unknown {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
+function tidy(schema: object | boolean, description?: string): object {
+  if (typeof schema === "boolean") return {};
   const isNoise = (key: string, value: unknown): boolean =>
     ["$schema", "writeOnly", "x-unit", "propertyNames", "pattern", "minLength", "maxLength", "maxItems"].includes(
       key,
@@ -95,6 +108,14 @@ function tidy(schema: unknown, description?: string): unknown {
     (key === "default" && typeof value === "object");
   const kept = Object.entries(schema)
     .filter(([key, value]) => !isNoise(key, value))
-    .map(([key, value]) => [key, key === "enum" ? (value as unknown) : tidy(value)]);
+    .map(([key, value]: [string, unknown]) => [key, isSchema(value) ? tidy(value) : value]);
   return { ...(Object.fromEntries(kept) as object), ...(description === undefined ? {} : { description }) };
+}
+
+function isSchema(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function defaultOf(value: unknown): object {
+  return value === undefined ? {} : { default: value };
 }

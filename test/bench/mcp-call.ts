@@ -39,23 +39,20 @@ export const mcpCall: Target = {
     const client = createHttpClient(scope, home.socketPath);
     const [first] = (await client.getJson<{ sessions: { session_id: string }[] }>("/v1/sessions?all=true")).sessions;
     const session = first?.session_id ?? "";
-    let number = 0;
+    const mail = { to: "operator", subject: "A note", body: "The parser is done." };
     const tool = (name: string, args: object) => timed(() => mcp.ask("tools/call", { name, arguments: args }));
     const samples = await alternate({ count: rounds(200, 40), warmUp: 20, pauseMs: 0 }, [
       async () => ({ get: await timed(() => client.get(`/v1/sessions/${session}`)) }),
       async () => ({ getTool: await tool("get_session", { session }) }),
       async () => ({ list: await timed(() => client.get("/v1/sessions?all=true")) }),
       async () => ({ listTool: await tool("list_sessions", { all: true }) }),
-      async () => {
-        const name = `a-${(number += 1)}`;
-        return { rename: await timed(() => client.postJson(`/v1/sessions/${session}/rename`, { name })) };
-      },
-      async () => ({ renameTool: await tool("rename_session", { session, name: `b-${number}` }) }),
+      async () => ({ mail: await timed(() => client.postJson("/v1/mail", mail)) }),
+      async () => ({ mailTool: await tool("send_mail", mail) }),
     ]);
     const limit = atMost(1.5);
     const common = { target: 16, baselineName: "the same over the socket", limit };
     add(
-      compare({ ...common, what: "rename_session", subject: samples("renameTool"), baseline: samples("rename") }),
+      compare({ ...common, what: "send_mail", subject: samples("mailTool"), baseline: samples("mail") }),
       compare({ ...common, what: "get_session", subject: samples("getTool"), baseline: samples("get") }),
       compare({
         ...common,

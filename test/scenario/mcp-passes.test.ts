@@ -56,7 +56,7 @@ test("issue 10: a session tries every tool on another one, over stdio and the so
     ];
     for (const mcp of over) {
       const { tools } = await mcp.client.listTools();
-      expect(tools.map(({ name }) => name)).not.toContain("rename_session");
+      expect(tools.map(({ name }) => name)).not.toContain("diagnose");
       expect((await mcp.ok<Listed>("list_sessions")).sessions.map(({ name }) => name)).toEqual(["a"]);
       for (const { name, args } of calls) {
         const { code, next } = await mcp.fails(name, args);

@@ -1,4 +1,5 @@
 /** Issue 10: an orchestrating agent runs a worker through MCP, with the official client and the real daemon. */
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Started, Waited } from "../support/mcp-answers.ts";
 import { inHome } from "../support/in-home.ts";
@@ -25,6 +26,11 @@ async function runWorker(home: TestHome, mcp: Tools): Promise<void> {
   const data = await mcp.ok<{ messages: { role: string; text: string }[] }>("get_session_data", { session: "w" });
   expect(data.messages.at(-1)?.text).toBe(second.woken[0]?.reply?.text);
 
+  const [listed] = (await mcp.ok<{ sessions: object[] }>("list_sessions")).sessions;
+  expect(listed).toMatchObject({ session_id: started.session_id, state: "running", activity: "idle" });
+  const whole = await mcp.ok("get_session", { session: "w" });
+  expect(whole).toMatchObject({ ...listed });
+  expect(whole).toHaveProperty("outputs_dir");
   expect(await mcp.ok("end_session", { session: "w" })).toMatchObject({ done: true });
   expect(await mcp.ok<{ sessions: unknown[] }>("list_sessions")).toMatchObject({ sessions: [] });
   expect(home.marked()).toEqual([]);
@@ -33,6 +39,10 @@ async function runWorker(home: TestHome, mcp: Tools): Promise<void> {
 test.each<Era>(["modern", "legacy"])("issue 10: start, wait, send, read, end over stdio (%s protocol)", (era) =>
   inHome("", async (home) => {
     const mcp = await connectStdio(home, { era });
+    expect((await mcp.client.listTools()).tools.length).toBeGreaterThan(15);
+    expect((await mcp.client.listResources()).resources.length).toBe(2);
+    // None of that needed a daemon.
+    expect(existsSync(home.socketPath)).toBe(false);
     await runWorker(home, mcp);
     await mcp.close();
     expect(mcp.stderr()).toBe("");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { operations } from "../../operation/operations.ts";
 import type { Operation } from "../../operation/contract.ts";
+import { sessionViewSchema } from "../../operation/session-view.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { TOOLS } from "./tools.ts";
@@ -48,9 +49,14 @@ describe("the catalogue", () => {
       const text = TOOLS[verb];
       if ("notATool" in text) continue;
       const fields = Object.keys(operationOf(tool.name)?.input.shape ?? {});
-      for (const name of [...(text.hidden ?? []), ...(text.filled ?? []), ...Object.keys(text.fields ?? {})])
-        expect([tool.name, fields]).toEqual([tool.name, expect.arrayContaining([name])]);
+      const named = [text.hidden ?? [], text.filled ?? [], Object.keys({ ...text.fields, ...text.defaults })].flat();
+      for (const name of named) expect([tool.name, fields]).toEqual([tool.name, expect.arrayContaining([name])]);
     }
+  });
+
+  it("shows of a list only fields that its items have", () => {
+    const { items } = CATALOGUE.find(({ tool }) => tool.name === "list_sessions") ?? {};
+    expect(Object.keys(sessionViewSchema.shape)).toEqual(expect.arrayContaining([...(items?.fields ?? ["none"])]));
   });
 
   it("fits: instructions below 2,000 characters, and all of it below 6,000 tokens", () => {

@@ -21,6 +21,8 @@ export interface CatalogueEntry {
   readonly isForSessions: boolean;
   /** Fields that are filled from the caller's surroundings. */
   readonly filled: readonly ("cwd" | "environment")[];
+  readonly defaults?: Readonly<Record<string, string | number | boolean>>;
+  readonly items?: { readonly list: string; readonly fields: readonly string[] };
   readonly tool: Tool;
 }
 

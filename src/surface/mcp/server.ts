@@ -11,7 +11,7 @@ import { INSTRUCTIONS } from "./instructions.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import type { Tasks } from "./tasks.ts";
 import { createTasks, TASK_SCHEMAS, TASKS_EXTENSION, wantsTasks } from "./tasks.ts";
-import { entryFor, inputOf, resultOf } from "./tool-call.ts";
+import { entryFor, inputOf, resultOf, shownOf } from "./tool-call.ts";
 import { protocolErrorOf } from "./tool-error.ts";
 import { waitFor } from "./wait.ts";
 import type { TellProgress } from "./wait.ts";
@@ -45,7 +45,7 @@ export function createMcpServer({ backend, version, era, subscribed }: ServerPar
     const { signal } = context.mcpReq;
     return await resultOf(backend, async () => {
       const input = await inputOf(entry, params.arguments ?? {}, backend);
-      if (entry.verb !== "waitForSession") return await backend.call(entry.verb, input, signal);
+      if (entry.verb !== "waitForSession") return shownOf(entry, await backend.call(entry.verb, input, signal));
       if (isModern && wantsTasks(context)) return await tasks.begin(input, signal);
       return await waitFor(backend, input, signal, progressOf(context));
     });

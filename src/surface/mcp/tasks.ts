@@ -71,7 +71,7 @@ export function createTasks(backend: Backend, now: () => number = Date.now): Tas
 
   return {
     async begin(input, signal) {
-      const answer = await backend.call("waitForSession", { reply: true, ...input, timeout_seconds: 0 }, signal);
+      const answer = await backend.call("waitForSession", { ...input, timeout_seconds: 0 }, signal);
       const seconds = input["timeout_seconds"];
       if (answer.value["reason"] !== "timeout" || seconds === 0) return answer;
       const wait = waitOf(input, answer.value, now());

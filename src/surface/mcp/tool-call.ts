@@ -36,7 +36,17 @@ export async function inputOf(entry: CatalogueEntry, given: Fields, backend: Bac
   );
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   requireTypes(entry.tool, said);
-  return { ...filled, ...said };
+  return { ...entry.defaults, ...filled, ...said };
+}
+
+/** What the model gets of an answer. */
+export function shownOf({ items }: CatalogueEntry, answer: Answer): Answer {
+  const all = items === undefined ? undefined : answer.value[items.list];
+  if (items === undefined || !Array.isArray(all)) return answer;
+  const pick = (item: Fields): Fields =>
+    Object.fromEntries(items.fields.filter((name) => name in item).map((name) => [name, item[name]]));
+  const value = { ...answer.value, [items.list]: all.map((item) => pick(item as Fields)) };
+  return { value, text: JSON.stringify(value) };
 }
 
 /** A task is a result of its own kind; the SDK passes it on as it is. */

@@ -39,6 +39,6 @@ describe("waitFor", () => {
       signal,
       progress,
     );
-    expect(questions).toEqual([{ session: "w", reply: true, timeout_seconds: seconds }]);
+    expect(questions).toEqual([{ session: "w", timeout_seconds: seconds }]);
   });
 });

@@ -24,7 +24,7 @@ export async function waitFor(
   const { timeout_seconds: asked } = input;
   // What is no number is refused by the door.
   const seconds = typeof asked === "number" ? Math.min(asked, longest) : (asked ?? longest);
-  const question = { reply: true, ...input, timeout_seconds: seconds };
+  const question = { ...input, timeout_seconds: seconds };
   if (tell === null) return await backend.call("waitForSession", question, signal);
   const over = new AbortController();
   const stop = (): void => over.abort();

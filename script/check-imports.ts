@@ -11,7 +11,13 @@ const root = join(import.meta.dirname, "..", "src");
 
 const BELOW_SUPERVISOR = ["platform", "session", "fleet", "store", "runtime", "agent", "capture"];
 /** Its rooms, from the ground up. */
-const SUPERVISOR = ["supervisor/ledger", "supervisor/launch", "supervisor/attention", "supervisor/effect"];
+const SUPERVISOR = [
+  "supervisor/ledger",
+  "supervisor/launch",
+  "supervisor/attention",
+  "supervisor/effect",
+  "supervisor/fleet",
+];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   platform: [],
@@ -25,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "supervisor/launch": ["platform", "session", "fleet", "store", "runtime", "agent", "supervisor/ledger"],
   "supervisor/attention": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch"],
   "supervisor/effect": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch", "supervisor/attention"],
+  "supervisor/fleet": ["platform", "session", "fleet", "store", "supervisor/ledger"],
   supervisor: [...BELOW_SUPERVISOR, ...SUPERVISOR],
   operation: [...BELOW_SUPERVISOR, "supervisor", ...SUPERVISOR],
   client: ["platform", "session", "operation (types)"],

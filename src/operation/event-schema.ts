@@ -105,6 +105,10 @@ export function describeEvents() {
     })
     .check(z.describe("What is asked."));
 
+  const askedBy = z
+    .optional(z.string())
+    .check(z.describe("Who had asked for it: `operator`, `session:<id>` or `system`; missing where nobody had."));
+
   return {
     "session-planned": [
       "A session was recorded.",
@@ -138,11 +142,11 @@ export function describeEvents() {
     "stop-delayed": ["Its processes could not be ended yet, and Reeve tries again.", { incarnation, reason }],
     "session-exited": [
       "Its process ended.",
-      { incarnation, exit: exitSchema.check(z.describe("How it ended.")), reason },
+      { incarnation, exit: exitSchema.check(z.describe("How it ended.")), reason, asked_by: askedBy },
     ],
     "session-cleared": ["Nothing of that start is left: no process and no terminal.", { incarnation, evidence }],
-    "session-errored": ["It should run, but does not.", { reason, is_after_exit: isAfterExit }],
-    "session-stopped": ["It is over.", { reason, is_after_exit: isAfterExit }],
+    "session-errored": ["It should run, but does not.", { reason, is_after_exit: isAfterExit, asked_by: askedBy }],
+    "session-stopped": ["It is over.", { reason, is_after_exit: isAfterExit, asked_by: askedBy }],
     "liveness-changed": [
       "What is known of its process changed.",
       {
@@ -189,7 +193,7 @@ export function describeEvents() {
     "turn-started": ["A turn began.", { turn, evidence }],
     "turn-completed": ["A turn ended well.", { turn, evidence }],
     "turn-failed": ["A turn failed.", { turn, error: text("Why it failed."), evidence }],
-    "turn-interrupted": ["A turn was interrupted.", { turn, evidence }],
+    "turn-interrupted": ["A turn was interrupted.", { turn, evidence, asked_by: askedBy }],
     "turn-disputed": [
       "Two sources saw the same turn end and reported different outcomes; the first report counts.",
       {
@@ -242,13 +246,28 @@ export function describeEvents() {
     ],
     "message-admitted": [
       "A message was recorded, and will be typed as soon as the session can take it.",
-      { message_id: messageId, bytes: count("How long it is.") },
+      {
+        message_id: messageId,
+        bytes: count("How long it is."),
+        is_wake: z
+          .optional(z.boolean())
+          .check(z.describe("True: Reeve wakes the session; nobody asked anything of it.")),
+      },
     ],
     "message-delivered": ["The agent took a message.", { message_id: messageId, turn: optionalTurn, evidence }],
     "message-refused": ["A message will not be typed.", { message_id: messageId, reason }],
     "message-unknown": [
       "A message was typed, and nobody could see whether it was taken.",
       { message_id: messageId, reason },
+    ],
+    "wake-sent": [
+      "Reeve told the session, in one line, that something happened to a session that it started, or that it has mail.",
+      {
+        message_id: messageId,
+        since: count("It is about what came after this cursor."),
+        through: count("It is about everything up to this cursor; the session is not woken for that again."),
+        count: count("How many events and mails it is about."),
+      },
     ],
     "mail-sent": [
       "Mail came for a session, or for the operator. What it says is in `read_mail`.",

@@ -7,7 +7,8 @@ import type { Evidence, Session, LastTurn } from "../session/session.ts";
 import { isWitness } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
-import { count, instant, text, textOrNull } from "./field.ts";
+import { count, cursor, instant, text, textOrNull } from "./field.ts";
+import { notificationsSchema, viewNotifications } from "./notifications-view.ts";
 import { waitingFor } from "./send-message.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { evidenceSchema, iso, sessionViewSchema, viewSession } from "./session-view.ts";
@@ -60,6 +61,14 @@ export const explainSession = defineOperation({
         }),
       )
       .check(z.describe("Messages that have no outcome yet, oldest first.")),
+    wakes: z
+      .object({
+        notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
+        acknowledged: cursor("Up to here it knows what happened to the sessions that it started."),
+        waiting: count("How many events and mails it has not been told of yet, and will be woken for."),
+        message_id: textOrNull("The wake that waits to be given to it, or is being given; null where there is none."),
+      })
+      .check(z.describe("Who is woken for it, and what it is woken for.")),
     sources: z
       .array(
         z.object({
@@ -83,8 +92,10 @@ export const explainSession = defineOperation({
       .check(z.describe("Turns whose end two sources reported differently, newest first.")),
   }),
 
-  async run(input, { store, supervisor }) {
+  async run(input, context) {
+    const { store, supervisor } = context;
     const disputes = disputesOf(await disputed(store, resolveSession(store.registry, input.session).id));
+    const due = await supervisor.wakes.due(resolveSession(store.registry, input.session));
     const session = resolveSession(store.registry, input.session);
     const { lastWords, channel, obstacle } = supervisor.testimony(session);
     return {
@@ -113,6 +124,12 @@ export const explainSession = defineOperation({
         detail: waitingFor(obstacle, id),
         sent_by: caller,
       })),
+      wakes: {
+        notifications: viewNotifications(context, session),
+        acknowledged: session.wakes.acknowledged,
+        waiting: due.events.length + due.mails.length,
+        message_id: session.wakes.open?.messageId ?? null,
+      },
       sources: lastWords
         .toSorted((one, other) => other.at - one.at)
         .map(({ source, said, detail, at, weight }) => ({

@@ -5,7 +5,7 @@ import { needOf } from "../session/need.ts";
 import { NEEDS_SOMEBODY } from "../session/need-order.ts";
 import { isEnded } from "../session/session.ts";
 import { STATES } from "../session/states.ts";
-import type { About } from "../supervisor/supervisor.ts";
+import type { About } from "../supervisor/testimony.ts";
 import { defineOperation } from "./contract.ts";
 import { cursor } from "./field.ts";
 import type { SessionView } from "./session-view.ts";

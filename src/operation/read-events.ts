@@ -1,6 +1,7 @@
 /** Reads the log from a cursor on: what there is now, or as a stream that continues with new events. */
 import * as z from "zod/mini";
 import type { LoggedEvent } from "../session/event.ts";
+import { remembered } from "../platform/remembered.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { OperationContext, StreamItem } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
@@ -106,9 +107,14 @@ async function readOn(
   return { events, cursor: events.at(-1)?.seq ?? Math.max(after, head) };
 }
 
-function itemOf(event: LoggedEvent): StreamItem {
-  return { id: event.seq, type: event.body.type, data: viewEvent(event) };
-}
+/** Everybody who listens gets the newest events at the same time: each is made ready once for all of them. */
+const NEWEST = 64;
+
+const itemOf = remembered(NEWEST, (event: LoggedEvent): StreamItem => ({
+  id: event.seq,
+  type: event.body.type,
+  data: viewEvent(event),
+}));
 
 /** The one that is named, or those this caller may see by then. */
 function sessionsOf(

@@ -8,8 +8,9 @@ import { isUnseen } from "../session/notice.ts";
 import type { LastCommand, Session } from "../session/session.ts";
 import { SOURCES } from "../session/session.ts";
 import { STATES } from "../session/states.ts";
-import type { About } from "../supervisor/supervisor.ts";
-import { count, instant, instantOrNull, text, textOrNull, yesOrNo } from "./field.ts";
+import { WAKE_REASONS } from "../session/wake.ts";
+import type { About } from "../supervisor/testimony.ts";
+import { count, cursor, instant, instantOrNull, text, textOrNull, yesOrNo } from "./field.ts";
 
 export const usageSchema = z
   .object({
@@ -153,6 +154,17 @@ export const sessionViewSchema = z
     last_activity_at: instantOrNull("When it was last seen to do something; null until then."),
     ended_at: instantOrNull("When it was ended; null until then."),
     parent_session_id: textOrNull("The session that started it; null where none did."),
+    notify: z
+      .array(z.enum(WAKE_REASONS))
+      .check(z.describe("What that session is woken for when it happens to this one; empty: nothing.")),
+    wakes: z
+      .object({
+        acknowledged: cursor(
+          "Up to here it knows what happened to the sessions that it started; it is not woken for that again.",
+        ),
+        message_id: textOrNull("The wake that waits to be given to it, or is being given; null where there is none."),
+      })
+      .check(z.describe("What it has been told of the sessions that it started.")),
     started_by: textOrNull(
       "Who asked for it: `operator`, `session:<id>` or `system`; null where an earlier version recorded it.",
     ),
@@ -249,6 +261,8 @@ export function viewSession(session: Session, { wait, impediment, place }: About
     last_activity_at: isoOrNull(conversation.lastActivityAt),
     ended_at: isoOrNull(process.endedAt),
     parent_session_id: identity.parentId,
+    notify: [...identity.notify],
+    wakes: { acknowledged: session.wakes.acknowledged, message_id: session.wakes.open?.messageId ?? null },
     started_by: safeOrNull(identity.startedBy),
     last_command: viewCommand(wish.lastCommand),
     held:

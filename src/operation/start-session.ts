@@ -24,6 +24,7 @@ import { cursor, environment as environmentSchema, plainText } from "./field.ts"
 import { withinFamily } from "./family.ts";
 import { idempotent } from "./idempotency.ts";
 import type { RecordFor } from "./idempotency.ts";
+import { armed, notificationsSchema, reasonsSchema, viewNotifications } from "./notifications-view.ts";
 import { requireReady } from "./require-ready.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import { settled } from "./settled.ts";
@@ -80,6 +81,13 @@ export const startSession = defineOperation({
       ._default(z.enum(["never", "on-failure", "always"]), "never")
       .check(z.describe("Whether to start it again when its process ends by itself.")),
     parent: z.optional(word("The session that it belongs to; by default the one that calls, if a session does.")),
+    notify: z
+      .optional(reasonsSchema)
+      .check(
+        z.describe(
+          "What the parent is woken for, if that is a session: by default everything that ends a wait; an empty list for nothing.",
+        ),
+      ),
     environment: z._default(environmentSchema, {}).check(
       z.meta({
         description:
@@ -107,6 +115,7 @@ export const startSession = defineOperation({
   output: z
     .extend(sessionViewSchema, {
       cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this start."),
+      notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
     })
     .register(z.globalRegistry, { id: "StartedSession", description: "A session, and where in the log its start is." }),
 
@@ -118,6 +127,9 @@ export const startSession = defineOperation({
       supervisor.requireStartable(input.agent, runtime);
       await requireReady(supervisor.runtime(runtime));
       const agent = supervisor.agent(input.agent);
+      // What a session starts is its own.
+      const parentId = input.parent ?? (caller.kind === "session" ? caller.id : null);
+      const notify = armed(context, parentId, input.notify);
       if (input.prompt !== undefined) requireTypeable(input.prompt);
       const { files } = supervisor.runtime(runtime);
       const cwd = await existingDirectory(files, input.cwd);
@@ -164,8 +176,8 @@ export const startSession = defineOperation({
         runtime,
         launch: isSent ? { ...launch, prompt: null } : launch,
         restartPolicy: input.restart,
-        // What a session starts is its own.
-        parentId: input.parent ?? (caller.kind === "session" ? caller.id : null),
+        parentId,
+        notify,
         outputsDir,
         branch: input.branch ?? null,
         ...recorded,
@@ -238,7 +250,8 @@ function isTried({ state, process: { createFailures } }: Session): boolean {
   return state !== "starting" || createFailures !== null;
 }
 
-async function answer({ store, supervisor }: OperationContext, id: string) {
+async function answer(context: OperationContext, id: string) {
+  const { store, supervisor } = context;
   const cursor = await startOf(store, id);
   const session = store.registry.get(id);
   if (session === undefined)
@@ -247,7 +260,8 @@ async function answer({ store, supervisor }: OperationContext, id: string) {
       kind: "internal",
       message: `Session ${id} was recorded but is not there.`,
     });
-  return { ...viewSession(session, supervisor.about(session)), cursor };
+  const notifications = viewNotifications(context, session);
+  return { ...viewSession(session, supervisor.about(session)), cursor, notifications };
 }
 
 /** What the start was committed with: planned, starting, and its first message if it has one. */

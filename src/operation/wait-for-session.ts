@@ -89,6 +89,7 @@ export const waitForSession = defineOperation({
     };
     const request = { since: input.since, wanted: new Set(input.for), timeoutMs: input.timeout_seconds * 1_000 };
     const waiters = await waitOn(context, ids, { ...request, isEnough });
+    await noteTold(context, waiters);
     return await answer(context, waiters, { ...input, isOver: isEnough(waiters) });
   },
 });
@@ -102,6 +103,17 @@ function requirePast(since: number | undefined, head: number): void {
     message: `The cursor ${since} is later than the newest event, ${head}; pass the cursor of an answer that Reeve gave in this home, or leave since out.`,
     details: { field: "since", head },
   });
+}
+
+/** A session that gets this answer knows it: it is not woken for the same. Whoever went away did not get it. */
+async function noteTold({ caller, signal, supervisor }: OperationContext, waiters: readonly Waiter[]): Promise<void> {
+  if (caller.kind !== "session" || signal.aborted) return;
+  const news = waiters.flatMap((waiter) => {
+    const found = waiter.found();
+    if (found === null || found.reason === "nothing-to-wait-for") return [];
+    return [{ sessionId: waiter.sessionId, through: found.seq }];
+  });
+  if (news.length > 0) await supervisor.wakes.tell(caller.id, news);
 }
 
 async function answer(

@@ -7,7 +7,7 @@ export type Amendment = Partial<Omit<Session, keyof typeof SECTIONS>> & {
 };
 
 export function amend(session: Session, changes: Amendment): Session {
-  const { identity, wish, process, conversation, watch, notice } = changes;
+  const { identity, wish, process, conversation, watch, notice, wakes } = changes;
   return {
     ...session,
     ...changes,
@@ -17,5 +17,6 @@ export function amend(session: Session, changes: Amendment): Session {
     conversation: conversation ? { ...session.conversation, ...conversation } : session.conversation,
     watch: watch ? { ...session.watch, ...watch } : session.watch,
     notice: notice ? { ...session.notice, ...notice } : session.notice,
+    wakes: wakes ? { ...session.wakes, ...wakes } : session.wakes,
   };
 }

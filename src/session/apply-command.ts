@@ -1,7 +1,7 @@
 /** Applies a command to a session: records what is wanted (if nothing needs doing, it is so at once), or refuses. */
 import { amend } from "./amend.ts";
 import { answer } from "./apply-approval.ts";
-import { askedFor, SYSTEM } from "./caller.ts";
+import { askedFor, callerName, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context } from "./input.ts";
 import { isUnseen } from "./notice.ts";
@@ -91,7 +91,7 @@ function restart(session: Session, command: Extract<Command, { type: "restart" }
     wish: {
       desired: "running",
       pauseMode: null,
-      stop: { next: "restart", graceMs: command.graceMs, afterTurn: false },
+      stop: { next: "restart", graceMs: command.graceMs, afterTurn: false, by: callerName(context.caller ?? SYSTEM) },
       held: null,
     },
     process: { restart: { ...session.process.restart, dueAt: null } },
@@ -104,7 +104,8 @@ function end(session: Session, command: Extract<Command, { type: "end" }>, conte
   if (session.state === "stopped" && wish.desired === "stopped" && wish.stop === null) return unchanged(session);
   // What is being stopped already is not held back again.
   const afterTurn = command.afterTurn && (wish.stop?.afterTurn ?? true);
-  const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn };
+  const by = callerName(context.caller ?? SYSTEM);
+  const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn, by };
   if (wish.stop?.next === "stopped" && wish.stop.graceMs === stop.graceMs && wish.stop.afterTurn === stop.afterTurn) {
     return unchanged(session);
   }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { RESTART_POLICY_CODE } from "./ask.ts";
 import { answerFailed, answerGiven } from "./apply-approval.ts";
 import { applyReading } from "./apply-reading.ts";
-import { die, fallSilent } from "./death.ts";
+import { die, endAskedBy, fallSilent } from "./death.ts";
 import type { SessionEvent } from "./event.ts";
 import { restHeld } from "./hold.ts";
 import type { Context, Observation } from "./input.ts";
@@ -216,7 +216,7 @@ function createFailed(session: Session, input: Extract<Observation, { type: "cre
   const text = tried === null ? detail : `${sentence(detail)} Given up after ${tries(tried.count + 1, tried.sinceAt)}.`;
   const reason: Reason = { code: input.code, text, evidence: input.evidence };
   // Whatever was half made is swept before anything else happens.
-  const stop: StopIntent = session.wish.stop ?? { next: "rest", graceMs: 0, afterTurn: false };
+  const stop: StopIntent = session.wish.stop ?? { next: "rest", graceMs: 0, afterTurn: false, by: null };
   const quiet = fallSilent(session, input.evidence);
   const next: Session = amend(quiet.session, {
     state: "error",
@@ -319,7 +319,8 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
     process: { endedAt: process.endedAt ?? context.now, passes: [] },
   });
   const isAfterExit = dead.session.process.exit !== null;
-  return changed({ session: stopped, events: [...events, { type: "session-stopped", reason, isAfterExit }] });
+  const stoppedEvent: SessionEvent = { type: "session-stopped", reason, isAfterExit, ...endAskedBy(session) };
+  return changed({ session: stopped, events: [...events, stoppedEvent] });
 }
 
 /** The end of what never had a process, as far as the record goes, is not reported as a death. */

@@ -23,6 +23,7 @@ export function isAsk(body: EventBody): body is AskBody {
     case "session-starting":
       return body.reason.code !== RESTART_POLICY_CODE;
     case "message-admitted":
+      return body.isWake !== true;
     case "approval-answer-requested":
       return true;
     default:

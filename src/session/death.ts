@@ -4,6 +4,7 @@
  */
 import { amend } from "./amend.ts";
 import { lapseWithProcess } from "./apply-approval.ts";
+import type { CallerName } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Context } from "./input.ts";
 import type { Change } from "./outcome.ts";
@@ -21,11 +22,17 @@ export function die(session: Session, exit: Exit, evidence: Evidence, context: C
   const dead: Session = amend(quiet.session, {
     process: { exit, liveness: { status, evidence }, endedAt: context.now },
   });
-  const exited: SessionEvent = { type: "session-exited", incarnation: session.process.incarnation, exit, reason };
+  const { incarnation } = session.process;
+  const exited: SessionEvent = { type: "session-exited", incarnation, exit, reason, ...endAskedBy(session) };
   // An end or restart that is under way already says what follows.
   const events = [...quiet.events, exited];
   if (session.wish.stop !== null) return { session: dead, events };
   return settle(amend(dead, { wish: { stop: residue() } }), exit, reason, events, context);
+}
+
+/** For the event of an end that somebody asked for: whoever did is not told of it as news. */
+export function endAskedBy({ wish: { stop } }: Session): { readonly askedBy?: CallerName } {
+  return stop === null || stop.by === null ? {} : { askedBy: stop.by };
 }
 
 /** Without a process there is no turn, no question and no activity. */
@@ -82,7 +89,7 @@ function notStarted(reason: Reason, held: Held): Reason {
 
 /** What the dead process left behind is ended too; the place stays for a restart. */
 function residue(): StopIntent {
-  return { next: "rest", graceMs: RESIDUE_GRACE_MS, afterTurn: false };
+  return { next: "rest", graceMs: RESIDUE_GRACE_MS, afterTurn: false, by: null };
 }
 
 function exitCode(exit: Exit): string {

@@ -37,13 +37,22 @@ export type SessionEvent =
   | { readonly type: "session-seen" }
   | { readonly type: "session-renamed"; readonly from: string; readonly name: string }
   | { readonly type: "stop-delayed"; readonly incarnation: number; readonly reason: Reason }
-  | { readonly type: "session-exited"; readonly incarnation: number; readonly exit: Exit; readonly reason: Reason }
+  | {
+      readonly type: "session-exited";
+      readonly incarnation: number;
+      readonly exit: Exit;
+      readonly reason: Reason;
+      /** Who had asked for its end or restart; missing where nobody had. */
+      readonly askedBy?: CallerName;
+    }
   | { readonly type: "session-cleared"; readonly incarnation: number; readonly evidence: Evidence }
   | {
       readonly type: "session-errored" | "session-stopped";
       readonly reason: Reason;
       /** Its end has been told already: nobody is woken for it again. Missing in older logs. */
       readonly isAfterExit?: boolean;
+      /** Who had asked for its end; missing where nobody had. */
+      readonly askedBy?: CallerName;
     }
   | { readonly type: "liveness-changed"; readonly from: Liveness["status"]; readonly liveness: Liveness }
   | {
@@ -62,7 +71,13 @@ export type SessionEvent =
   | { readonly type: "turn-started"; readonly turn: number; readonly evidence: Evidence }
   | { readonly type: "turn-completed"; readonly turn: number; readonly evidence: Evidence }
   | { readonly type: "turn-failed"; readonly turn: number; readonly error: string; readonly evidence: Evidence }
-  | { readonly type: "turn-interrupted"; readonly turn: number; readonly evidence: Evidence }
+  | {
+      readonly type: "turn-interrupted";
+      readonly turn: number;
+      readonly evidence: Evidence;
+      /** Whose message was to interrupt it; missing where none was. */
+      readonly askedBy?: CallerName;
+    }
   | {
       /** Two sources that both saw the same end told it differently; the first counts. */
       readonly type: "turn-disputed";
@@ -108,7 +123,13 @@ export type SessionEvent =
       readonly evidence: Evidence;
     }
   | { readonly type: "approval-answer-failed"; readonly approvalId: string; readonly reason: Reason }
-  | { readonly type: "message-admitted"; readonly messageId: string; readonly bytes: number }
+  | {
+      readonly type: "message-admitted";
+      readonly messageId: string;
+      readonly bytes: number;
+      /** Reeve wakes the session: nobody asked anything of it. */
+      readonly isWake?: true;
+    }
   | {
       readonly type: "message-delivered";
       readonly messageId: string;
@@ -117,7 +138,16 @@ export type SessionEvent =
       readonly evidence: Evidence;
     }
   | { readonly type: "message-refused"; readonly messageId: string; readonly reason: Reason }
-  | { readonly type: "message-unknown"; readonly messageId: string; readonly reason: Reason };
+  | { readonly type: "message-unknown"; readonly messageId: string; readonly reason: Reason }
+  | {
+      /** The session was told, by a line of Reeve's own, that something happened to what it started, or that it has mail. */
+      readonly type: "wake-sent";
+      readonly messageId: string;
+      /** It is about what came after `since`, up to `through`. */
+      readonly since: number;
+      readonly through: number;
+      readonly count: number;
+    };
 
 /** What happened to Reeve itself rather than to one session. */
 export type HomeEvent =

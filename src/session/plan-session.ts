@@ -36,6 +36,7 @@ export function planSession(request: SessionRequest, now: number, caller: Caller
       observability: { status: "pending", expected: true, reason: observabilityReason, transcriptPath },
     }),
     notice: begin(SECTIONS.notice, {}),
+    wakes: begin(SECTIONS.wakes, {}),
   });
   const { name, agent, role } = identity;
   const planned: SessionEvent = { type: "session-planned", name, agent, role };

@@ -24,6 +24,7 @@ export function plannedSession(overrides: Amendment = {}): Session {
       launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], mcp: true, paths: {} },
       restartPolicy: "never",
       parentId: null,
+      notify: [],
       outputsDir: "/outputs/agents/agent/abc",
       branch: null,
       nativeId: null,

@@ -100,3 +100,10 @@ describe("a field that is added", () => {
     for (const value of [null, 3, "x", [], {}, { parts: null }]) expect(now.is(now.complete?.(value))).toBe(false);
   });
 });
+
+test("a record from before there were wakes is read with a cursor at the beginning (issue 10)", () => {
+  const { wakes, ...before } = plannedSession();
+  const read = completed(before);
+  expect([isSession(before), isSession(read)]).toEqual([false, true]);
+  expect(read).toEqual({ ...before, wakes });
+});

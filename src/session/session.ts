@@ -33,8 +33,10 @@ import {
   starts,
   text,
   textOf,
+  begin,
 } from "./shape.ts";
 import { STATES } from "./states.ts";
+import { WAKE_REASONS } from "./wake.ts";
 
 const state = oneOf(...STATES);
 export type State = Of<typeof state>;
@@ -210,6 +212,8 @@ const stopIntent = object({
   graceMs: instant,
   /** Held back while a turn is under way, and until then it may be taken back. */
   afterTurn: flag,
+  /** Who asked for it; null where nobody did, or an earlier version wrote it. */
+  by: later(orNull(textOf<CallerName>()), null),
 });
 export interface StopIntent extends Of<typeof stopIntent> {}
 
@@ -248,6 +252,8 @@ const identity = object({
   launch,
   restartPolicy,
   parentId: orNull(text),
+  /** What its parent is woken for; fixed when it is started. */
+  notify: later(listOf(oneOf(...WAKE_REASONS)), []),
   outputsDir: text,
   branch: orNull(text),
   /** Who asked for it; null where an earlier version wrote the record. */
@@ -326,8 +332,47 @@ const notice = object({
   seenRevision: added(count, 0),
 });
 
+/** A wake that was admitted as a message, until that has its outcome. */
+const openWake = object({
+  messageId: text,
+  /** The cursor before it, and the one after it. */
+  since: count,
+  through: count,
+  /** How many events and mails it is about. */
+  count,
+  /** Mail up to here is told by it. */
+  mailThrough: count,
+  /** Turns begun when it was admitted: whether one has begun since. */
+  turns: count,
+});
+export interface OpenWake extends Of<typeof openWake> {}
+
+/** What it knows of the sessions that it started, and of its mail: it is woken for the rest (wake-record.ts). */
+const wakes = object({
+  /** Of every event up to here it has been told, or it asked not to be. */
+  acknowledged: added(count, 0),
+  /** By session: further than that, because it waited for that one itself. */
+  told: added(recordOf(count), {}),
+  /** Up to here a wake has told it of its mail, */
+  mail: added(count, 0),
+  /** and this incarnation of it got the last wake; 0: none did. */
+  wokenIncarnation: added(count, 0),
+  /** Up to here a wake went out of which nobody knows whether it arrived. */
+  doubted: added(count, 0),
+  open: added(orNull(openWake), null),
+});
+
 /** The sections of a record; what everybody asks for first is beside them. */
-export const SECTIONS = { identity, wish, process, conversation, watch, notice } as const;
+export const SECTIONS = {
+  identity,
+  wish,
+  process,
+  conversation,
+  watch,
+  notice,
+  /** Came after the others: a record without it is read with what a new one starts with. */
+  wakes: { ...wakes, missing: begin(wakes, {}) },
+} as const;
 
 export const SESSION = object({
   id: matching(SESSION_ID_PATTERN),

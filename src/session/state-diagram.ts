@@ -125,6 +125,7 @@ function first(restartPolicy: RestartPolicy): Session {
   };
   const unknown = {
     parentId: null,
+    notify: [],
     branch: null,
     nativeId: null,
     watch: { mode: "hooks", text: "", version: null, socket: null, statusDir: null },

@@ -3,7 +3,7 @@
  * events report one fact, only one of them ends a wait: the event that a
  * question is asked, or that the process is gone.
  */
-import type { LoggedEvent } from "./event.ts";
+import type { EventType, LoggedEvent } from "./event.ts";
 
 export const WAKE_REASONS = [
   "turn-completed",
@@ -15,6 +15,20 @@ export const WAKE_REASONS = [
   "stalled",
 ] as const;
 export type WakeReason = (typeof WAKE_REASONS)[number];
+
+/** Only events of these types end a wait, and not each of them. */
+export const WAKE_EVENTS = [
+  "turn-completed",
+  "turn-failed",
+  "turn-interrupted",
+  "turn-corrected",
+  "session-exited",
+  "session-stopped",
+  "session-errored",
+  "session-stalled",
+  "approval-requested",
+  "activity-changed",
+] as const satisfies readonly EventType[];
 
 export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
   const { body } = event;

@@ -237,7 +237,7 @@ test("issue 7, 16: a file gives a salvaged session neither another launch nor a 
         process: { restart: { count: 0, recentAt: [], dueAt: 5 } },
       },
     ],
-    [second, { wish: { stop: { next: "restart", graceMs: 0, afterTurn: false } } }],
+    [second, { wish: { stop: { next: "restart", graceMs: 0, afterTurn: false, by: null } } }],
   ] as const)
     await writeStateFile({ seq: 30, session: nextRevision(session, changes) });
   const store = await home.open();

@@ -81,6 +81,7 @@ export function makeSession(home: { readonly outputsRoot: string }, id: string, 
       },
       restartPolicy: "on-failure",
       parentId: null,
+      notify: [],
       outputsDir: join(home.outputsRoot, "agents", role, id),
       branch: null,
       startedBy: "operator",
@@ -101,6 +102,7 @@ export function makeSession(home: { readonly outputsRoot: string }, id: string, 
       observability: { status: "pending", expected: true, reason: "not started", transcriptPath: null },
     }),
     notice: begin(SECTIONS.notice, {}),
+    wakes: begin(SECTIONS.wakes, {}),
   };
   return amend(session, changes);
 }

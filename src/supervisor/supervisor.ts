@@ -16,7 +16,7 @@ import type { Message } from "../session/message.ts";
 import type { SessionRequest } from "../session/plan-session.ts";
 import { planSession } from "../session/plan-session.ts";
 import { LONGEST_DELAY_MS } from "../session/restart-policy.ts";
-import type { PlaceView, Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
@@ -45,15 +45,16 @@ import type { ProgramFinder } from "./launch/program-finder.ts";
 import { hashOfPass } from "../platform/pass.ts";
 import { createPasses } from "./launch/passes.ts";
 import { createProgramFinder } from "./launch/program-finder.ts";
-import type { LastWord } from "./attention/readings.ts";
 import { createReceipts } from "./ledger/receipts.ts";
 import type { RuleBook } from "./launch/rule-book.ts";
 import type { AgentOptions, Settings } from "./launch/settings.ts";
 import { noOptions } from "./launch/settings.ts";
 import type { Orphan } from "./sweep.ts";
 import { createSweep } from "./sweep.ts";
+import type { About, Testimony } from "./testimony.ts";
 import { tellDeaths } from "./tell-deaths.ts";
 import { createScheduler } from "./ledger/scheduler.ts";
+import { createWaker, type Waker } from "./fleet/waker.ts";
 
 export interface SupervisorParts {
   readonly store: Store;
@@ -105,6 +106,8 @@ export interface Supervisor {
   send(session: Session, message: Pick<Message, "id" | "text" | "submit" | "how">, wish: Wish): Promise<void>;
   /** Takes a message back that nobody has begun to type. */
   withdraw(message: Message, wish: Wish): Promise<void>;
+  /** Sessions are woken for what happened to those that they started. */
+  readonly wakes: Pick<Waker, "tell" | "due">;
   /** Between sessions, and with the operator. */
   readonly mail: Post;
   /** One that is not known is inert: it says so, and does nothing. */
@@ -137,22 +140,6 @@ export interface Refusal {
   readonly target: string | null;
   readonly code: string;
   readonly why: string;
-}
-
-export interface About {
-  readonly wait: Agent["wait"];
-  /** Why it can be neither written to nor started again; null where nothing is in the way. */
-  readonly impediment: string | null;
-  /** What people are shown of where it runs; null while it has no place. */
-  readonly place: PlaceView | null;
-}
-
-export interface Testimony {
-  readonly lastWords: readonly LastWord[];
-  /** The state of the agent's own protocol; null where it has none. */
-  readonly channel: string | null;
-  /** What keeps a message from being typed. */
-  readonly obstacle: { readonly messageId: string; readonly why: string } | null;
 }
 
 /** A start answers even if a runtime does not: what is known by then is served, the rest follows. */
@@ -241,6 +228,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const runner = createEffectRunner({ nextTask: (id) => nextTask(effectParts, id), clock, scheduler, log });
   const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
   const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
+  const waker = createWaker({ store, ledger, clock, scheduler, log, mail: post, isEnabled: settings.wakes });
   const observer = createObserver({ ...around, intervalMs: settings.healthIntervalMs });
 
   async function launchOf(session: Session): Promise<LaunchRequest> {
@@ -269,6 +257,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     // Whether it can be watched or not, what was asked for is done.
     if (isBooted) isolated(log, "watching a session", { session: sessionId }, () => attention.attend(session));
     runner.poke(sessionId);
+    waker.poke(sessionId);
   });
 
   function admitted(
@@ -319,6 +308,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       const impediment = adapters.impedimentOf(session);
       if (impediment !== null) throw new ReeveError({ code: "session-impeded", kind: "conflict", message: impediment });
     },
+    wakes: waker,
     mail: redactingPost(post, { secrets: attention.secrets, registry: store.registry }),
     plan,
     programs,
@@ -388,12 +378,14 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         });
       }
       attendAll(sessions.map((session) => session.id)).catch(report("watching the adopted sessions"));
+      waker.start();
       observer.start();
       sweep.start();
     },
 
     async close() {
       scheduler.close();
+      waker.close();
       await Promise.all([sweep.close(), observer.close(), runner.close()]);
       await attention.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));

@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { board } from "./board.ts";
 import { catchUp } from "./catch-up.ts";
 import { cliList } from "./cli-list.ts";
+import { eventFanOut } from "./event-fan-out.ts";
 import { eventRate } from "./event-rate.ts";
 import { idle } from "./idle.ts";
 import { listSessions } from "./list-sessions.ts";
@@ -31,6 +32,7 @@ const TARGETS: readonly Target[] = [
   listSessions,
   sessionData,
   turnEnd,
+  eventFanOut,
   sendMessage,
   recovery,
   idle,

@@ -119,7 +119,7 @@ export const turnEnd: Target = {
 };
 
 /** One turn; how long after its end was told `woken`, which is asked before, came true. */
-async function turn(tell: Teller, woken: () => Promise<number>): Promise<number> {
+export async function turn(tell: Teller, woken: () => Promise<number>): Promise<number> {
   const turnId = randomUUID();
   await tell("start", turnId);
   await sleep(TURN_MS / 2);
@@ -154,7 +154,7 @@ function claudeRecord(claude: StandIn, what: "start" | "end", turnId: string): s
 }
 
 /** As hook.sh does it, without the processes it needs. */
-function renamed(claude: StandIn, directory: string): Teller {
+export function renamed(claude: StandIn, directory: string): Teller {
   return (what, turnId) => {
     const name = `${BigInt(Date.now()) * 1_000_000n}-${process.pid}.json`;
     writeFileSync(join(directory, `.${name}`), `${claudeRecord(claude, what, turnId)}\n`);
@@ -168,6 +168,6 @@ function hooked(claude: StandIn, script: string): Teller {
   };
 }
 
-async function cursorOf(client: HttpClient): Promise<number> {
+export async function cursorOf(client: HttpClient): Promise<number> {
   return (await client.getJson<{ readonly cursor: number }>("/v1/daemon")).cursor;
 }

@@ -24,6 +24,7 @@ const COVERAGE = {
       mcp: "--no-mcp",
       model: "--model",
       restart: "--restart",
+      notify: "--notify",
       env: "--env",
       env_file: "--env-file",
       environment: "not an option: the caller's own environment",
@@ -51,7 +52,11 @@ const COVERAGE = {
   explain_session: { command: "explain", fields: { session: "<session>" } },
   acknowledge_session: {
     command: "seen",
-    fields: { session: "<session>", revision: "not an option: what was shown, or what there is now" },
+    fields: {
+      session: "<session>",
+      revision: "not an option: what was shown, or what there is now",
+      through: "--through",
+    },
   },
   rename_session: { command: "rename", fields: { session: "<session>", name: "<name>" } },
   list_messages: { command: "messages", fields: { session: "<session>" } },

@@ -54,6 +54,29 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
     await eventually("it is gone", async () => (await ground.runtime.list()) && (await status()) === "absent");
   });
 
+  it("keeps what programs print right before they end while tmux is kept from reading for a second", async () => {
+    const targets = Array.from({ length: 20 }, (_, index): Target => ({ sessionId: `slow-${index}`, incarnation: 1 }));
+    const script = "until [ -e go ]; do sleep 0.05; done; echo cannot start; touch $0; exit 1";
+    for (const target of targets)
+      await ground.runtime.create(ground.request(target, ["sh", "-c", script, `ended-${target.sessionId}`]));
+    const server = ground.fixture.serverPid();
+    process.kill(server, "SIGSTOP");
+    try {
+      await ground.put("go", "");
+      const haveEnded = () => targets.every(({ sessionId }) => existsSync(ground.path(`ended-${sessionId}`)));
+      await eventually("all have printed", haveEnded);
+      await systemClock.sleep(1_000);
+      // Their terminals are kept open until tmux has read them.
+      expect(ground.fixture.census().living).toBeGreaterThanOrEqual(targets.length);
+    } finally {
+      process.kill(server, "SIGCONT");
+    }
+    for (const target of targets) {
+      expect(await ground.exit(target)).toEqual({ code: 1, signal: null });
+      expect(await ground.runtime.capture(target, { lines: 10 })).toMatchObject({ text: "cannot start" });
+    }
+  });
+
   it("knows a pane by its process when its option is gone", async () => {
     await ground.runtime.create(shell(first, "sleep 100"));
     ground.fixture.tmux("set-option", "-p", "-t", "=one:", "-u", "@reeve");

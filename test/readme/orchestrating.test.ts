@@ -24,13 +24,13 @@ const type = (line: string) =>
     PATH: `${join(ROOT, "bin")}:${home.environment["PATH"] ?? ""}`,
   });
 
-test("the job: three workers, an answer, a reply, a death, and nothing left", { timeout: 90_000 }, async () => {
+test("the job: three workers, an answer, a reply, a death, and nothing left", { timeout: 240_000 }, async () => {
   writeFileSync(join(project, "job.sh"), `${blocksOf(guide, "sh").join("\n")}\n`);
   const [start = "", wait = "", show = ""] = blocksOf(guide, "console")
     .flatMap((block) => block.split("\n"))
     .map((line) => line.replace("$ ", ""));
   expect(await type(start)).toMatchObject({ status: 0 });
-  const waited = await type(`${wait} --timeout 80`);
+  const waited = await type(`${wait} --timeout 200`);
   const shown = await type(show);
   expect(waited, shown.stdout).toMatchObject({ status: 0 });
   const inOneLine = shown.stdout.replaceAll(/\s+/g, " ");

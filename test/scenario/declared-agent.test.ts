@@ -1,12 +1,19 @@
 /** An agent that only config.toml knows: a program that prints, and patterns that say what its screen means. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import { pressInPane } from "../support/pane.ts";
 import type { EventRow, TestHome } from "../support/test-home.ts";
+
+/**
+ * Six homes at once, and two dozen commands in each: on a machine with twenty
+ * others at work each command takes seconds. These are for what never comes.
+ */
+const PATIENCE_MS = 60_000;
+vi.setConfig({ testTimeout: 240_000 });
 
 /**
  * Prints `ready>`, on input `working...` until a file called like the first
@@ -51,15 +58,22 @@ waiting = '^Continue\\? \\(y/n\\)$'
     start: (prompt: string): Promise<unknown> =>
       home.json("start", "fake", "--name", "fake", "--cwd", home.dir, prompt),
     async becomes(activity: string): Promise<void> {
-      await home.json("daemon", "start");
-      await eventually(`it is ${activity}`, async () => (await askSession(home, "fake"))?.["activity"] === activity);
+      await eventually(
+        `it is ${activity}`,
+        async () => {
+          const session = await askSession(home, "fake");
+          if (session === null) await home.json("daemon", "start");
+          return session?.["activity"] === activity;
+        },
+        PATIENCE_MS,
+      );
     },
     async typesOf(prefix: string): Promise<readonly string[]> {
       const { events } = await home.json<{ events: EventRow[] }>("events", "fake");
       return events.map((event) => event.type).filter((type) => type.startsWith(prefix));
     },
     wait: (since: number): Promise<{ readonly reason: string; readonly cursor: number }> =>
-      home.json("wait", "fake", "--since", String(since), "--timeout", "15"),
+      home.json("wait", "fake", "--since", String(since), "--timeout", "60"),
   };
 }
 
@@ -75,7 +89,7 @@ test.concurrent("its prompt is its first message; turns, questions and its exit 
     allow("one");
     const first = await wait(0);
     expect(first.reason).toBe("turn-completed");
-    await eventually("the second is taken", () => received().length === 2);
+    await eventually("the second is taken", () => received().length === 2, PATIENCE_MS);
     expect(received()).toEqual(["one first task", "ask second task"]);
     await becomes("working");
     expect((await home.events()).find((event) => event.data["message_id"] === message_id)).toBeDefined();
@@ -85,7 +99,7 @@ test.concurrent("its prompt is its first message; turns, questions and its exit 
     expect(second.reason).toBe("awaiting-input");
     expect(await home.session("fake")).toMatchObject({ activity: "awaiting-input", asks: "Continue? (y/n)", turns: 2 });
     await home.json("send", "fake", "y");
-    await eventually("the answer is taken", () => received().at(-1) === "answered y");
+    await eventually("the answer is taken", () => received().at(-1) === "answered y", PATIENCE_MS);
     allow("after-ask");
     const third = await wait(second.cursor);
     expect(third.reason).toBe("turn-completed");
@@ -109,7 +123,7 @@ test.concurrent("a restart of the daemon in the middle of a turn counts no turn 
     await home.killDaemon();
     await home.json("send", "fake", "two second task", "--timeout", "0");
     allow("one");
-    await eventually("the second is taken", () => received().length === 2);
+    await eventually("the second is taken", () => received().length === 2, PATIENCE_MS);
     await becomes("working");
     await home.killDaemon();
     await becomes("working");
@@ -144,7 +158,8 @@ test.concurrent("issue 7, 15: a bad pattern makes its agent unusable, and nothin
     home.configure(`${table}${other}`);
     await home.killDaemon();
     await home.json("start", "fake", "--name", "third", "--cwd", home.dir, "one more");
-    await eventually("it works again", async () => (await askSession(home, "third"))?.["activity"] === "idle");
+    const isIdle = async () => (await askSession(home, "third"))?.["activity"] === "idle";
+    await eventually("it works again", isIdle, PATIENCE_MS);
   }));
 
 test.concurrent("issue 7, 15: a pattern and a screen that would never end in another engine keep nobody waiting", () =>
@@ -154,21 +169,25 @@ test.concurrent("issue 7, 15: a pattern and a screen that would never end in ano
     writeFileSync(program, `#!/bin/sh\nfor i in 1 2 3 4 5 6; do echo ${hostile}; done\nexec cat\n`, { mode: 0o755 });
     home.configure(`[agent.hostile]\ncommand = ["${program}"]\nready = "^(a+)+$"\nworking = "^(a|a)+b$"\n`);
     await home.json("start", "hostile", "--name", "hostile", "--cwd", home.dir);
-    await eventually("it is on the screen", async () =>
-      (await home.json<{ text: string }>("data", "hostile")).text.includes(hostile.slice(0, 60)),
+    await eventually(
+      "it is on the screen",
+      async () => (await home.json<{ text: string }>("data", "hostile")).text.includes(hostile.slice(0, 60)),
+      PATIENCE_MS,
     );
     /** Something new makes the daemon look again. */
     const look = async (word: string): Promise<void> => {
       await pressInPane(home, (await home.session("hostile")).session_id, "x", "Enter");
       await home.json("start", "command", "--name", word, "--", "sleep", "300");
-      await eventually("it runs", async () => (await askSession(home, word))?.["state"] === "running");
+      const runs = async () => (await askSession(home, word))?.["state"] === "running";
+      await eventually("it runs", runs, PATIENCE_MS);
     };
     await look("first");
     await home.killDaemon();
     await look("second");
     // A line that fits is found, so the screen is really read.
     await pressInPane(home, (await home.session("hostile")).session_id, "aaa", "Enter");
-    await eventually("it is ready", async () => (await askSession(home, "hostile"))?.["activity"] === "idle");
+    const isReady = async () => (await askSession(home, "hostile"))?.["activity"] === "idle";
+    await eventually("it is ready", isReady, PATIENCE_MS);
   }));
 
 test.concurrent("what is wrong with its table is said in a sentence, and it is not started until that is mended", () =>
@@ -209,10 +228,14 @@ test.concurrent("the user's rules come first and may change while it runs; a bro
     expect({ asks, turns }).toEqual({ asks: "May it work?", turns: 0 });
     /** A blank makes the terminal show something, so that it is looked at. */
     const onceLookedAt = (what: string, holds: () => Promise<boolean> | boolean): Promise<unknown> =>
-      eventually(what, async () => {
-        await pressInPane(home, session_id, "Space");
-        return holds();
-      });
+      eventually(
+        what,
+        async () => {
+          await pressInPane(home, session_id, "Space");
+          return holds();
+        },
+        PATIENCE_MS,
+      );
 
     write("[[rule]]\nname = 'waiting'\nscreen = '('\n");
     allow("one");

@@ -20,7 +20,8 @@ import { createTestHome } from "../support/test-home.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 /** More at once would only wait for one another. */
 const BATCH = 10;
-const PATIENCE_MS = 30_000;
+/** For what never comes: a machine with twenty others at work takes minutes for all of it. */
+const PATIENCE_MS = 120_000;
 
 let home: TestHome;
 let client: Client;
@@ -156,7 +157,7 @@ function waitOn(part: Part, id: string, from: number): Waiter {
   const told: Told[] = [];
   const isOver = (async () => {
     for (let since = from; told.at(-1)?.reason !== "exited"; since = told.at(-1)?.cursor ?? since) {
-      const answer = await client.waitForSession({ session: id, since, timeout_seconds: 90 });
+      const answer = await client.waitForSession({ session: id, since, timeout_seconds: 600 });
       const { reason, cursor, session, woken } = answer;
       told.push({
         reason,
@@ -233,7 +234,7 @@ test("a hundred waiters across a kill -9: each is told what happened to its own 
     const exit = index % 2 === 0 ? { code: index, signal: null } : { code: 137, signal: "SIGKILL" };
     expect(told.at(-1)?.exit).toMatchObject(exit);
   }
-}, 120_000);
+}, 400_000);
 
 /** One event for each fact that ends a wait. */
 function wakes({ session_id, type, data }: EventRow, id: string): boolean {

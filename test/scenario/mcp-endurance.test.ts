@@ -60,6 +60,36 @@ test(
   60_000,
 );
 
+test(
+  "issue 10: a wait that was cancelled and a subscription that was closed leave nothing, on a connection that stays",
+  () =>
+    inHome("", async (home) => {
+      const daemon = await home.daemonPid();
+      await home.json("start", "practice", "--name", "slow", "--env", "PRACTICE_PACE_MS=60000", "Say hello");
+      await eventually("it works", async () => (await home.session("slow"))["activity"] === "working");
+      const rest = socketsOf(daemon);
+      for (const connect of [() => connectStdio(home), () => connectSocket(home)]) {
+        const mcp = await connect();
+        const given = new AbortController();
+        const call = { name: "wait_for_session", arguments: { session: "slow" } };
+        const waiting = mcp.client.callTool(call, { signal: given.signal }).catch(() => "given up");
+        await eventually("it waits", () => socketsOf(daemon) > rest);
+        given.abort();
+        expect(await waiting).toBe("given up");
+        await eventually("the wait is gone", () => socketsOf(daemon) <= rest);
+
+        const subscription = await mcp.client.listen({ resourceSubscriptions: ["reeve://sessions"] });
+        await eventually("it listens", () => socketsOf(daemon) > rest);
+        await subscription.close();
+        await eventually("the subscription is gone", () => socketsOf(daemon) <= rest);
+        expect(await mcp.ok<Listed>("list_sessions")).toMatchObject({ sessions: [{ name: "slow" }] });
+        await mcp.close();
+      }
+      await home.json("end", "slow", "--when", "now", "--grace", "0");
+    }),
+  60_000,
+);
+
 test("issue 10: the MCP child is killed in a wait; the next one goes on from the cursor and misses nothing", () =>
   inHome("", async (home) => {
     const first = await connectStdio(home);

@@ -99,7 +99,7 @@ test.concurrent("issue 7, 16: a file with a higher revision changes nothing abou
       {
         revision: session.revision + 100,
         identity: { name: "forged" },
-        wish: { desired: "stopped", stop: { next: "stopped", graceMs: 0, afterTurn: false } },
+        wish: { desired: "stopped", stop: { next: "stopped", graceMs: 0, afterTurn: false, by: null } },
       },
       {
         revision: session.revision + 200,

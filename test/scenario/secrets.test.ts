@@ -126,7 +126,8 @@ test.concurrent("issue 7, 19: over three lines, with wide characters and blanks 
   inHome("", async (home) => {
     const long = Array.from({ length: 45 }, (_, index) => `piece${100 + index}xy`).join("");
     const wide = "日本語のパスワード-十六文字";
-    const phrase = "correct horse battery staple";
+    // A word that Reeve's own code does not have: Node keeps a part of that below the home.
+    const phrase = "korrekt horse battery staple";
     const commit = "7b168c3f0d1e2a4b5c6d7e8f9a0b1c2d3e4f5a6b";
     // Each begins so that the edge of the screen, at 200 columns, is at another of its characters.
     const script = `
@@ -150,7 +151,7 @@ test.concurrent("issue 7, 19: over three lines, with wide characters and blanks 
       expect(kept).toContain(`commit ${commit} in /`);
       expect(kept).toContain("on port 3000 by somebody");
     }
-    expect(hits(home, ["piece1", "日本", "文字", "ワード", "correct", "battery", "staple"])).toEqual([]);
+    expect(hits(home, ["piece1", "日本", "文字", "ワード", "korrekt", "battery", "staple"])).toEqual([]);
   }));
 
 test.concurrent("issue 7, 19: everything below a used home is private, whatever the caller's umask is", () =>

@@ -25,13 +25,22 @@ export interface Connected extends Tools {
 
 export type Era = "modern" | "legacy";
 
+export interface StdioOptions {
+  readonly era?: Era;
+  readonly environment?: Record<string, string>;
+  /** Of `reeve mcp`. */
+  readonly args?: readonly string[];
+  /** Before it connects. */
+  readonly prepare?: (client: Client) => void;
+}
+
 export async function connectStdio(
   home: TestHome,
-  { era = "modern", environment = {} }: { readonly era?: Era; readonly environment?: Record<string, string> } = {},
+  { era = "modern", environment = {}, args = [], prepare = () => undefined }: StdioOptions = {},
 ): Promise<Connected> {
   const transport = new StdioClientTransport({
     command: PROGRAM,
-    args: ["mcp"],
+    args: ["mcp", ...args],
     env: { ...home.environment, ...environment },
     cwd: home.dir,
     stderr: "pipe",
@@ -39,6 +48,7 @@ export async function connectStdio(
   let stderr = "";
   transport.stderr?.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
   const client = clientOf(era);
+  prepare(client);
   await client.connect(transport);
   return { ...around(client), pid: transport.pid ?? 0, stderr: () => stderr };
 }

@@ -61,7 +61,7 @@ export function createPaneProofs(instance: string, recordedPlace: RecordedPlace 
   /** Undefined: it may not have become the program yet that it was forked for. */
   const markIn = (pane: ListedPane, serverPid: number): string | null | undefined => {
     const mark = markOf(pane.pid);
-    if (mark !== null || pane.claim === "") return mark;
+    if (mark !== null) return mark;
     const command = readCommandLine(pane.pid);
     if (command === "" || command === readCommandLine(serverPid)) return undefined;
     return markOf(pane.pid); // read again: it may have become that program in between

@@ -32,15 +32,17 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
  * printed last (3.3a: one last line in a hundred was lost on a quiet machine,
  * one in five among many; "right before it ends" in test/conformance proves
  * it). So the terminal is asked for its status (CSI 5n), and the answer shows
- * that everything before the question was read; 0.3 s is for a tmux that does
- * not answer. In the background the terminal may not be used: then it fails at
- * once instead of stopping the shell.
+ * that everything before the question was read. A tmux that must share two
+ * cores with twenty others takes longer than 0.3 s now and then (a last line in
+ * some hundreds was lost); after 5 s it is stopped or hangs, and nobody sees the
+ * line anyway. In the background the terminal may not be used: then it fails
+ * at once instead of stopping the shell.
  *
  * The `read` in the background holds the terminal open a moment longer than
- * this shell lives, and ends when tmux closes it or after 0.3 s. Otherwise tmux would see the
- * terminal close first, and while it then runs its utempter helper it ignores
- * SIGCHLD: about one exit in five was never reaped (3.3a on Debian 12, seen
- * with strace; "notices each exit" in test/conformance proves it).
+ * this shell lives, and ends when tmux closes it or after 5 s. Otherwise tmux
+ * would see the terminal close first, and while it then runs its utempter
+ * helper it ignores SIGCHLD: about one exit in five was never reaped (3.3a on
+ * Debian 12, seen with strace; "notices each exit" in test/conformance proves it).
  */
 const SCRIPT = `#!/bin/sh
 trap : INT QUIT TERM
@@ -60,7 +62,7 @@ unset ${SHELL_VARIABLE} TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION OLDPWD
 status=$?
 trap '' HUP INT QUIT TERM TTIN TTOU
 PATH=/bin:/usr/bin:$PATH
-stty -echo -icanon min 0 time 3 2>/dev/null && printf '\\033[5n' && dd bs=16 count=1 >/dev/null 2>&1
+stty -echo -icanon min 0 time 50 2>/dev/null && printf '\\033[5n' && dd bs=16 count=1 >/dev/null 2>&1
 exec 3<&0
 read -r _ <&3 &
 exit "$status"

@@ -28,6 +28,8 @@ export interface Settings {
   readonly mostDepth: number;
   /** How many living descendants a session that the operator started may have. */
   readonly mostDescendants: number;
+  /** Whether a session is woken for what happens to the sessions that it started. */
+  readonly wakes: boolean;
   /** To whom sessions may send mail. */
   readonly mail: MailPolicy;
   /** Whether each session gets a cgroup of its own where the system allows it. */
@@ -59,6 +61,7 @@ export const defaultSettings: Settings = {
   typingPauseMs: 5_000,
   mostDepth: 3,
   mostDescendants: 50,
+  wakes: true,
   mail: "any",
   cgroups: true,
   agents: {},
@@ -83,7 +86,9 @@ const COUNTS = {
   most_descendants: "mostDescendants",
 } as const satisfies Record<string, keyof Numbers>;
 
-type Numbers = Omit<Settings, "agents" | "cgroups" | "mail">;
+const SWITCHES = ["wakes", "cgroups"] as const;
+
+type Numbers = Omit<Settings, "agents" | "mail" | (typeof SWITCHES)[number]>;
 
 /**
  * `config.toml`, all of it optional:
@@ -100,6 +105,7 @@ type Numbers = Omit<Settings, "agents" | "cgroups" | "mail">;
  *     typing_pause_seconds = 5
  *     most_depth = 3
  *     most_descendants = 50
+ *     wakes = true
  *     mail = "any"                       # or "family", or "operator"
  *     cgroups = true
  *
@@ -150,9 +156,10 @@ export function parseSettings(text: string): Settings {
 function parseSessions(table: Readonly<Record<string, unknown>>): Partial<Settings> {
   const settings: { -readonly [Name in keyof Omit<Settings, "agents">]?: Settings[Name] } = {};
   for (const [name, value] of Object.entries(table)) {
-    if (name === "cgroups") {
-      if (typeof value !== "boolean") throw new Error("cgroups must be true or false");
-      settings.cgroups = value;
+    const given = SWITCHES.find((known) => known === name);
+    if (given !== undefined) {
+      if (typeof value !== "boolean") throw new Error(`${given} must be true or false`);
+      settings[given] = value;
       continue;
     }
     if (name === "mail") {

@@ -14,8 +14,9 @@ import type { Message, MessageState } from "../../session/message.ts";
 import { intentOf } from "../../session/next-step.ts";
 import type { Reason, Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
+import { wakeSettled } from "../../session/wake-record.ts";
 import { admitMessage, type NewMessage, putSession, type Settlement, settleMessage } from "../../store/change.ts";
-import type { IdempotencyRecord, Store } from "../../store/contract.ts";
+import type { Commit, IdempotencyRecord, Store } from "../../store/contract.ts";
 import { isolated } from "../../platform/isolated.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Receipts } from "./receipts.ts";
@@ -43,6 +44,8 @@ export interface Ledger {
   settle(message: Message, outcome: MessageState, event: SessionEvent | null, detail: string | null): Promise<void>;
   /** Refused on somebody's wish, as long as nobody has begun to type it. */
   withdraw(message: Message, wish: Wish): Promise<void>;
+  /** For what is no transition: commits what is made of the session as it is by then; null: nothing. */
+  commitFor(sessionId: string, make: (session: Session) => Commit | null): Promise<void>;
   /** With the session it came from and who asked, where that is known. */
   note(event: HomeEvent, caller?: Caller): Promise<void>;
   onCommit(listener: (sessionId: string) => void): void;
@@ -93,12 +96,15 @@ export function createLedger(parts: {
         if (outcome.refused !== null)
           throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
         const taken = takenBy(session, input, outcome.session.conversation.turns);
-        const events = taken === null ? outcome.events : [...outcome.events, taken.event];
-        const isChanged = outcome.session !== session;
+        const woken = taken === null ? null : wakeSettled(outcome.session, taken.settle.messageId, "delivered");
+        const next = woken?.session ?? outcome.session;
+        const told = outcome.events.map((event) => withInterrupter(event, store.mailbox.open(sessionId)));
+        const events = taken === null ? told : [...told, taken.event, ...(woken?.events ?? [])];
+        const isChanged = next !== session;
         if (!isChanged && events.length === 0 && idempotency === undefined) return session;
         await store.commit({
           changes: [
-            ...(isChanged ? [putSession(outcome.session)] : []),
+            ...(isChanged ? [putSession(once(session, next))] : []),
             ...(taken === null ? [] : [settleMessage(taken.settle)]),
           ],
           events: events.map((body) => ({ sessionId, body, ...askedBy(caller) })),
@@ -106,7 +112,7 @@ export function createLedger(parts: {
         });
         failpoint(`${input.type}.after-commit`);
         tell(sessionId);
-        return outcome.session;
+        return next;
       }),
 
     plan: (session, events, { caller, idempotency, admit }) =>
@@ -159,9 +165,13 @@ export function createLedger(parts: {
           event?.type === "message-delivered" && event.messageId === id && turn !== undefined
             ? { ...event, turn }
             : event;
+        const woken = session === undefined ? null : wakeSettled(session, id, state);
         await store.commit({
-          changes: [settleMessage({ messageId: id, state, detail, at: clock.now() })],
-          events: body === null ? [] : [{ sessionId, body }],
+          changes: [
+            settleMessage({ messageId: id, state, detail, at: clock.now() }),
+            ...(woken === null ? [] : [putSession(woken.session)]),
+          ],
+          events: [...(body === null ? [] : [body]), ...(woken?.events ?? [])].map((one) => ({ sessionId, body: one })),
         });
         if (state !== "leased") turnOfLease.delete(id);
         tell(sessionId);
@@ -174,11 +184,25 @@ export function createLedger(parts: {
         const at = clock.now();
         const text = "It was cancelled before it was typed.";
         const reason: Reason = { code: "message-cancelled", text, evidence: askedFor(caller, at) };
+        const session = store.registry.get(sessionId);
+        const woken = session === undefined ? null : wakeSettled(session, id, "dropped");
         await store.commit({
-          changes: [settleMessage({ messageId: id, state: "refused", detail: text, at })],
+          changes: [
+            settleMessage({ messageId: id, state: "refused", detail: text, at }),
+            ...(woken === null ? [] : [putSession(woken.session)]),
+          ],
           events: [{ sessionId, body: { type: "message-refused", messageId: id, reason }, ...askedBy(caller) }],
           ...(idempotency === undefined ? {} : { idempotency }),
         });
+        tell(sessionId);
+      }),
+
+    commitFor: (sessionId, make) =>
+      queue.run(sessionId, async () => {
+        const session = store.registry.get(sessionId);
+        const commit = session === undefined ? null : make(session);
+        if (commit === null) return;
+        await store.commit(commit);
         tell(sessionId);
       }),
 
@@ -189,6 +213,18 @@ export function createLedger(parts: {
     onCommit: (listener) => void listeners.push(listener),
     idle: () => queue.idle(),
   };
+}
+
+/** Whoever sent the message that was to stop this turn has stopped it. */
+function withInterrupter(event: SessionEvent, open: readonly Message[]): SessionEvent {
+  if (event.type !== "turn-interrupted") return event;
+  const by = open.find(({ how, intendedTurn }) => how === "interrupt" && intendedTurn === event.turn)?.caller ?? null;
+  return by === null ? event : { ...event, askedBy: by };
+}
+
+/** Two changes of a record in one commit are one revision. */
+function once(before: Session, next: Session): Session {
+  return { ...next, revision: before.revision + 1 };
 }
 
 interface TakenMessage {

@@ -106,6 +106,8 @@ const SENTENCES: Readonly<Record<EventType, Sentence>> = {
   "message-delivered": (data) => `took a message: ${evidence(data)}`,
   "message-refused": (data) => `did not get a message: ${reason(data)}`,
   "message-unknown": (data) => `may not have got a message: ${reason(data)}`,
+  "wake-sent": (data) =>
+    `was woken for ${value(data, "count")} ${data["count"] === 1 ? "event" : "events"} up to ${value(data, "through")}`,
   "mail-sent": mailSent,
   "mail-read": (data) => `read ${value(data, "mail_id")}`,
   "mail-archived": (data) => `archived ${value(data, "mail_id")}`,
@@ -133,6 +135,8 @@ export function eventSentence({ type, data, caller }: EventView): string {
 
 /** How it is coloured; null: not at all. */
 export function eventTone({ type, data }: EventView): Tone | null {
+  // Nobody misses it: it is told later, or was not needed any more.
+  if (textIn(data["reason"], "code") === "wake-withdrawn") return "quiet";
   if (/-(?:failed|errored|exited|died|lost|abandoned|refused|unknown)$/.test(type)) return "bad";
   if (type === "approval-requested" || type === "session-stalled") return "notice";
   if (type === "activity-changed") return textIn(data["activity"], "asks") === null ? null : "notice";

@@ -24,6 +24,12 @@ function explanation(fields: Partial<OutputOf<"explainSession">> = {}): OutputOf
     },
     turn: null,
     messages: [],
+    wakes: {
+      notifications: { armed: [], to: null, by: "none", why: "No session started it." },
+      acknowledged: 0,
+      waiting: 0,
+      message_id: null,
+    },
     sources: [],
     disputes: [],
     ...fields,

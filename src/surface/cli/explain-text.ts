@@ -37,6 +37,24 @@ function messageSentence({ message_id: id, state, detail, sent_by: by }: Explana
   return `${id}${sender} is ${state === "leased" ? "being typed" : "recorded"}.${detail === null ? "" : ` ${detail}`}`;
 }
 
+/** Who is woken for it, and what it is woken for itself. */
+function wakeSentences({
+  notifications,
+  acknowledged,
+  waiting,
+  message_id: id,
+}: Explanation["wakes"]): readonly string[] {
+  const { to, armed, why } = notifications;
+  const isOwn = acknowledged > 0 || waiting > 0;
+  return [
+    ...(to === null ? [] : [armed.length === 0 ? why : `${why} For: ${armed.join(", ")}.`]),
+    ...(isOwn
+      ? [`It has been told of the sessions that it started up to ${acknowledged}; ${waiting} events and mails wait.`]
+      : []),
+    ...(id === null ? [] : [`The wake ${id} is on its way to it.`]),
+  ];
+}
+
 /** Who asked for what it is. */
 function askedSentences({ session }: Explanation, now: number): readonly string[] {
   const { started_by: starter, last_command: last } = session;
@@ -53,7 +71,7 @@ export async function explanationText(
   output: Pick<Output, "width" | "hasColour">,
   now: number,
 ): Promise<string> {
-  const { session, mode, channel, turn, messages, sources, disputes } = explained;
+  const { session, mode, channel, turn, messages, wakes, sources, disputes } = explained;
   const ruler = await rulerFor([JSON.stringify(explained)]);
   const toned = (tone: Tone, text: string): string => (output.hasColour ? paint(tone, text) : text);
   const section = (title: string, ...sentences: readonly string[]): string =>
@@ -102,6 +120,9 @@ export async function explanationText(
     claim(`Activity: ${explained.activity.claim}`, explained.activity),
     // It names its turn itself: "turn 3: completed".
     ...(turn === null ? [] : [claim(turn.claim.replace(/^turn/, "Turn"), turn)]),
+    ...(wakes.notifications.to === null && wakes.acknowledged === 0 && wakes.waiting === 0
+      ? []
+      : [section("Wakes", ...wakeSentences(wakes))]),
     ...(messages.length === 0 ? [] : [section("Messages", ...messages.map(messageSentence))]),
     sources.length === 0 ? section("Sources", "No source has reported anything since the daemon started.") : spoken(),
     ...(disputes.length === 0

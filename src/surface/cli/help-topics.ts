@@ -105,6 +105,11 @@ export const SETTINGS: readonly { readonly name: string; readonly value: string;
     meaning: "how long Reeve retries a failing start, and how long an agent may take to be ready",
   },
   {
+    name: "wakes",
+    value: "true",
+    meaning: "wake a session when something happens to the sessions that it started, or when it gets mail",
+  },
+  {
     name: "cgroups",
     value: "true",
     meaning: "give each session a cgroup of its own where the system allows it: see `reeve doctor`",

@@ -53,6 +53,8 @@ export function sessionView(fields: Partial<SessionView> = {}): SessionView {
     last_activity_at: null,
     ended_at: null,
     parent_session_id: null,
+    notify: [],
+    wakes: { acknowledged: 0, message_id: null },
     started_by: "operator",
     last_command: null,
     held: null,

@@ -5,6 +5,7 @@
  * continue without a gap.
  */
 import type { ServerResponse } from "node:http";
+import { remembered } from "../../platform/remembered.ts";
 import type { StreamItem } from "../../operation/contract.ts";
 
 /** Proxies and clients give up on silence; the convention is 15 s. */
@@ -50,6 +51,10 @@ export async function sendStream(
   }
 }
 
-function textOf({ id, type, data }: StreamItem): string {
-  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
-}
+/** An item that goes to many subscribers at the same time is written down once. */
+const NEWEST = 64;
+
+const textOf = remembered(
+  NEWEST,
+  ({ id, type, data }: StreamItem) => `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`,
+);

@@ -11,13 +11,14 @@ import type { Backend, Fields } from "./backend.ts";
 /** What comes together is told together. */
 const GATHERED_MS = 500;
 
-export const CHANNEL_CAPABILITY = { "claude/channel": {} } as const;
+export const CHANNEL_CAPABILITY: Record<string, Record<string, never>> = { "claude/channel": {} };
+export const CHANNEL_METHOD = "notifications/claude/channel";
 
 export type Push = (content: string, meta: Readonly<Record<string, string>>) => Promise<void>;
 
 export interface Channel {
-  /** Told with every answer of a tool: it may be about a session that is now watched, or no longer. */
-  answered(verb: string, input: Fields, answer: Fields): void;
+  /** The one to serve: what it answers tells which sessions are watched, and what of them is known. */
+  readonly backend: Backend;
   close(): void;
 }
 
@@ -41,15 +42,23 @@ export function openChannel(backend: Backend, push: Push): Channel {
     for await (const event of backend.follow(since, signal))
       if (wakes.heard(event)) timer ??= setTimeout(flush, GATHERED_MS);
   };
+  const answered = (verb: string, input: Fields, answer: Fields): void => {
+    const since = wakes.answered(verb, input, answer);
+    if (since === null || isFollowing) return;
+    isFollowing = true;
+    void follow(since).catch((error: unknown) => {
+      isFollowing = false;
+      if (!signal.aborted) backend.note("the events could not be followed, so nobody is woken", error);
+    });
+  };
   return {
-    answered(verb, input, answer) {
-      const since = wakes.answered(verb, input, answer);
-      if (since === null || isFollowing) return;
-      isFollowing = true;
-      void follow(since).catch((error: unknown) => {
-        isFollowing = false;
-        if (!signal.aborted) backend.note("the events could not be followed, so nobody is woken", error);
-      });
+    backend: {
+      ...backend,
+      async call(verb, input, over) {
+        const answer = await backend.call(verb, input, over);
+        answered(verb, input, answer.value);
+        return answer;
+      },
     },
     close() {
       over.abort();

@@ -23,9 +23,11 @@ export interface ServerParts {
   readonly era: "modern" | "legacy";
   /** What a client of the older protocols subscribed to; null where no connection outlives a request. */
   readonly subscribed: Set<string> | null;
+  /** What only some clients know. */
+  readonly experimental?: Record<string, Record<string, never>>;
 }
 
-export function createMcpServer({ backend, version, era, subscribed }: ServerParts): Server {
+export function createMcpServer({ backend, version, era, subscribed, experimental }: ServerParts): Server {
   const isModern = era === "modern";
   const server = new Server(
     { name: "reeve", title: "Reeve", version },
@@ -33,6 +35,7 @@ export function createMcpServer({ backend, version, era, subscribed }: ServerPar
       capabilities: {
         tools: {},
         resources: isModern || subscribed !== null ? { subscribe: true } : {},
+        ...(experimental === undefined ? {} : { experimental }),
         ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
       },
       instructions: INSTRUCTIONS,

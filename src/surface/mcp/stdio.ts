@@ -5,6 +5,7 @@
 import type { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Backend } from "./backend.ts";
+import { CHANNEL_CAPABILITY, CHANNEL_METHOD, openChannel } from "./channel.ts";
 import { createLineTransport } from "./line-transport.ts";
 import { followResources } from "./resource-feed.ts";
 import { createMcpServer } from "./server.ts";
@@ -50,4 +51,29 @@ export async function serveOverStdio(backend: Backend, version: string): Promise
   subscribed.clear();
   followWhereNeeded();
   await handle.close();
+}
+
+/**
+ * The same for a client that is to be woken. Claude Code takes what is pushed
+ * only from a server of the older protocols, so this one knows no other.
+ */
+export async function serveChannel(backend: Backend, version: string): Promise<void> {
+  const { transport, ended } = createLineTransport(process.stdin, process.stdout, () => undefined);
+  const channel = openChannel(backend, (content, meta) =>
+    server.notification({ method: CHANNEL_METHOD, params: { content, meta } }),
+  );
+  const experimental = CHANNEL_CAPABILITY;
+  const server = createMcpServer({
+    backend: channel.backend,
+    version,
+    era: "legacy",
+    subscribed: null,
+    experimental,
+  });
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no EventTarget
+  server.onerror = (error) => backend.note("a message could not be handled", error);
+  await server.connect(transport);
+  await ended;
+  channel.close();
+  await server.close();
 }

@@ -1,7 +1,7 @@
 /**
- * Baseline of target 4: whatever appears in a directory (a record, by rename)
+ * Baseline of targets 4 and 5: whatever appears in a directory (a record, by rename)
  * or is appended to a transcript in it is parsed, committed as one row and
- * written to one subscriber; at /wait the end of a turn is answered instead.
+ * written to each subscriber; at /wait the end of a turn is answered instead.
  * Arguments: socket, directory, database.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, unlinkSync, watch, writeSync } from "node:fs";
@@ -15,12 +15,12 @@ db.exec(
   "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE events (seq INTEGER PRIMARY KEY, at INTEGER, body TEXT)",
 );
 const insert = db.prepare("INSERT INTO events (at, body) VALUES (?, ?)");
-let subscriber: ServerResponse | null = null;
+const subscribers = new Set<ServerResponse>();
 let waiter: ServerResponse | null = null;
 const offsets = new Map<string, number>();
 
-function take(text: string): void {
-  const record = JSON.parse(text) as {
+function take(told: string): void {
+  const record = JSON.parse(told) as {
     readonly hook_event_name?: string;
     readonly payload?: { readonly type: string };
   };
@@ -28,7 +28,8 @@ function take(text: string): void {
   const type = what === "Stop" || what === "task_complete" ? "turn-completed" : "turn-started";
   const body = JSON.stringify({ type, session_id: "bare", evidence: what });
   const { lastInsertRowid } = insert.run(Date.now(), body);
-  subscriber?.write(`id: ${lastInsertRowid}\nevent: ${type}\ndata: ${body}\n\n`);
+  const text = `id: ${lastInsertRowid}\nevent: ${type}\ndata: ${body}\n\n`;
+  for (const subscriber of subscribers) subscriber.write(text);
   if (waiter === null || type !== "turn-completed") return;
   const answer = JSON.stringify({ reason: type, cursor: lastInsertRowid, session: record });
   waiter.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(answer) });
@@ -70,6 +71,6 @@ const server = createServer((request, response) => {
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(": events\n\n");
-  subscriber = response;
+  subscribers.add(response);
 });
 server.listen(socketPath, () => void writeSync(3, "ready\n"));

@@ -62,6 +62,7 @@ export function restingSession(
       },
       restartPolicy: "never",
       parentId: null,
+      notify: [],
       outputsDir: sessionDir(join(homeDir, "outputs"), "agent", id),
       branch: null,
       watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },

@@ -7,17 +7,25 @@ export const mcpCommand: CliCommand = {
   name: "mcp",
   summary: "serve Reeve to an agent over MCP, on stdin and stdout",
   arguments: [],
-  options: [],
+  options: [
+    {
+      name: "channel",
+      summary: "also push what happens to the sessions it starts into Claude Code (a preview of Claude Code's)",
+    },
+  ],
   notes: [
     "Agents start this command themselves, each its own, and it ends when the agent closes it. Sessions of Claude Code, Codex and Gemini CLI have it; reeve init registers it with an agent that you start yourself.",
     "Inside a session it acts for that session: on itself and on what it started. Elsewhere it acts for you.",
     "stdout carries only the protocol. What you should know is on stderr.",
   ],
-  examples: [{ line: "reeve init claude", does: "let a Claude Code that you start yourself use Reeve" }],
+  examples: [
+    { line: "claude mcp add reeve -- reeve mcp", does: "what reeve init claude does" },
+    { line: "claude mcp add reeve -- reeve mcp --channel", does: "also wake it; start Claude Code with --channels" },
+  ],
   handsOver: true,
 
-  async run(_input, context) {
-    const [{ serveOverStdio }, { clientBackend }, { sessionAround }] = await Promise.all([
+  async run(input, context) {
+    const [{ serveChannel, serveOverStdio }, { clientBackend }, { sessionAround }] = await Promise.all([
       import("../../mcp/stdio.ts"),
       import("../../mcp/client-backend.ts"),
       import("../../mcp/session-around.ts"),
@@ -31,7 +39,9 @@ export const mcpCommand: CliCommand = {
       note: (what, error) =>
         context.output.note(`reeve mcp: ${what}: ${error instanceof Error ? error.message : String(error)}`),
     });
-    await serveOverStdio(backend, versionOf(context.root));
+    // A session is woken by the daemon, which knows when it is idle.
+    const serve = input.flag("channel") && !backend.isSession ? serveChannel : serveOverStdio;
+    await serve(backend, versionOf(context.root));
     return 0;
   },
 };

@@ -1,6 +1,7 @@
 import type { InputOf, OutputOf } from "../../../client/operation-types.ts";
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import { SESSION_ID_PATTERN } from "../../../session/session-id.ts";
+import { WAKE_REASONS } from "../../../session/wake.ts";
 import { answerInWords } from "../answer.ts";
 import { calledAs } from "../called-as.ts";
 import { callerEnvironment } from "../caller-environment.ts";
@@ -56,6 +57,14 @@ export const startCommand: CliCommand = {
       summary: "a file with NAME=VALUE lines to add to its environment; read again at every start",
       completion: "file",
     },
+    {
+      name: "notify",
+      value: "REASON",
+      summary: "wake the session that starts it only for this (default: for everything that ends a wait)",
+      choices: WAKE_REASONS,
+      isRepeatable: true,
+    },
+    { name: "no-wakes", summary: "do not wake the session that starts it" },
     { name: "no-mcp", summary: "do not give the agent Reeve's MCP server" },
     { name: "model", value: "MODEL", summary: "the model that the agent uses" },
     {
@@ -102,7 +111,8 @@ export async function start(input: CommandInput, context: CliContext, resume: st
   if (!input.flag("wait")) {
     // In a checkout `reeve` may not be on the path.
     const reeve = calledAs(context.program, context.environment, context.cwd());
-    answerInWords(context, started, () => `Started ${name} (${id}). See it with: ${reeve} attach ${name}`);
+    const woken = started.notifications.armed.length === 0 ? "" : `\n${oneLine(started.notifications.why)}`;
+    answerInWords(context, started, () => `Started ${name} (${id}). See it with: ${reeve} attach ${name}${woken}`);
     return 0;
   }
   context.output.note(`Started ${name} (${id}); waiting for it.`);
@@ -135,6 +145,7 @@ function requestOf(input: CommandInput, context: CliContext): InputOf<"startSess
     runtime: input.text("runtime"),
     restart: restartPolicy(input.text("restart")),
     model: input.text("model"),
+    notify: notifyOf(input),
   };
   return {
     agent,
@@ -149,6 +160,16 @@ function requestOf(input: CommandInput, context: CliContext): InputOf<"startSess
     // Called from inside a session: that one is its parent.
     ...(parent !== undefined && SESSION_ID_PATTERN.test(parent) ? { parent } : {}),
   };
+}
+
+/** Only a session is woken, so for the operator there is nothing to switch off. */
+function notifyOf(input: CommandInput): InputOf<"startSession">["notify"] {
+  const given = input.texts("notify");
+  if (input.flag("no-wakes")) {
+    if (given.length > 0) throw usage("bad-value", "--notify and --no-wakes exclude each other; leave one out.");
+    return [];
+  }
+  return given.length === 0 ? undefined : WAKE_REASONS.filter((reason) => given.includes(reason));
 }
 
 function variable(text: string): [string, string] {

@@ -90,7 +90,8 @@ export const startSession = defineOperation({
       ),
     environment: z._default(environmentSchema, {}).check(
       z.meta({
-        description: "Your whole environment; the session gets it. It is handed to the runtime and not stored.",
+        description:
+          "Your whole environment; the session gets it. If a session calls, what its own process has is added. It is handed to the runtime and not stored.",
         writeOnly: true,
       }),
     ),

@@ -5,8 +5,8 @@ import { type Fields, listOf } from "./json-fields.ts";
 /** What it is called in every agent; its tools are called after it. */
 export const MCP_SERVER_NAME = "reeve";
 
-/** An entry that runs `reeve mcp`, wherever Reeve is or was installed. */
+/** An entry that runs `reeve mcp`, wherever Reeve is or was installed, and with whatever options. */
 export function isReeveServer({ command, args }: Fields): boolean {
   const names = [command, ...listOf(args)].map((word) => (typeof word === "string" ? basename(word) : ""));
-  return names.at(-1) === "mcp" && names.at(-2) === "reeve";
+  return names.some((name, at) => name === "reeve" && names[at + 1] === "mcp");
 }

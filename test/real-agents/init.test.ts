@@ -142,6 +142,18 @@ describe.each(subjects)("$agent", { timeout: 60_000 }, (subject) => {
     writeFileSync(join(user, file), before);
   });
 
+  test("one with options that the user chose stays as it is", async () => {
+    const before = textOf(file);
+    const chosen = { command: LAUNCHER, args: ["mcp", "--channel"] };
+    writeFileSync(join(user, file), write(stripped(before), { mine: OTHER, reeve: chosen }));
+    for (const words of [["--yes"], ["--undo", "--yes"]]) {
+      const result = await init(...words, "--json");
+      expect(JSON.parse(result.stdout)).toMatchObject({ done: true, changes: [], notes: [anyText()] });
+    }
+    expect(serversIn(file)).toEqual({ mine: OTHER, reeve: chosen });
+    writeFileSync(join(user, file), before);
+  });
+
   /** Without its servers, which are added again. */
   function stripped(text: string): string {
     return servers === "mcp_servers" ? text.slice(0, text.indexOf("[mcp_servers")) : text;

@@ -26,15 +26,19 @@ export function serverStep({ registrar, program, scope, places, server }: Server
   const adding = registrar.add(scope, MCP_SERVER_NAME, server);
   const removing = registrar.remove(scope, MCP_SERVER_NAME);
   const before = entryIn(file, registrar);
-  const isStale = before !== null && isReeveServer(before) && !isSame(before, server);
+  const isReeve = before !== null && isReeveServer(before);
+  const isExtended = before !== null && !isSame(before, server) && begins(before, server);
+  const isStale = isReeve && !isExtended && !isSame(before, server);
   const run = (words: readonly string[]): Promise<void> => runAgent(registrar, program, words, places);
   const shown = (words: readonly string[]): string => `run: ${lineOf(registrar, words)} (changes ${file})`;
   return {
-    state: before === null || isStale ? "absent" : isReeveServer(before) ? "ours" : "theirs",
+    state: before === null || isStale ? "absent" : isReeve && !isExtended ? "ours" : "theirs",
     doing: shown(adding),
     undoing: shown(removing),
-    theirs: `${registrar.title} has another MCP server called ${MCP_SERVER_NAME} (in ${file}). Rename or remove that one first; Reeve leaves it as it is.`,
-    isNeeded: true,
+    theirs: isExtended
+      ? `It is in ${file} with options that you chose, so it stays as it is.`
+      : `${registrar.title} has another MCP server called ${MCP_SERVER_NAME} (in ${file}). Rename or remove that one first; Reeve leaves it as it is.`,
+    isNeeded: !isExtended,
     async make() {
       // Of an installation that was moved; Claude Code adds no second one of a name.
       if (isStale) await run(removing);
@@ -64,9 +68,14 @@ function entryIn(file: string, registrar: Registrar): Readonly<Record<string, un
   }
 }
 
-function isSame(entry: Readonly<Record<string, unknown>>, { words }: ServerCommand): boolean {
+function isSame(entry: Readonly<Record<string, unknown>>, server: ServerCommand): boolean {
+  return begins(entry, server) && listOf(entry["args"]).length === server.words.length - 1;
+}
+
+/** With more words behind, it has options, such as --channel. */
+function begins(entry: Readonly<Record<string, unknown>>, { words }: ServerCommand): boolean {
   const found = [entry["command"], ...listOf(entry["args"])];
-  return found.length === words.length && words.every((word, at) => found[at] === word);
+  return words.every((word, at) => found[at] === word);
 }
 
 /** The agent's own command leaves a file behind that holds an empty table and nothing else. */

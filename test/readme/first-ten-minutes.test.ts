@@ -147,6 +147,7 @@ async function follow(line: string, { person, way, program }: Seat): Promise<voi
 
 /** Goes into a session, and to the board, and leaves both as the README says. */
 async function visit(typed: string, person: Newcomer): Promise<void> {
+  if (typed.endsWith("init claude")) return await register(typed, person);
   expect(typed).toMatch(/reeve attach helper$/);
   await person.open(typed);
   await person.shows(/I ran "before you continue"[^]*helper \(\w+\) .*detach: C-b d$/);
@@ -156,6 +157,14 @@ async function visit(typed: string, person: Newcomer): Promise<void> {
   await person.shows(/^Reeve {2}[^]*\bhelper +practice [^]*q quit$/);
   await person.press("q");
   await person.shows(/\$$/);
+}
+
+/** Reads what will change, and agrees. */
+async function register(typed: string, person: Newcomer): Promise<void> {
+  await person.open(typed);
+  await person.shows(/run: claude mcp add [^]*reeve mcp\s[^]*\[y\/N\]\s*$/);
+  await person.press("y", "Enter");
+  await person.shows(/Done\. Start Claude Code anew[^]*\$$/);
 }
 
 /** Nothing that a program prints by mistake, and no line that the terminal had to break where a blank would have done. */

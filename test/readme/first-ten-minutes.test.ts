@@ -162,7 +162,7 @@ async function visit(typed: string, person: Newcomer): Promise<void> {
 /** Reads what will change, and agrees. */
 async function register(typed: string, person: Newcomer): Promise<void> {
   await person.open(typed);
-  await person.shows(/run: claude mcp add [^]*reeve mcp\s[^]*\[y\/N\]\s*$/);
+  await person.shows(/run: claude mcp add [^]*\bmcp\s[^]*\[y\/N\]\s*$/);
   await person.press("y", "Enter");
   await person.shows(/Done\. Start Claude Code anew[^]*\$$/);
 }

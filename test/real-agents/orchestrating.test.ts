@@ -90,8 +90,10 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
     ].join(" ");
     // Gemini CLI hides variables like this one from its MCP servers, and Codex all of them.
     const environment = { SCRIPTED_MODEL_KEY: "scripted-dummy-key" };
-    ({ session_id: id } = await rig.start(prompt, { environment }));
-    const performed = await perform(rig, id, "0");
+    // A first turn of Codex goes on without the tools of a server that takes more than a second to come up.
+    ({ session_id: id } = await rig.start("[[say ready]]", { environment }));
+    expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
+    const performed = await perform(rig, id, await ask(prompt));
     const evidence = await evidenceOf(rig, id, `${title}, a worker`);
     expectDone(performed, asksFor, evidence);
 

@@ -126,11 +126,11 @@ describe.skipIf(impediment !== null)("with cgroups", () => {
 
   test("is the session's alone: ending one leaves the others", async () => {
     const [one, two] = [await run("one", "sleep 600"), await run("two", "sleep 600")];
-    const cgroups = cgroupsLeft(runDir());
-    expect(cgroups.filter((path) => path.endsWith(`${one}.1`) || path.endsWith(`${two}.1`)).map(isPopulated)).toEqual([
-      true,
-      true,
-    ]);
+    const own = (): readonly string[] =>
+      cgroupsLeft(runDir()).filter((path) => path.endsWith(`${one}.1`) || path.endsWith(`${two}.1`));
+    // A session runs as soon as its pane is there; its program goes into the cgroup just before it begins.
+    await eventually("both programs are in theirs", () => own().filter(isPopulated).length === 2);
+    expect(own().length).toBe(2);
     const wrapper = cgroupOf((await home.session("one")).runtime.pid ?? 0);
     expect("dir" in wrapper && wrapper.dir).not.toContain(one);
     await home.json("end", "one");

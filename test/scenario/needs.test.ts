@@ -97,8 +97,8 @@ test("attach without a name goes to the one that needs me, and can only look", a
   const terminal = await openTerminal(home, `'${REEVE}' attach --read-only`);
   try {
     await eventually("its screen is shown", async () => (await terminal.screen()).includes("rm -r build"));
-    await terminal.press("y", "Enter");
-    await terminal.press("C-b", "d");
+    // tmux by itself takes keys that come within a millisecond for a paste, and does nothing with them.
+    await terminal.pressTogether("y", "Enter", "C-b", "d");
     await eventually("it was left", async () => (await terminal.screen()).includes("left with 0"));
     expect(await need("asks")).toBe("blocked");
   } finally {

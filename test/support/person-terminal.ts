@@ -7,6 +7,8 @@ export interface PersonTerminal {
   screen(): Promise<string>;
   /** Keys by tmux's names, one after the other. */
   press(...keys: readonly string[]): Promise<void>;
+  /** At once, as a slow line or a busy machine passes them on. */
+  pressTogether(...keys: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,6 +30,9 @@ export async function openTerminal(
     screen: async () => (await tmux("capture-pane", "-p")).stdout,
     async press(...keys) {
       for (const key of keys) await tmux("send-keys", key);
+    },
+    async pressTogether(...keys) {
+      await tmux("send-keys", ...keys);
     },
     async close() {
       await tmux("kill-server");

@@ -46,6 +46,9 @@ export function serverEnvironment(ours: NodeJS.ProcessEnv): Record<string, strin
  * unless run-shell -b takes it out of the hook. So the dead pane's window gets
  * the name "ended", which control clients are told with the window's id. No
  * other text may enter that command: tmux parses and expands it again.
+ *
+ * Keys that come within a millisecond, over a slow line or on a busy machine,
+ * are keys: by default tmux takes them for a paste, and detaching would fail.
  */
 export function serverConfig(environment: Readonly<Record<string, string>>): string {
   const unset = [...Object.keys(environment), ...NOT_FOR_SESSIONS].filter((name) => name !== "TERM");
@@ -56,6 +59,7 @@ set -s escape-time 10
 set -s focus-events on
 set -s set-clipboard off
 set -s default-terminal tmux-256color
+set -g assume-paste-time 0
 set -g default-shell /bin/sh
 set -g update-environment ''
 set -g destroy-unattached off

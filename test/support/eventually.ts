@@ -2,7 +2,7 @@
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  withinMs = 10_000,
+  withinMs = 20_000,
 ): Promise<T> {
   const endsAt = performance.now() + withinMs;
   for (;;) {

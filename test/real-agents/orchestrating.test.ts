@@ -91,9 +91,10 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
     // Gemini CLI hides variables like this one from its MCP servers, and Codex all of them.
     const environment = { SCRIPTED_MODEL_KEY: "scripted-dummy-key" };
     // A first turn of Codex goes on without the tools of a server that takes more than a second to come up.
-    ({ session_id: id } = await rig.start("[[say ready]]", { environment }));
-    expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
-    const performed = await perform(rig, id, await ask(prompt));
+    const isWarmedUp = agent === "codex";
+    ({ session_id: id } = await rig.start(isWarmedUp ? "[[say ready]]" : prompt, { environment }));
+    if (isWarmedUp) expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
+    const performed = await perform(rig, id, isWarmedUp ? await ask(prompt) : "0");
     const evidence = await evidenceOf(rig, id, `${title}, a worker`);
     expectDone(performed, asksFor, evidence);
 

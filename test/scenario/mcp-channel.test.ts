@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
+import { killIfThere } from "../support/kill.ts";
 import type { Started } from "../support/mcp-answers.ts";
 import { connectStdio } from "../support/mcp-client.ts";
 
@@ -32,7 +33,7 @@ test("issue 10: it is woken for the sessions it started, and not for what it was
     ]);
     await home.json("start", "command", "--name", "of-a-person", "--", "sleep", "600");
     for (const { session_id: id } of [one, two, await home.session("of-a-person")])
-      for (const { pid } of home.marked(id)) process.kill(pid, "SIGKILL");
+      for (const { pid } of home.marked(id)) killIfThere(pid);
     // What comes within half a second is one wake; a busy machine may take longer to see the second death.
     const told = (): string => pushed.map(({ content }) => content).join("\n");
     await eventually("it is woken for both", () => told().includes("one exited") && told().includes("two exited"));
@@ -47,7 +48,7 @@ test("issue 10: it is woken for the sessions it started, and not for what it was
     await mcp.ok("end_session", { session: "three" });
     // What happens after it shows that all of it was heard.
     const four = await mcp.ok<Started>("start_session", { ...command, name: "four" });
-    for (const { pid } of home.marked(four.session_id)) process.kill(pid, "SIGKILL");
+    for (const { pid } of home.marked(four.session_id)) killIfThere(pid);
     await eventually("it is woken again", () => pushed.length > before);
     expect(told()).not.toContain("three");
     expect(pushed[before]?.content).toContain("four exited");

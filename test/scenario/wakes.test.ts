@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import { idle, keepBusy, letGo, type Orchestrator, type Started, startOrchestrator } from "../support/orchestrator.ts";
+import { killIfThere } from "../support/kill.ts";
 import { pressInPane } from "../support/pane.ts";
 import type { EventRow, TestHome } from "../support/test-home.ts";
 
@@ -61,8 +62,8 @@ test("issue 10: a turn end, a question and a death each wake the one who started
     expect((await boss.lines())[1]).toContain(": fix-tests awaiting-approval. Not from your user.");
 
     const { runtime } = await home.session("fix-tests");
-    for (const { pid } of home.marked(worker.session_id)) if (pid !== runtime.pid) process.kill(pid, "SIGKILL");
-    process.kill(runtime.pid ?? 0, "SIGKILL");
+    for (const { pid } of home.marked(worker.session_id)) if (pid !== runtime.pid) killIfThere(pid);
+    if (runtime.pid !== null) killIfThere(runtime.pid);
     const died = await eventOf(home, worker.session_id, "session-exited");
     await eventually("it was woken for the death", async () => (await boss.wakes()).length === 3);
     expect((await boss.wakes())[2]?.data).toMatchObject({ since: asked.seq, through: died.seq, count: 1 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { killIfThere } from "../support/kill.ts";
 import { runProgram } from "../support/test-home.ts";
 import type { Rig } from "./rig.ts";
 import { CASES, createRig } from "./rig.ts";
@@ -24,7 +25,7 @@ test("a conversation that a person has open elsewhere is not resumed; once it is
   const { messages = [], session } = await rig.data(id);
   expect(messages.at(-1)).toMatchObject({ role: "assistant" });
   const nativeId = session.observability.native_id ?? "";
-  for (const { pid } of rig.home.marked(id)) process.kill(pid, "SIGKILL");
+  for (const { pid } of rig.home.marked(id)) killIfThere(pid);
   await rig.wait(id, "--for", "exited");
 
   const registry = join(rig.home.dir, "agent-home", ".claude", "sessions");

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { askDaemon, askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
+import { killIfThere } from "../support/kill.ts";
 import { pressInPane } from "../support/pane.ts";
 import type { EventRow, SessionRow, TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
@@ -194,7 +195,7 @@ test("a process that dies asks no longer, also with an answer on its way; its ne
   await home.json("pause", asker);
   const answer = home.run(["approve", asker, "--json"]);
   await eventually("the answer is recorded", async () => (await approvalEvents(session)).length === 2);
-  for (const { pid } of home.marked(session.session_id)) process.kill(pid, "SIGKILL");
+  for (const { pid } of home.marked(session.session_id)) killIfThere(pid);
   const settled = await eventually("it lapses", async () =>
     (await approvalEvents(session)).find((event) => event.type === "approval-settled"),
   );

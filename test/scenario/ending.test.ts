@@ -1,6 +1,7 @@
 /** Every end: asked for or not, it is proven, complete and told to whoever waits. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { killIfThere } from "../support/kill.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
 
@@ -67,7 +68,7 @@ describe("wait returns however it dies", () => {
     "exits with 5": { argv: ["sh", "-c", "read x; exit 5"], kill: () => home.run(["send", "dying", "go"]) },
     "is killed with SIGKILL": {
       argv: ["sleep", "600"],
-      kill: async (id: string) => home.marked(id).forEach(({ pid }) => process.kill(pid, "SIGKILL")),
+      kill: async (id: string) => home.marked(id).forEach(({ pid }) => killIfThere(pid)),
     },
     "loses its tmux server": {
       argv: ["sleep", "600"],
@@ -94,7 +95,7 @@ test("a wait goes on across a daemon that is killed, and finds what happened mea
     "20",
   );
   await home.killDaemon();
-  home.marked(id).forEach(({ pid }) => process.kill(pid, "SIGKILL"));
+  home.marked(id).forEach(({ pid }) => killIfThere(pid));
   expect(await waiting).toMatchObject({ done: true, reason: "exited", session: { session_id: id } });
   expect(await home.json("wait", "worker", "--since", String(cursor), "--timeout", "5")).toMatchObject({
     done: true,

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { killIfThere } from "../support/kill.ts";
 import { standInCodex } from "../support/stand-in-codex.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
@@ -224,6 +225,6 @@ async function ended(name: string, lastWords: () => void): Promise<void> {
   });
   if (session_id === undefined) throw new Error(`no state.json of ${name}`);
   lastWords();
-  for (const { pid } of home.marked(session_id)) process.kill(pid, "SIGKILL");
+  for (const { pid } of home.marked(session_id)) killIfThere(pid);
   await eventually("it is gone", () => home.marked(session_id).length === 0);
 }

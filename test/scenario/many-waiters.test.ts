@@ -13,6 +13,7 @@ import { daemonCommand } from "../../src/client/daemon-command.ts";
 import { acquireProcessLock } from "../../src/platform/process-lock.ts";
 import { askDaemon } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
+import { killIfThere } from "../support/kill.ts";
 import { pressInPane, screenOf } from "../support/pane.ts";
 import type { EventRow, TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
@@ -93,7 +94,7 @@ function agents(): readonly Part[] {
         {
           when: "absent",
           told: "exited",
-          act: async (id) => home.marked(id).map(({ pid }) => process.kill(pid, "SIGKILL")),
+          act: async (id) => home.marked(id).map(({ pid }) => killIfThere(pid)),
           isDone: isGone,
         },
       ],

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
+import { killIfThere } from "../support/kill.ts";
 import { inHome } from "../support/in-home.ts";
 import { standInCodex } from "../support/stand-in-codex.ts";
 import type { EventRow, TestHome } from "../support/test-home.ts";
@@ -54,7 +55,7 @@ test.concurrent("the title of the program that was killed does not count for the
     await home.json("start", "fake", "--name", "fake", "--cwd", home.dir);
     await becomes(home, "awaiting-approval");
     const { session_id: id } = await home.session("fake");
-    for (const { pid } of home.marked(id)) process.kill(pid, "SIGKILL");
+    for (const { pid } of home.marked(id)) killIfThere(pid);
     await home.json("wait", "fake", "--for", "exited");
     await home.json("restart", "fake");
     await becomes(home, "idle");
@@ -73,7 +74,7 @@ test.concurrent("what hooks of the dead one left is read before the next one sta
     await codex.start("late");
     const { session_id: id } = await home.session("late");
     await home.killDaemon();
-    for (const { pid } of home.marked(id)) process.kill(pid, "SIGKILL");
+    for (const { pid } of home.marked(id)) killIfThere(pid);
     // Enough to read for a restart to overtake it.
     for (let count = 0; count < 10_000; count++) codex.hook("Unknown");
     codex.hook("Interrupt", { turn_id: "t1" });

@@ -1,6 +1,7 @@
 /** An agent with turns, approvals and a transcript, through every surface. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { killIfThere } from "../support/kill.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
 
@@ -131,7 +132,7 @@ test("a turn that waits for an answer is not waited for", async () => {
 
 test("a restart continues the conversation, also after kill -9 of agent and daemon", async () => {
   const { session_id } = await home.session("talker");
-  for (const { pid } of home.marked(session_id)) process.kill(pid, "SIGKILL");
+  for (const { pid } of home.marked(session_id)) killIfThere(pid);
   await home.killDaemon();
   await eventually("its death is known", async () => (await home.session("talker")).state === "error");
   await home.json("restart", "talker");

@@ -8,10 +8,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { errnoOf } from "../../src/platform/reeve-error.ts";
 import { AGENT_PROGRAMS } from "../agent-programs/agent-programs.ts";
 import { codexHome } from "../scripted-model/agent-homes.ts";
 import { eventually } from "../support/eventually.ts";
+import { killIfThere } from "../support/kill.ts";
 import {
   addOwnServer,
   answersOf,
@@ -195,11 +195,5 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
 
 /** Some of them end while the others are killed. */
 function killAll(rig: Rig, session: string): void {
-  for (const { pid } of rig.home.marked(session)) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch (error) {
-      if (errnoOf(error) !== "ESRCH") throw error;
-    }
-  }
+  for (const { pid } of rig.home.marked(session)) killIfThere(pid);
 }

@@ -1,8 +1,13 @@
 import { join, relative } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { FailedTests } from "./script/failed-tests.ts";
+import { LongestFirst } from "./script/longest-first.ts";
 import { isSealed, seal } from "./script/sealed.ts";
 
 const source = join(import.meta.dirname, "src");
+
+/** Rooms without files, processes and clocks of their own: their tests share a worker, and load each module once. */
+const PURE = ["agent", "fleet", "session"].map((room) => `src/${room}/**/*.test.ts`);
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from one
 export default defineConfig({
@@ -15,12 +20,24 @@ export default defineConfig({
     },
   ],
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // Two cores: two files at a time, each of which drives real processes.
-    maxWorkers: 2,
+    reporters: ["default", new FailedTests()],
+    // On two cores: each file drives real processes, and mostly waits for them.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Far more than anything takes: a busy machine is no reason to fail.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    projects: [
+      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "whole",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...PURE],
+        },
+      },
+    ],
   },
 });

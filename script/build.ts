@@ -1,6 +1,6 @@
 /**
  * Builds dist/: the CLI as one CommonJS file (it starts fastest) with what few
- * commands need in chunks beside it, the daemon, the programs that adapters run,
+ * commands need in chunks beside it, the daemon, the capture proxy, the programs that adapters run,
  * the scripted model and the client as ES modules, and the client's types. Nothing is loaded from
  * node_modules at run time.
  */
@@ -21,8 +21,13 @@ interface Bundle {
 const bundles: readonly Bundle[] = [
   { name: "cli", input: "src/surface/cli/main.ts", format: "cjs" },
   { name: "daemon", input: "src/daemon-main.ts", format: "esm" },
+  { name: "capture-proxy", input: "src/capture-proxy-main.ts", format: "esm" },
   { name: "practice-program", input: "src/agent/practice/program.ts", format: "esm" },
   { name: "codex-bootstrap", input: "src/agent/codex/bootstrap.ts", format: "esm" },
+  { name: "docker-attach", input: "src/runtime/docker/attach-program.ts", format: "esm" },
+  { name: "run-beside", input: "src/runtime/tmux/beside-program.ts", format: "esm" },
+  { name: "probe-program", input: "src/probe-program.ts", format: "esm" },
+  { name: "search-program", input: "src/search/program.ts", format: "esm" },
   { name: "scripted-model", input: "test/scripted-model/main.ts", format: "esm" },
   { name: "client", input: "src/client/client.ts", format: "esm" },
 ];

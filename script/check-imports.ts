@@ -15,8 +15,18 @@ const SUPERVISOR = [
   "supervisor/ledger",
   "supervisor/launch",
   "supervisor/attention",
+  "supervisor/capture",
   "supervisor/effect",
   "supervisor/fleet",
+  "supervisor/notify",
+  "supervisor/worktree",
+  "supervisor/retention",
+  "supervisor/persistence",
+  "supervisor/index",
+  "supervisor/story",
+  "supervisor/diagnosis",
+  "supervisor/memory",
+  "supervisor/recovery",
 ];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -27,13 +37,34 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   runtime: ["platform", "session"],
   agent: ["platform", "session"],
   capture: ["platform", "session"],
+  search: ["platform", "session"],
+  memory: ["platform", "session", "search"],
   "supervisor/ledger": ["platform", "session", "fleet", "store", "runtime"],
   "supervisor/launch": ["platform", "session", "fleet", "store", "runtime", "agent", "supervisor/ledger"],
   "supervisor/attention": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch"],
+  "supervisor/capture": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch"],
   "supervisor/effect": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch", "supervisor/attention"],
   "supervisor/fleet": ["platform", "session", "fleet", "store", "supervisor/ledger"],
-  supervisor: [...BELOW_SUPERVISOR, ...SUPERVISOR],
-  operation: [...BELOW_SUPERVISOR, "supervisor", ...SUPERVISOR],
+  "supervisor/notify": ["platform", "session", "fleet", "store", "runtime", "supervisor/ledger"],
+  "supervisor/worktree": ["platform", "session", "fleet", "store", "runtime", "supervisor/ledger", "supervisor/launch"],
+  "supervisor/retention": ["platform", "session", "fleet", "store", "supervisor/ledger"],
+  "supervisor/persistence": [
+    "platform",
+    "session",
+    "store",
+    "runtime",
+    "agent",
+    "capture",
+    "supervisor/ledger",
+    "supervisor/launch",
+  ],
+  "supervisor/index": [...BELOW_SUPERVISOR, "search", "supervisor/ledger", "supervisor/launch", "supervisor/attention"],
+  "supervisor/story": BELOW_SUPERVISOR,
+  "supervisor/diagnosis": [...BELOW_SUPERVISOR, "supervisor/ledger", "supervisor/launch"],
+  "supervisor/memory": ["platform", "session", "capture", "memory", "supervisor/ledger"],
+  "supervisor/recovery": [...BELOW_SUPERVISOR, "supervisor/launch"],
+  supervisor: [...BELOW_SUPERVISOR, "search", "memory", ...SUPERVISOR],
+  operation: [...BELOW_SUPERVISOR, "search", "memory", "supervisor", ...SUPERVISOR],
   client: ["platform", "session", "operation (types)"],
   "surface/http": ["platform", "session", "store", "operation", "surface/mcp"],
   "surface/mcp": ["platform", "session", "client", "operation (types)"],
@@ -41,11 +72,32 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "surface/cli": ["platform", "session", "client", "surface/board", "surface/mcp", "operation (types)"],
   "surface/board": ["platform", "session", "client", "surface/cli", "operation (types)"],
   "daemon-main.ts": ["platform", "daemon.ts"],
-  "daemon.ts": ["platform", "store", "runtime", "agent", "supervisor", ...SUPERVISOR, "operation", "surface/http"],
+  "capture-proxy-main.ts": ["platform", "agent", "capture"],
+  "probe-program.ts": ["platform"],
+  "daemon.ts": [
+    "platform",
+    "fleet",
+    "store",
+    "search",
+    "memory",
+    "runtime",
+    "agent",
+    "supervisor",
+    ...SUPERVISOR,
+    "operation",
+    "surface/http",
+  ],
 };
 
-/** Concrete runtimes and agents: only the daemon may know that they exist. */
+/** Concrete runtimes and agents: only what puts a process together may know that they exist. */
 const CONCRETE = /^(?:runtime|agent)\/[^/]+\//;
+
+/** What runtimes share, and who may use it; otherwise no adapter imports another. */
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  "runtime/boxed": ["runtime/driver"],
+  "runtime/docker": ["runtime/driver", "runtime/boxed"],
+  "runtime/tmux": ["runtime/driver"],
+};
 
 const problems: string[] = [];
 for (const file of globSync("**/*.ts", { cwd: root })) {
@@ -55,14 +107,14 @@ for (const file of globSync("**/*.ts", { cwd: root })) {
   for (const { target, isType } of importsOf(root, file)) {
     const to = roomOf(target);
     if (to === from) {
-      if (CONCRETE.test(target) && CONCRETE.test(file) && dirname(target).split("/")[1] !== dirname(file).split("/")[1])
+      if (CONCRETE.test(target) && CONCRETE.test(file) && !mayShare(adapterOf(file), adapterOf(target)))
         problems.push(`${file}: one adapter imports another (${target})`);
       continue;
     }
     const allowed = MAY_IMPORT[from] ?? [];
     if (!allowed.includes(to) && !((isType || isTest) && allowed.includes(`${to} (types)`)))
       problems.push(`${file}: ${from} must not import ${to} (${target})`);
-    if (CONCRETE.test(target) && from !== "daemon.ts")
+    if (CONCRETE.test(target) && from !== "daemon.ts" && from !== "capture-proxy-main.ts")
       problems.push(`${file}: only daemon.ts imports a concrete runtime or agent (${target})`);
   }
 }
@@ -76,6 +128,14 @@ for (const file of globSync("**/*.ts", { cwd: root })) {
 }
 for (const problem of problems) console.error(problem);
 process.exit(problems.length === 0 ? 0 : 1);
+
+function adapterOf(path: string): string {
+  return dirname(path).split("/").slice(0, 2).join("/");
+}
+
+function mayShare(from: string, to: string): boolean {
+  return from === to || SHARED[from]?.includes(to) === true;
+}
 
 function houseOf(path: string): string {
   return path.startsWith("supervisor/") ? "supervisor" : roomOf(path);

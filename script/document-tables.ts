@@ -17,7 +17,8 @@ import { WAKE_REASONS } from "../src/session/wake.ts";
 import { commands } from "../src/surface/cli/commands.ts";
 import { EXIT_CODES } from "../src/surface/cli/exit-codes.ts";
 import { usageLine } from "../src/surface/cli/help.ts";
-import { SETTINGS } from "../src/surface/cli/help-topics.ts";
+import { SETTINGS, TIMEOUT_SETTINGS } from "../src/surface/cli/help-topics.ts";
+import { workTables } from "./work-tables.ts";
 
 type OperationName = (typeof operations)[number]["name"];
 
@@ -40,17 +41,12 @@ const JOB = {
   list_approvals: ["approvals"],
   answer_approval: ["approve", "deny"],
   explain_session: ["explain"],
+  recover: ["recover"],
   restart_session: ["restart"],
   end_session: ["end"],
 } as const satisfies Partial<Record<OperationName, readonly string[]>>;
 
-const TIMES: readonly string[] = [
-  "end_grace_seconds",
-  "stall_seconds",
-  "background_seconds",
-  "start_patience_seconds",
-  "orphan_grace_seconds",
-];
+const TIMES: readonly string[] = ["stall_seconds", "background_seconds", "orphan_grace_seconds"];
 
 const tables: Readonly<Record<string, () => string>> = {
   "verbs of a job": () =>
@@ -92,6 +88,12 @@ const tables: Readonly<Record<string, () => string>> = {
         fieldRow("get_session_data", "tail", "bytes of a reply or screen", "`reeve data --tail`"),
         fieldRow("wait_for_session", "timeout_seconds", "seconds of one wait over MCP or HTTP", "`timeout_seconds`"),
         fieldRow("send_message", "timeout_seconds", "seconds until `send` answers", "`reeve send --timeout`"),
+        ...TIMEOUT_SETTINGS.map(({ name, value, meaning }) => [
+          meaning,
+          value.replaceAll('"', ""),
+          "",
+          `${code(name)} in [timeouts]`,
+        ]),
         ...SETTINGS.filter(({ name }) => TIMES.includes(name)).map(({ name, value, meaning }) => [
           meaning,
           value,
@@ -107,7 +109,8 @@ export function withTables(text: string): string {
   return text.replace(
     /^<!-- table: (.+?)(?:; made by npm run docs)? -->\n[^]*?^<!-- end of table -->$/gm,
     (_, name: string) => {
-      const render = tables[name];
+      const made = workTables[name];
+      const render = made === undefined ? tables[name] : () => table(...made);
       if (render === undefined) throw new Error(`there is no table "${name}"`);
       return `<!-- table: ${name}; made by npm run docs -->\n\n${render()}\n\n<!-- end of table -->`;
     },

@@ -25,7 +25,8 @@ export function renderCatalogue(): string {
 export function renderTools(): string {
   const rows = makeCatalogue().map(({ tool, isForSessions }) => {
     const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations;
-    const hints = [readOnlyHint && "reads", destructiveHint && "takes away", idempotentHint && "repeatable"];
+    const isRepeatable = readOnlyHint === true || idempotentHint === true;
+    const hints = [readOnlyHint === true && "reads", destructiveHint && "takes away", isRepeatable && "repeatable"];
     return `| \`${tool.name}\` | ${tool.title} | ${hints.filter((hint) => hint !== false).join(", ")} | ${isForSessions ? "yes" : ""} |`;
   });
   const others = verbs().flatMap(([verb, { name }]) => {
@@ -51,6 +52,7 @@ function entryOf(verb: Verb, operation: Operation, text: Exclude<ToolText, NotAT
     verb,
     isForSessions: operation.callers.session !== "none",
     filled,
+    ...(text.unfilledWith === undefined ? {} : { unfilledWith: text.unfilledWith }),
     ...(text.defaults === undefined ? {} : { defaults: text.defaults }),
     ...(text.items === undefined ? {} : { items: text.items }),
     tool: {
@@ -63,18 +65,22 @@ function entryOf(verb: Verb, operation: Operation, text: Exclude<ToolText, NotAT
   };
 }
 
-/** No tool reaches beyond this machine by itself; clients that are not told so ask the user before each call. */
+/**
+ * No tool reaches beyond this machine by itself; clients that are not told so ask the user before each call. What a
+ * client takes for granted where it is not said (a tool that changes something, and is not the same if repeated) is
+ * left out, because it is paid for in every tool.
+ */
 function annotationsOf(effect: EffectClass, isRepeatable: boolean): Tool["annotations"] {
   return {
-    readOnlyHint: effect === "read",
+    ...(effect === "read" ? { readOnlyHint: true } : {}),
     destructiveHint: effect === "end",
-    idempotentHint: effect === "read" || isRepeatable,
+    ...(effect !== "read" && isRepeatable ? { idempotentHint: true } : {}),
     openWorldHint: false,
   };
 }
 
 /** In almost every tool: each word of it is paid for many times. */
-const COMMON: Readonly<Record<string, string>> = { session: "Its id or name." };
+const COMMON: Readonly<Record<string, string>> = { session: "Its id or name.", work: "Its id." };
 
 function inputOf(
   { input }: Operation,
@@ -100,16 +106,29 @@ function inputOf(
 function tidy(schema: object | boolean, description?: string): object {
   if (typeof schema === "boolean") return {};
   const isNoise = (key: string, value: unknown): boolean =>
-    ["$schema", "writeOnly", "x-unit", "propertyNames", "pattern", "minLength", "maxLength", "maxItems"].includes(
-      key,
-    ) ||
+    [
+      "$schema",
+      "writeOnly",
+      "x-unit",
+      "propertyNames",
+      "pattern",
+      "minLength",
+      "maxLength",
+      "minItems",
+      "maxItems",
+    ].includes(key) ||
     value === Number.MAX_SAFE_INTEGER ||
     value === Number.MIN_SAFE_INTEGER ||
     (key === "default" && typeof value === "object");
   const kept = Object.entries(schema)
     .filter(([key, value]) => !isNoise(key, value))
-    .map(([key, value]: [string, unknown]) => [key, isSchema(value) ? tidy(value) : value]);
+    .map(([key, value]: [string, unknown]) => [key, isSchema(value) ? plain(tidy(value)) : value]);
   return { ...(Object.fromEntries(kept) as object), ...(description === undefined ? {} : { description }) };
+}
+
+/** What an item of a list is, the list itself says. */
+function plain({ description: _said, ...schema }: { readonly description?: string }): object {
+  return schema;
 }
 
 function isSchema(value: unknown): value is object {

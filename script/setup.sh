@@ -46,7 +46,8 @@ as_root() {
 
 install_package() {
   if command -v apt-get >/dev/null 2>&1; then
-    as_root apt-get update -qq >&2 && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" >&2
+    # Another setup may be installing at the same time: wait for its lock.
+    as_root apt-get update -qq -o DPkg::Lock::Timeout=300 >&2 && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -o DPkg::Lock::Timeout=300 -y -qq --no-install-recommends "$1" >&2
   elif command -v dnf >/dev/null 2>&1; then as_root dnf install -y -q "$1" >&2
   elif command -v apk >/dev/null 2>&1; then as_root apk add --quiet "$1" >&2
   elif command -v pacman >/dev/null 2>&1; then as_root pacman -S --noconfirm --quiet "$1" >&2
@@ -64,9 +65,31 @@ for program in tmux git; do
   fi
 done
 
-# Without these the tests of shell completion fail, and say so.
 if [ $wants_tests = yes ]; then
-  for program in bash zsh fish; do
+  # Without these two the test of desktop notifications is skipped. Their packages are called so on Debian and Ubuntu.
+  for package in libnotify-bin dbus-daemon; do
+    case $package in libnotify-bin) program=notify-send ;; *) program=$package ;; esac
+    if ! command -v apt-get >/dev/null 2>&1 || command -v "$program" >/dev/null 2>&1; then continue; fi
+    say "installing $program, for the tests"
+    install_package "$package" || say "$program cannot be installed here; its test will be skipped."
+  done
+  # Without it the tests of the report are skipped. Debian's package; elsewhere it may have another name.
+  if command -v apt-get >/dev/null 2>&1 && ! command -v chromium >/dev/null 2>&1; then
+    say "installing chromium, for the tests"
+    install_package chromium || say "chromium cannot be installed here; the tests of the report will be skipped."
+  fi
+  # Without it the tests of sessions in containers are skipped. The tests start an engine of their own from it.
+  if command -v apt-get >/dev/null 2>&1 && ! PATH="$PATH:/usr/sbin:/sbin" command -v dockerd >/dev/null 2>&1; then
+    say "installing docker.io, for the tests"
+    install_package docker.io || say "docker.io cannot be installed here; the tests of sessions in containers will be skipped."
+  fi
+  # Without it the tests over Podman are skipped.
+  if command -v apt-get >/dev/null 2>&1 && ! command -v podman >/dev/null 2>&1; then
+    say "installing podman, for the tests"
+    install_package podman || say "podman cannot be installed here; the tests over it will be skipped."
+  fi
+  # Without these the tests of shell completion, and of recordings, fail, and say so.
+  for program in bash zsh fish asciinema; do
     command -v "$program" >/dev/null 2>&1 && continue
     say "installing $program, for the tests"
     install_package "$program" || say "$program is missing and cannot be installed here; its tests will fail."

@@ -13,6 +13,7 @@ import { practiceAgent } from "./agent/practice/practice-agent.ts";
 import type { Agent } from "./agent/contract.ts";
 import type { McpServer } from "./agent/mcp-server.ts";
 import { FOREIGN_VARIABLES } from "./agent/session-variables.ts";
+import type { ApprovalRule } from "./fleet/approval-rule.ts";
 import { createDoor } from "./operation/door.ts";
 import { operations } from "./operation/operations.ts";
 import { passHolderIn } from "./operation/pass-holder.ts";
@@ -28,10 +29,17 @@ import { ensurePrivateDir } from "./platform/private-dir.ts";
 import { messageOf, ReeveError } from "./platform/reeve-error.ts";
 import { lingerWarning } from "./runtime/tmux/systemd.ts";
 import type { Runtime } from "./runtime/contract.ts";
+import { createDockerRuntime } from "./runtime/docker/docker-runtime.ts";
+import type { ImageWorkshop } from "./runtime/images.ts";
+import { inertRuntime } from "./runtime/inert-runtime.ts";
 import { createTmuxRuntime, type TmuxRuntimeOptions } from "./runtime/tmux/tmux-runtime.ts";
+import { createIndexThread } from "./search/index-thread.ts";
+import { createMemoryStore } from "./memory/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
+import { compileRules } from "./supervisor/launch/approval-rules.ts";
+import { openCaptureRecord } from "./supervisor/capture/capture-record.ts";
 import { createRuleBook } from "./supervisor/launch/rule-book.ts";
-import { defaultSettings, readSettings } from "./supervisor/launch/settings.ts";
+import { configProblem, defaultSettings, readSettings } from "./supervisor/launch/settings.ts";
 import type { AgentOptions, Settings } from "./supervisor/launch/settings.ts";
 import { placeIn } from "./supervisor/ledger/target.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
@@ -82,14 +90,40 @@ export interface DaemonLife {
 const MOST_SET_ASIDES = 20;
 
 /** Where sessions may live, the one that is used unless another is asked for first. */
-export type OpenRuntimes = (options: TmuxRuntimeOptions) => readonly Runtime[];
+export type OpenRuntimes = (
+  options: TmuxRuntimeOptions,
+  docker: { readonly host: string | null; readonly outputsDir: string },
+) => readonly Runtime[];
 
-const openTmux: OpenRuntimes = (options) => [createTmuxRuntime(options)];
+const openAll: OpenRuntimes = (options, docker) => [createTmuxRuntime(options), openDocker(options, docker)];
+
+/** An address that cannot be used concerns nobody who runs nothing there. */
+function openDocker(
+  { instance, clock, log, runDir }: TmuxRuntimeOptions,
+  { host, outputsDir }: Parameters<OpenRuntimes>[1],
+): Runtime {
+  try {
+    const attachProgram = programOf("docker-attach", join("runtime", "docker", "attach-program.ts"));
+    return createDockerRuntime({
+      outputsDir,
+      instance,
+      host,
+      environment: process.env,
+      clock,
+      log,
+      attachProgram,
+      gitDir: join(runDir, "git"),
+    });
+  } catch (error) {
+    if (!(error instanceof ReeveError) || error.kind !== "config") throw error;
+    return inertRuntime("docker", error.message);
+  }
+}
 
 export async function run(
   home: Home,
   { version, deaths, log, onTold, onStopped, onDied }: DaemonLife,
-  openRuntimes = openTmux,
+  openRuntimes = openAll,
 ): Promise<void> {
   reserveDescriptors();
   const setAsides: string[] = [];
@@ -117,20 +151,24 @@ export async function run(
     claudeAgent,
     geminiAgent,
   ];
-  const { settings, declared, patterns, problem } = readConfig(
+  const { settings, approvalRules, declared, patterns, problem } = await readConfig(
     home.configPath,
     builtIn.map((agent) => agent.name),
   );
   if (problem !== null) log("config.toml is not used", { why: problem });
   const { cgroups } = settings;
-  const runtimes = openRuntimes({
-    instance: store.instance,
-    runDir: home.runDir,
-    clock,
-    log,
-    cgroups,
-    recordedPlace: (target) => placeIn(store.registry, target),
-  });
+  const runtimes = openRuntimes(
+    {
+      instance: store.instance,
+      runDir: home.runDir,
+      clock,
+      log,
+      cgroups,
+      recordedPlace: (target) => placeIn(store.registry, target),
+      besideProgram: programOf("run-beside", join("runtime", "tmux", "beside-program.ts")),
+    },
+    { host: settings.docker.host, outputsDir: home.outputsDir },
+  );
   // While the records are read, which keeps this process busy for as long as there are many, a runtime can be reached.
   for (const runtime of runtimes) runtime.anticipate?.();
   await new Promise((resolve) => setImmediate(resolve));
@@ -147,16 +185,32 @@ export async function run(
     ...Object.values(FOREIGN_VARIABLES).flat(),
     ...agents.flatMap((agent) => agent.sessionVariables),
   ];
+  const memories = createMemoryStore(home.memoryPath, (warning) => log(warning, { path: home.memoryPath }));
   const supervisor = createSupervisor({
     store,
+    memories,
+    index: createIndexThread(home.searchPath, clock),
     runtimes,
     agents,
     rules,
     configProblem: problem,
     socketDir: home.runDir,
     socketOfSessions: home.sessionSocketPath,
+    outputsRoot: home.outputsDir,
+    directories: [home.outputsDir, dirname(home.databasePath)],
     settings,
+    approvalRules,
+    capture: {
+      record: openCaptureRecord(home.capture.recordPath),
+      doorsDir: home.capture.doorsDir,
+      program: {
+        command: [nodePath, captureProxy()],
+        controlPath: home.capture.socketPath,
+        stderrPath: home.capture.stderrPath,
+      },
+    },
     mcp: mcpServer(nodePath),
+    probeProgram: programOf("probe-program", "probe-program.ts"),
     clock,
     log,
     ownEnvironment: process.env,
@@ -178,6 +232,7 @@ export async function run(
         removeSocket(path);
       }
       await supervisor.close();
+      memories.close();
       await Promise.all(runtimes.map((runtime) => runtime.close()));
       await store.close();
       onStopped();
@@ -195,16 +250,28 @@ export async function run(
       ...store.warnings(),
       ...setAsides,
       ...rules.problems(),
+      ...supervisor.memories.warnings(),
     ].filter((warning) => warning !== null);
+  /** What no session was ever on keeps nothing running, and need not be there to say so. */
+  const isUsed = ({ kind }: Runtime, index: number): boolean =>
+    index === 0 || store.registry.all().some(({ identity }) => identity.runtime === kind);
   const daemon = {
     version,
     socketPath: home.socketPath,
     startedAt: clock.now(),
     warnings,
     stop: () => void setImmediate(stop),
-    retireRuntimes: async () => void (await Promise.all(runtimes.map((runtime) => runtime.retire()))),
+    retireRuntimes: async () => void (await Promise.all(runtimes.filter(isUsed).map((runtime) => runtime.retire()))),
   };
-  const door = createDoor({ store, supervisor, clock, outputsDir: home.outputsDir, daemon, log });
+  const door = createDoor({
+    store,
+    supervisor,
+    clock,
+    outputsDir: home.outputsDir,
+    daemon,
+    images: imageWorkshop(version, settings.docker.host),
+    log,
+  });
   const holderOf = passHolderIn(store.registry);
   const serve = (needsPass: boolean) =>
     createHttpServer({ operations, door, needsPass, holderOf, unreadMail: supervisor.mail.unread, version, log });
@@ -236,6 +303,7 @@ function deathWarning(deaths: readonly Death[]): string | null {
 
 interface Config {
   readonly settings: Settings;
+  readonly approvalRules: readonly ApprovalRule[];
   /** The agents that only config.toml knows. */
   readonly declared: readonly Agent[];
   /** The tables of those that are watched by patterns. */
@@ -244,19 +312,28 @@ interface Config {
 }
 
 /** A file that is not right counts for nothing, but must not keep anyone from listing and ending sessions. */
-function readConfig(path: string, builtIn: readonly string[]): Config {
+async function readConfig(path: string, builtIn: readonly string[]): Promise<Config> {
   try {
     const settings = readSettings(path);
     const tables = Object.entries(settings.agents).filter(([name]) => !builtIn.includes(name));
     return {
       settings,
+      approvalRules: await readyRules(path, settings),
       declared: tables.map(([name, table]) => declaredAgent(name, table.command, table.settings)),
       patterns: tables.filter(([, table]) => hasPatterns(table.settings)),
       problem: null,
     };
   } catch (error) {
     if (!(error instanceof ReeveError) || error.kind !== "config") throw error;
-    return { settings: defaultSettings, declared: [], patterns: [], problem: error };
+    return { settings: defaultSettings, approvalRules: [], declared: [], patterns: [], problem: error };
+  }
+}
+
+async function readyRules(path: string, { approvalRules }: Settings): Promise<readonly ApprovalRule[]> {
+  try {
+    return await compileRules(approvalRules);
+  } catch (error) {
+    throw configProblem(path, error);
   }
 }
 
@@ -272,9 +349,30 @@ function mcpServer(nodePath: string): McpServer {
   };
 }
 
+/** Few ever build an image: what it takes is loaded then. */
+function imageWorkshop(reeveVersion: string, host: string | null): ImageWorkshop {
+  const directory = join(import.meta.dirname, "..", "image");
+  const workshop = async (): Promise<ImageWorkshop> => {
+    const { createImageWorkshop } = await import("./runtime/docker/image-workshop.ts");
+    return createImageWorkshop({ directory, reeveVersion, host, environment: process.env });
+  };
+  return {
+    build: async (request, tell, signal) => await (await workshop()).build(request, tell, signal),
+    list: async () => await (await workshop()).list(),
+  };
+}
+
 /** A program of an adapter's own, beside this file: bundled as codex-bootstrap.js, or the source itself in development. */
 function programBeside(agent: string, name: string): string {
-  return import.meta.filename.endsWith(".ts")
-    ? join(import.meta.dirname, "agent", agent, `${name}.ts`)
-    : join(import.meta.dirname, `${agent}-${name}.js`);
+  return programOf(`${agent}-${name}`, join("agent", agent, `${name}.ts`));
+}
+
+function programOf(bundle: string, source: string): string {
+  return join(import.meta.dirname, import.meta.filename.endsWith(".ts") ? source : `${bundle}.js`);
+}
+
+/** Bundled as capture-proxy.js, or the source itself in development. */
+function captureProxy(): string {
+  const here = import.meta.dirname;
+  return import.meta.filename.endsWith(".ts") ? join(here, "capture-proxy-main.ts") : join(here, "capture-proxy.js");
 }

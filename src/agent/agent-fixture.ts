@@ -1,19 +1,10 @@
 /** For tests and generated documents: what an agent is told when it plans or reads. */
+import { plainLaunch } from "../session/plain-launch.ts";
 import type { Launch } from "../session/session.ts";
 import type { Known, LaunchContext } from "./contract.ts";
 
 export function makeLaunch(changes: Partial<Launch> = {}): Launch {
-  return {
-    args: [],
-    prompt: null,
-    model: null,
-    cwd: "/w",
-    envFile: null,
-    envNames: [],
-    mcp: true,
-    paths: {},
-    ...changes,
-  };
+  return plainLaunch("/w", changes);
 }
 
 /** The prompt is that of the launch, as at a first start. */
@@ -30,6 +21,7 @@ export function makeContext(changes: Partial<LaunchContext> = {}): LaunchContext
     program: null,
     settings: {},
     mcp: null,
+    capture: null,
     read: () => null,
     ...changes,
   };

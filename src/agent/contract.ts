@@ -8,11 +8,15 @@
  * screen-rules.ts.
  */
 import type { ApprovalRequest, Decision } from "../session/approval.ts";
+import type { FailureKind } from "../session/failure.ts";
 import type { InputStep } from "../session/input.ts";
+import type { LimitReading } from "../session/limit.ts";
+import type { PlannedCapture } from "../session/persistence.ts";
 import type { Reading, Usage } from "../session/reading.ts";
 import type { ActivityStatus, BackgroundTask, Launch, NamedProcess } from "../session/session.ts";
 import type { ForeignReader } from "./foreign.ts";
 import type { McpServer } from "./mcp-server.ts";
+import type { NativeReader } from "./native-capture.ts";
 
 export interface AgentCapabilities {
   /** Knows when a turn begins and ends. */
@@ -75,8 +79,22 @@ export interface LaunchContext {
   readonly settings: AgentSettings;
   /** Reeve's MCP server, for an agent that can be given one; null: not in this session. */
   readonly mcp: McpServer | null;
+  /** It is to be reminded to remember at the end of a turn (reminder.ts), if it can be. */
+  readonly reminds?: true;
+  /** How the traffic with its model is captured; null: not at all. */
+  readonly capture: CaptureContext | null;
   /** The text of a small file of the user's, or null where there is none. */
   readonly read: (path: string) => string | null;
+}
+
+export interface CaptureContext {
+  readonly how: "native" | "proxy";
+  /** Where the agent is to write what it captures itself, below the session's directory. */
+  readonly nativeDir: string;
+  /** Under which address the capture proxy serves the upstream of this name (`LaunchPlan.capture`); null with native. */
+  readonly baseUrl: ((upstream: string) => string) | null;
+  /** Where its own log is to go: absolute; null: nobody asked for it. */
+  readonly debugLog: string | null;
 }
 
 export interface LaunchPlan {
@@ -100,6 +118,25 @@ export interface LaunchPlan {
   readonly channel: { readonly socket: string } | null;
   /** A directory in which the agent keeps a status file while it runs. */
   readonly statusDir: string | null;
+  /** Present where it was asked for and will be done. */
+  readonly reminds?: true;
+  /** What capturing its traffic means for it; missing where that is not captured. */
+  readonly capture?: PlannedCapture;
+}
+
+/** A file or directory of the user's that the agent has in a container. */
+export interface HomePart {
+  /** Where it is inside, from the home directory. */
+  readonly path: string;
+  /** Where the user has it: absolute. It need not be there. */
+  readonly source: string;
+  /**
+   * `shared`: a log-in that it renews in place, for everybody. `in-step`: one that it renews by a new file, which Reeve
+   * puts in the place of the other. `copied`: it writes there itself, and what it writes stays with the session.
+   */
+  readonly how: "read-only" | "shared" | "in-step" | "copied";
+  /** What of a text is copied, where that is not all of it. */
+  readonly shorten?: (text: string) => string;
 }
 
 export interface PlannedFile {
@@ -152,17 +189,63 @@ export interface Agent {
   readonly capabilities: AgentCapabilities;
   /** How an orchestrator should wait for it. */
   readonly wait: "notification" | "poll";
+  /**
+   * Some versions or ways to run it write nothing before the first turn is over. Until then an orchestrator only waits,
+   * so that it never takes the missing transcript for an end.
+   */
+  readonly hidesFirstTurn?: true;
   /** It can go on with a conversation that was begun outside Reeve. */
   readonly canAdopt?: true;
+  /** In which ways the traffic with its model can be captured (session/persistence.ts); missing: in none. */
+  readonly captures?: { readonly native: boolean; readonly proxy: boolean };
+  /** Variables (never secrets) that its plan for this way wants to know; their values are in `launch.paths` then. */
+  readonly captureVariables?: Readonly<Record<"native" | "proxy", readonly string[]>>;
+  /** Present where it captures natively: what it left in `CaptureContext.nativeDir`. */
+  readonly native?: NativeReader;
+  /** What the headers of a model's response say of limits, as the capture proxy saw them. */
+  readonly readLimitHeaders?: (
+    headers: Readonly<Record<string, string>>,
+    response: { readonly status: number; readonly at: number },
+  ) => readonly LimitReading[];
+  /** Names of such headers beside those with "ratelimit" in them and `retry-after`; `*` at the end for any rest. */
+  readonly limitHeaders?: readonly string[];
+  /** What a message of the model's over a websocket says of limits. */
+  readonly readLimitMessage?: (
+    message: Readonly<Record<string, unknown>>,
+    seen: { readonly at: number },
+  ) => readonly LimitReading[];
+  /** The `type` of such messages. */
+  readonly limitMessages?: readonly string[];
+  /** Its own variables for a file of certificates, beside those that many programs have. */
+  readonly caVariables?: readonly string[];
+  /** It removes transcripts by itself: of one that ended, a copy is kept. */
+  readonly deletesTranscripts?: true;
+  /** What a link to its transcript is called, where the agent's own file has a name that people look for. */
+  readonly transcriptName?: (nativeId: string) => string;
+  /** Where people look for what belongs to a conversation: there a link leads to the session's directory. */
+  readonly directoryLink?: (known: Pick<Known, "nativeId" | "launch">) => string | null;
   readonly program: AgentProgram | null;
   /** Environment variables that belong to one of its sessions and must not leak into another; `*` ends a prefix. */
   readonly sessionVariables: readonly string[];
   /** Variables (paths, never secrets) by which it finds its files; their values are in `launch.paths`. */
   readonly pathVariables: readonly string[];
+  /** What it needs of the user's files in a container, where its home is a directory of the session's; missing: nothing. */
+  readonly homeParts?: (launch: Launch) => readonly HomePart[];
+  /** Variables by which it logs in at its model, and finds that: of the user's they go into its container. */
+  readonly loginVariables?: (context: Omit<LoginContext, "environment">) => readonly string[];
   /** Present for those that must be logged in. */
   readonly readLogin?: (context: LoginContext) => Login;
+  /**
+   * Whose limits a session draws on: the same text for the same log-in, another one for another. It holds no secret.
+   * Null where nobody is logged in, or it cannot be told.
+   */
+  readonly readAccount?: (context: LoginContext) => string | null;
+  /** The kind of a failure by its text alone: of a turn that only the screen tells of, or what a process printed last. */
+  readonly failureOf?: (text: string) => FailureKind;
   /** Present for those that people also run themselves: how such a one is recognized. */
   readonly foreign?: ForeignReader;
+  /** Present where it has a sandbox for the commands it runs: what to put before a program to run it in there; null: it is off. */
+  readonly sandbox?: (context: SandboxContext) => readonly string[] | null;
   /** Throws a usage error when the launch makes no sense for this agent. */
   plan(context: LaunchContext): LaunchPlan;
   encode(message: { readonly text: string; readonly submit: boolean }): readonly InputStep[];
@@ -201,6 +284,14 @@ export interface Agent {
   readonly openChannel?: (context: ChannelContext) => Promise<Channel>;
 }
 
+export interface SandboxContext {
+  /** The agent's own. */
+  readonly program: string;
+  readonly launch: Launch;
+  /** The newest lines of its transcript, oldest first. */
+  readonly lines: readonly string[];
+}
+
 export interface ChannelContext {
   readonly socket: string;
   readonly nativeId: string | null;
@@ -216,6 +307,8 @@ export interface Channel {
   send(text: string, how: "turn" | "steer"): Promise<string>;
   interrupt(): Promise<string>;
   answer(approvalId: string, decision: Decision): Promise<string>;
+  /** Resolves when the agent answered something that concerns no conversation; rejects where it did not. */
+  ping(): Promise<void>;
   /** What it cannot tell although it is open, in words; null when it tells everything. */
   lacks(): string | null;
   close(): void;

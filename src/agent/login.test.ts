@@ -2,25 +2,17 @@
 import { describe, expect, test } from "vitest";
 import type { Launch } from "../session/session.ts";
 import { readLogin as claude } from "./claude/login.ts";
-import { readLogin as codex } from "./codex/login.ts";
+import { loginVariables, readLogin as codex } from "./codex/login.ts";
 import type { Login, LoginContext } from "./contract.ts";
 import { readLogin as gemini } from "./gemini/login.ts";
+import { plainLaunch } from "../session/plain-launch.ts";
 
 interface World {
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const launch = (paths: Readonly<Record<string, string>>): Launch => ({
-  args: [],
-  prompt: null,
-  model: null,
-  cwd: "/work",
-  envFile: null,
-  envNames: [],
-  mcp: true,
-  paths,
-});
+const launch = (paths: Readonly<Record<string, string>>): Launch => plainLaunch("/work", { paths });
 
 function ask(read: (context: LoginContext) => Login, { files = {}, environment = {} }: World): Login["status"] {
   const all = { HOME: "/home/user", ...environment };
@@ -59,6 +51,29 @@ describe("codex", () => {
     ["a config that is no TOML", { files: { [CONFIG]: "=" } }, "unknown"],
     ["no home", { environment: { HOME: "" } }, "unknown"],
   ])("%s", (_what, world, status) => expect(ask(codex, world)).toBe(status));
+});
+
+describe("the variables that a container of codex has", () => {
+  const CONFIG = "/home/user/.codex/config.toml";
+  const asked = (config: string) =>
+    loginVariables({
+      launch: launch({ HOME: "/home/user" }),
+      read: (path) => (path === CONFIG ? config : null),
+    });
+  test.each([
+    ["none of OpenAI's, which takes none", "", []],
+    [
+      "none, if a provider needs OpenAI's",
+      'model_provider = "a"\n[model_providers.a]\nrequires_openai_auth = true\n',
+      [],
+    ],
+    [
+      "those that its provider names",
+      'model_provider = "a"\n[model_providers.a]\nenv_key = "A"\nenv_http_headers = { X = "B", Y = 1 }\n[model_providers.b]\nenv_key = "C"\n',
+      ["A", "B"],
+    ],
+    ["none, if its config cannot be read", "=", []],
+  ])("%s", (_what, config, names) => expect(asked(config)).toEqual(names));
 });
 
 describe("claude", () => {

@@ -148,6 +148,8 @@ describe("parsing rules", () => {
         dialog: null,
         turn: null,
         error: null,
+        limit: null,
+        resets: null,
         choices: null,
       },
     ]);

@@ -18,6 +18,8 @@
  *     dialog = '^(?:.*\n)*(  Would (?:.*\n)*)' # of an approval, in the whole screen: all that belongs to it; optional
  *     turn = "interrupted"             # a turn ended so: completed, interrupted or failed; or it started; optional
  *     error = '^■ (.+)$'               # with turn = "failed": group 1; optional
+ *     limit = '^Limit reached for (\S+)' # it says that a vendor's limit is reached: which; optional
+ *     resets = '^(Resets at .+)$'      # with limit: the words that say when; optional
  *
  * A dialog that keys can answer is `awaiting-approval` and has the tables
  * `[rule.approve]` and `[rule.deny]`: see dialog-choice.ts.
@@ -32,6 +34,7 @@ import { type Composer, readComposer, type Standing } from "./composer.ts";
 import { type DialogChoices, offers, parseChoices, readDialog } from "./dialog-choice.ts";
 import type { Pattern, PatternCompiler } from "./pattern.ts";
 import { loadPatternCompiler } from "./pattern.ts";
+import { NO_RESET, resetTimeIn } from "./reset-time.ts";
 import { isInRange } from "./version.ts";
 
 export interface ScreenRule {
@@ -48,6 +51,8 @@ export interface ScreenRule {
   readonly dialog: Pattern | null;
   readonly turn: TurnReading["phase"] | null;
   readonly error: Pattern | null;
+  readonly limit: Pattern | null;
+  readonly resets: Pattern | null;
   /** Of a dialog that keys can answer. */
   readonly choices: DialogChoices | null;
 }
@@ -57,6 +62,8 @@ export interface ScreenView {
   /** Without what is drawn faint, and with the cursor: what the composer is recognised in. */
   readonly solid?: string;
   readonly title: string;
+  /** When it was looked at, in milliseconds since the epoch: for what it says of times. */
+  readonly at?: number;
 }
 
 export interface ScreenVerdict {
@@ -79,7 +86,7 @@ export function readScreen(
     const region = (rule.bottom === null ? lines : lines.slice(-rule.bottom)).join("\n");
     if (rule.composer !== null && !isStanding(rule.composer, standing)) continue;
     if (!holds(rule, region, screen.title)) continue;
-    return { rule: rule.name, reading: readingOf(rule, region, lines.join("\n"), screen.title) };
+    return { rule: rule.name, reading: readingOf(rule, region, lines.join("\n"), screen) };
   }
   return null;
 }
@@ -117,7 +124,7 @@ function holds(rule: ScreenRule, region: string, title: string): boolean {
   return rule.screen.every((pattern) => pattern.test(region)) && !rule.unless.some((pattern) => pattern.test(region));
 }
 
-function readingOf(rule: ScreenRule, region: string, whole: string, title: string): Reading {
+function readingOf(rule: ScreenRule, region: string, whole: string, { title, at }: ScreenView): Reading {
   const asks = found(rule.asks, region) ?? rule.asksText;
   const dialog = found(rule.dialog, whole) ?? region;
   const isTitleOnly = rule.screen.length === 0 && rule.title !== null;
@@ -129,6 +136,18 @@ function readingOf(rule: ScreenRule, region: string, whole: string, title: strin
     ...(rule.activity === "awaiting-approval" ? { dialog } : {}),
     ...(rule.choices === null ? {} : readDialog(rule.choices, { rule: rule.name, region, dialog, asks })),
     ...(rule.turn === null ? {} : { turn: turnOf(rule.turn, found(rule.error, region)) }),
+    ...limitsOf(rule, region, at),
+  };
+}
+
+function limitsOf(rule: ScreenRule, region: string, at: number | undefined): Pick<Reading, "limits"> {
+  const limit = found(rule.limit, region);
+  if (limit === null) return {};
+  const resets = found(rule.resets, region);
+  const time = resets === null || at === undefined ? NO_RESET : resetTimeIn(resets, at);
+  const text = [`limit reached for ${limit}`, ...(resets === null ? [] : [resets])].join(". ");
+  return {
+    limits: [{ limit, status: "rejected", usedPercent: 100, ...time, ...(at === undefined ? {} : { at }), text }],
   };
 }
 
@@ -156,6 +175,8 @@ const FIELDS = new Set([
   "dialog",
   "turn",
   "error",
+  "limit",
+  "resets",
   "approve",
   "deny",
 ]);
@@ -196,6 +217,8 @@ function parseRule(value: Readonly<Record<string, unknown>>, compile: PatternCom
     dialog: pattern("dialog"),
     turn: verdict,
     error: pattern("error"),
+    limit: pattern("limit"),
+    resets: pattern("resets"),
     choices: choicesOf(name, value, compile),
   };
   if (rule.choices !== null && status !== "awaiting-approval")

@@ -13,6 +13,18 @@
  */
 export const FOREIGN_VARIABLES = {
   tmux: ["TMUX", "TMUX_PANE"],
+  // Git sets these for its hooks and aliases: a session with them would work in the repository that it was started from.
+  git: [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_QUARANTINE_PATH",
+    "GIT_PREFIX",
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 /** The environment without every variable a pattern names; `*` at the end of a pattern makes it a prefix. */

@@ -30,7 +30,8 @@ interface Piece {
   readonly end: number;
 }
 
-export function flatten(text: string): FlatText {
+/** `lead` is how many characters of its first line came before the text. */
+export function flatten(text: string, lead = 0): FlatText {
   const pieces: Piece[] = [];
   let flat = "";
   let lineStart = 0;
@@ -45,7 +46,7 @@ export function flatten(text: string): FlatText {
     if (isWrapped && lineStart > 0) while (start < end && isEdge(text.charCodeAt(start))) start += 1;
     if (isWrapped && newline !== -1) while (end > start && isEdge(text.charCodeAt(end - 1))) end -= 1;
     // Of the text's last line the end is not trimmed: its blanks are not what is compared.
-    const reach = lengthBeforeEdge(text.slice(lineStart, end));
+    const reach = lengthBeforeEdge(text.slice(lineStart, end)) + (lineStart === 0 ? lead : 0);
     if (lineStart > 0 && reach <= reachBefore && end > start) wraps.add(flat.length);
     reachBefore = reach;
     pieces.push({ from: flat.length, start, end });

@@ -7,13 +7,11 @@
  * Format: UTF-8 text as the terminal received it, less control characters.
  * A line `[reeve <ISO time>: …]` says where recording began or was interrupted.
  */
-import { constants } from "node:fs";
-import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../platform/log.ts";
-import { clearTheWay } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { createTerminalStripper } from "../platform/terminal-text.ts";
+import { turnOver, withOwnEnd } from "./own-end.ts";
 import type { Redactor } from "./redaction.ts";
 import { createRedactor } from "./redaction.ts";
 
@@ -71,24 +69,11 @@ export function openOutputLog(options: {
   }
 
   async function append(text: string): Promise<void> {
-    clearTheWay(path);
-    const file = await open(
-      path,
-      constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-      0o600,
-    );
-    let isFull: boolean;
-    try {
-      const about = await file.stat();
-      if (!about.isFile()) throw new Error("it is not a regular file");
+    const bytes = await withOwnEnd(path, async ({ file, size }) => {
       await file.appendFile(text);
-      isFull = about.size + Buffer.byteLength(text) > options.mostBytes;
-    } finally {
-      await file.close();
-    }
-    if (!isFull) return;
-    clearTheWay(`${path}.1`);
-    await rename(path, `${path}.1`);
+      return size + Buffer.byteLength(text);
+    });
+    if (bytes > options.mostBytes) await turnOver(path);
   }
 
   return {

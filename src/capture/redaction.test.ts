@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor, REDACTED, redact } from "./redaction.ts";
+import { createTagger } from "./secret-tag.ts";
 
 const TOKEN = "tok3n-5up3r-s3cr3t-v4lu3-0123456789";
 
@@ -10,6 +11,15 @@ test("known values are replaced, the longest first", () => {
 
 test("text that begins no secret is not held back", () => {
   expect(createRedactor(["hunter2-hunter2"]).push("all is well\n")).toBe("all is well\n");
+});
+
+test("a token that is wrapped is found where the beginning of its line was let go before (issue 13, cast)", () => {
+  const token = `ghp_${"a1B2c3D4".repeat(5)}`;
+  const redactor = createRedactor([]);
+  const parts = [`the key is: ${token.slice(0, 22)}`, `\n  ${token.slice(22)}`, " and on"];
+  expect(parts.map((part) => redactor.push(part)).join("") + redactor.flush()).toBe(
+    `the key is: ${REDACTED}\n   and on`,
+  );
 });
 
 describe("issue 7, 19: a secret that is wrapped", () => {
@@ -322,3 +332,43 @@ function containsPiece(text: string, secret: string, length: number): boolean {
     text.includes(piece),
   );
 }
+
+describe("issue 13: secrets have names", () => {
+  const tag = createTagger("a key of this home");
+  const awkward = 'p"ss/w0rd & <ü>\\ten';
+
+  test("the same one has the same name everywhere, another one another, and nobody who does not ask sees any", () => {
+    const safe = redact(`${TOKEN} and other-secret-1 and ${TOKEN}`, [TOKEN, "other-secret-1"], { tag });
+    expect(safe).toBe(`[redacted ${tag(TOKEN)}] and [redacted ${tag("other-secret-1")}] and [redacted ${tag(TOKEN)}]`);
+    expect(tag(TOKEN)).toMatch(/^[0-9a-f]{6}$/);
+    expect(createTagger("another key")(TOKEN)).not.toBe(tag(TOKEN));
+    expect(redact(TOKEN, [TOKEN])).toBe(REDACTED);
+  });
+
+  test.each([
+    ["as it is", awkward],
+    ["in JSON", JSON.stringify(awkward).slice(1, -1)],
+    ["in JSON in JSON", JSON.stringify(JSON.stringify(awkward)).slice(3, -3)],
+    ["in JSON of another language", 'p\\"ss\\/w0rd & <ü>\\\\ten'],
+    ["in JSON that HTML may hold", 'p\\"ss/w0rd \\u0026 \\u003cü\\u003e\\\\ten'],
+    ["in JSON without umlauts", 'p\\"ss/w0rd & <\\u00fc>\\\\ten'],
+    ["in a query", encodeURIComponent(awkward)],
+    ["in a query, in small letters", encodeURIComponent(awkward).replaceAll(/%../g, (code) => code.toLowerCase())],
+    ["in a form", encodeURIComponent(awkward).replaceAll("%20", "+")],
+  ])("%s, cut anywhere, as text and as bytes, it has the name of the secret itself", (_how, form) => {
+    for (const ofBytes of [false, true]) {
+      const text = ofBytes ? Buffer.from(`x=${form}&y`).toString("latin1") : `x=${form}&y`;
+      for (let at = 1; at < text.length; at += 1) {
+        const redactor = createRedactor([awkward], ofBytes ? { tag, ofBytes } : { tag });
+        const safe = redactor.push(text.slice(0, at)) + redactor.push(text.slice(at)) + redactor.flush();
+        expect(safe).toBe(`x=[redacted ${tag(awkward)}]&y`);
+      }
+    }
+  });
+
+  test("a token known by its form and by its value has one name, also in halves", () => {
+    const key = `sk-test-${"a1b2c3d4".repeat(5)}`;
+    expect(redact(`key ${key}!`, [], { tag })).toBe(redact(`key ${key}!`, [key], { tag }));
+    expect(redact(`… ${key.slice(20)} …`, [key], { tag })).toBe(`… [redacted ${tag(key)}] …`);
+  });
+});

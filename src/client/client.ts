@@ -7,11 +7,12 @@ import { daemonCommand } from "./daemon-command.ts";
 
 export { ReeveError } from "../platform/reeve-error.ts";
 export type { Client, ClientOptions } from "./create-client.ts";
+export type { BuildOptions } from "./build-image.ts";
 export type { CallOptions } from "./call.ts";
 export type { UnreadMailCount } from "./request.ts";
 export type { FollowInput, FollowOptions } from "./follow-events.ts";
 export type { WaitInput } from "./wait.ts";
-export type { EventView, InputOf, OutputOf, SessionView } from "./operation-types.ts";
+export type { EventView, ImageProgress, InputOf, OutputOf, SessionView } from "./operation-types.ts";
 
 export function connect(options: ClientOptions = {}): Client {
   return createClient(options, {

@@ -9,6 +9,7 @@ import { connect } from "node:net";
 import { dirname } from "node:path";
 import { CHECKED_HEADER } from "../platform/checked-header.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
+import { type Surface, SURFACE_HEADER } from "../platform/surface.ts";
 import { aborted, isCrashed, isUnreached, lost, notRunning, silent, unreachable } from "./problem.ts";
 import { createResponseParser } from "./response-parser.ts";
 import type { ResponseHead } from "./response-parser.ts";
@@ -20,6 +21,8 @@ export interface Link {
   readonly pass?: string;
   /** The daemon checks each answer before it gives it: for those who pass it on to somebody else. */
   readonly isChecked?: boolean;
+  /** What the caller is, for the record. */
+  readonly surface?: Surface;
   /** How to start the daemon; null leaves that to others. */
   readonly start: StartPlan | null;
   /** For calls that do not say; `always` unless said otherwise. */
@@ -130,13 +133,13 @@ function requirePrivate(directory: string): void {
 
 /** Resolves when the answer is whole. */
 export function exchange(
-  { socketPath, pass, isChecked, onUnreadMail }: Pick<Link, "socketPath" | "pass" | "isChecked" | "onUnreadMail">,
+  link: Pick<Link, "socketPath" | "pass" | "isChecked" | "surface" | "onUnreadMail">,
   request: Request,
   listener: Listener,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let isConnected = false;
-    const socket = connect(socketPath);
+    const socket = connect(link.socketPath);
     const settle = (error: Error | null): void => {
       request.signal?.removeEventListener("abort", onAbort);
       // Not now: a command that has its answer should show it first.
@@ -149,7 +152,7 @@ export function exchange(
     const parser = createResponseParser({
       head: (head) => {
         const unread = unreadMailIn(head.headers);
-        if (unread !== null) onUnreadMail?.(unread);
+        if (unread !== null) link.onUnreadMail?.(unread);
         listener.head(head, flow);
       },
       body: (bytes) => listener.body(bytes),
@@ -158,7 +161,7 @@ export function exchange(
     socket.setTimeout(request.patienceMs, () => settle(silent(request.patienceMs)));
     socket.on("connect", () => {
       isConnected = true;
-      socket.write(encode(request, pass, isChecked === true));
+      socket.write(encode(request, link));
     });
     socket.on("data", (bytes) => {
       try {
@@ -182,7 +185,7 @@ function unreadMailIn(headers: ResponseHead["headers"]): UnreadMailCount | null 
   return unread === undefined ? null : { unread: Number(unread), handOffs: Number(headers["reeve-unread-hand-offs"]) };
 }
 
-function encode(request: Request, pass: string | undefined, isChecked: boolean): string {
+function encode(request: Request, { pass, isChecked, surface }: Pick<Link, "pass" | "isChecked" | "surface">): string {
   const { method, path, body, headers = {} } = request;
   const length =
     body === undefined ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
@@ -192,7 +195,8 @@ function encode(request: Request, pass: string | undefined, isChecked: boolean):
     "host: localhost",
     "connection: close",
     ...(pass === undefined ? [] : [`authorization: Bearer ${pass}`]),
-    ...(isChecked ? [`${CHECKED_HEADER}: true`] : []),
+    ...(isChecked === true ? [`${CHECKED_HEADER}: true`] : []),
+    ...(surface === undefined ? [] : [`${SURFACE_HEADER}: ${surface}`]),
     ...given,
     ...length,
     "",

@@ -17,7 +17,13 @@ const completed = logged({ type: "turn-completed", turn: 1, evidence });
 
 describe("what is due", () => {
   test("is what the parent asked for", () => {
-    expect(dueFor(child, completed)).toEqual({ seq: 7, sessionId: "abc", name: "builder", reason: "turn-completed" });
+    expect(dueFor(child, completed)).toEqual({
+      seq: 7,
+      sessionId: "abc",
+      name: "builder",
+      reason: "turn-completed",
+      at: 1,
+    });
     expect(dueFor(child, logged({ type: "turn-failed", turn: 1, error: "429", evidence }))).toBeNull();
     expect(dueFor(child, logged({ type: "turn-started", turn: 1, evidence }))).toBeNull();
     expect(dueFor(plannedSession({ identity: { notify: ["turn-completed"] } }), completed)).toBeNull();
@@ -70,7 +76,10 @@ describe("a session can take a wake", () => {
     ["asking", { conversation: { activity: { status: "awaiting-approval", asks: null, evidence } } }],
     ["paused", { state: "paused", wish: { desired: "paused" } }],
     ["held", { wish: { held: { reason: "lost", until: null } } }],
-    ["being ended", { wish: { stop: { next: "stopped", graceMs: 5, afterTurn: true, by: "operator" } } }],
+    [
+      "being ended",
+      { wish: { stop: { next: "stopped", graceMs: 5, afterTurn: true, by: "operator", timedOut: null } } },
+    ],
     ["dead", { state: "error", process: { liveness: { status: "exited", evidence } } }],
     ["without turns", { identity: { hasTurns: false } }],
   ])("not while it is %s", (_, changes) => {

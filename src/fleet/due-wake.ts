@@ -5,11 +5,13 @@
  */
 import { isBackgroundOnly } from "../session/background.ts";
 import { callerName } from "../session/caller.ts";
+import { type CutShort, unresumedTurn } from "../session/cut-short.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
 import type { Message } from "../session/message.ts";
 import { isPromptAhead, takesMessages } from "../session/pending-effect.ts";
 import type { Session } from "../session/session.ts";
 import { SESSION_ID_PATTERN } from "../session/session-id.ts";
+import type { TimeOutName } from "../session/time-out.ts";
 import { type WakeReason, wakeReasonOf } from "../session/wake.ts";
 import { isTold } from "../session/wake-record.ts";
 import type { UnreadMail } from "./unread-mail.ts";
@@ -20,6 +22,10 @@ export interface DueEvent {
   readonly sessionId: string;
   readonly name: string;
   readonly reason: WakeReason;
+  /** When it was logged. */
+  readonly at: number;
+  /** The time-out that did it; missing where none did. */
+  readonly timedOut?: TimeOutName;
 }
 
 /** Of `child`, for whoever started it; null where that session asked not to be told, or did it itself. */
@@ -28,7 +34,8 @@ export function dueFor(child: Session, event: LoggedEvent): DueEvent | null {
   const reason = wakeReasonOf(event);
   if (parentId === null || reason === null || !notify.includes(reason)) return null;
   if (askedBy(event.body) === callerName({ kind: "session", id: parentId })) return null;
-  return { seq: event.seq, sessionId: child.id, name: safeName(child, name), reason };
+  const timedOut = "timedOut" in event.body ? { timedOut: event.body.timedOut } : {};
+  return { seq: event.seq, sessionId: child.id, name: safeName(child, name), reason, at: event.at, ...timedOut };
 }
 
 /** A name is checked when it is given; one from a state.json that somebody else wrote is not. */
@@ -55,6 +62,33 @@ export function dueMail({ id, wakes, process }: Session, unread: readonly Unread
     ({ seq, kind, from }) =>
       from !== callerName({ kind: "session", id }) && (seq > wakes.mail || (isAnother && kind === "hand-off")),
   );
+}
+
+/**
+ * What is older begins no turn: longer than any week-end or holiday of a daemon,
+ * and whoever was told nothing for so long looks for itself. It is not
+ * forgotten: `recover` counts it, and the next wake moves the cursor past it. A
+ * hand-off has no such age, because it waits for its recipient.
+ */
+export const WAKE_HORIZON_MS = 7 * 86_400_000;
+
+/** What a wake is about: of what is due, what is young enough. Its count and its cursor both come from these. */
+export function youngEnough(due: readonly DueEvent[], now: number): readonly DueEvent[] {
+  return due.filter(({ at }) => now - at <= WAKE_HORIZON_MS);
+}
+
+export function youngEnoughMail(due: readonly UnreadMail[], now: number): readonly UnreadMail[] {
+  return due.filter(({ kind, sentAt }) => kind === "hand-off" || now - sentAt <= WAKE_HORIZON_MS);
+}
+
+/**
+ * The turn in whose middle Reeve started it again, if it is to be told so and has not been. Whoever restarts one by hand
+ * says to it what they want: a restart on request forgets the automatic ones.
+ */
+export function dueRecovery(session: Session): CutShort | null {
+  const { process, wakes, identity } = session;
+  const isByReeve = process.restart.recent.length > 0;
+  return identity.hasTurns && isByReeve && wakes.recovered < process.incarnation ? unresumedTurn(session) : null;
 }
 
 export interface Readiness {

@@ -8,7 +8,7 @@
  * unread, is found by the store's index and not by reading all mail.
  */
 import type { CallerName } from "../session/caller.ts";
-import type { MailEvent } from "../session/event.ts";
+import type { MailEvent } from "../session/home-event.ts";
 import { defineKind } from "../session/record-kind.ts";
 import { count, instant, object, type Of, oneOf, orNull, positive, text, textOf } from "../session/shape.ts";
 

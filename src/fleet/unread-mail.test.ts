@@ -69,7 +69,7 @@ test("whatever happens, the count is what the records say", () => {
         const seq = at + 1;
         if (what === "send") {
           const id = `mail-${seq}`;
-          mails.set(id, mailWith(id, seq, { to, kind }));
+          mails.set(id, mailWith(id, seq, { to, kind, sentAt: sent(seq, id, { to, kind }).at }));
           index.follow([sent(seq, id, { to, kind })]);
           continue;
         }

@@ -17,6 +17,7 @@ export interface UnreadMail {
   readonly mailId: string;
   /** Of its `mail-sent` event. */
   readonly seq: number;
+  readonly sentAt: number;
   readonly thread: string;
   readonly from: CallerName;
   readonly kind: MailKind;
@@ -92,14 +93,14 @@ export function createUnreadIndex(): UnreadIndex {
   }
 
   return {
-    add: ({ id, seq, thread, from, to, kind, priority }) =>
-      put(to, { mailId: id, seq, thread, from: from.caller, kind, priority }),
+    add: ({ id, seq, sentAt, thread, from, to, kind, priority }) =>
+      put(to, { mailId: id, seq, sentAt, thread, from: from.caller, kind, priority }),
 
     follow(events) {
-      for (const { seq, body } of events) {
+      for (const { seq, at, body } of events) {
         if (body.type === "mail-sent") {
           const { mailId, thread, from, kind, priority } = body;
-          put(body.to, { mailId, seq, thread, from, kind, priority });
+          put(body.to, { mailId, seq, sentAt: at, thread, from, kind, priority });
         } else if (isNoLongerUnread(body)) take(body.to, body.mailId);
       }
     },

@@ -7,6 +7,7 @@ const event = (seq: number, name: string, reason: DueEvent["reason"]): DueEvent 
   sessionId: `id-of-${name}`,
   name,
   reason,
+  at: 1,
 });
 
 test("one event", () => {
@@ -28,6 +29,11 @@ test("several: of each session the last, the most urgent first, and how many mor
   expect(line).not.toMatch(/[\n\u0000-\u001f]/);
 });
 
+test("one that a time-out ended says so (issue 12, time-outs)", () => {
+  const ended = { ...event(12, "fix", "exited"), timedOut: "idle" } as const;
+  expect(wakeLine({ since: 7, through: 12, mails: [], events: [ended] })).toContain(": fix exited (idle time-out). ");
+});
+
 test("a storm stays one short line", () => {
   const due = Array.from({ length: 500 }, (_, index) => event(index + 1, `w${"x".repeat(60)}-${index}`, "exited"));
   expect(wakeLine({ since: 0, through: 500, mails: [], events: due }).length).toBeLessThan(420);
@@ -42,4 +48,19 @@ test("mail: how many, how many of them are hand-offs, and nothing of what they s
   expect(line).toBe(
     "[reeve] wake 12: 1 event for you since 7: fix exited; 1 unread mail for you. Not from your user. Truth: reeve list, reeve events --since 7, reeve mail check, or the tools wait_for_session and check_mail.",
   );
+});
+
+test("a restart in the middle of a turn comes first, and names recover (issue 15)", () => {
+  expect(wakeLine({ since: 7, through: 7, events: [], mails: [], cutTurn: 3 })).toBe(
+    "[reeve] wake 7: you were restarted in the middle of turn 3, look before you go on. Not from your user. Truth: reeve recover, or the tool recover.",
+  );
+  const all = wakeLine({
+    since: 7,
+    through: 12,
+    events: [event(11, "fix", "exited")],
+    mails: [{ kind: "hand-off" }],
+    cutTurn: 3,
+  });
+  expect(all).toMatch(/^\[reeve\] wake 12: you were restarted in the middle of turn 3, .*; 1 event .*; 1 unread mail /);
+  expect(all).toContain(", or the tools recover, wait_for_session and check_mail.");
 });

@@ -16,6 +16,7 @@ const question = (id: string): readonly Approval[] => [
     reason: null,
     requestedAt: 1,
     choices: null,
+    concerns: null,
     answer: null,
   },
 ];

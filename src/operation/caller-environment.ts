@@ -8,7 +8,7 @@
 import type { Caller } from "../session/caller.ts";
 import type { Store } from "../store/contract.ts";
 import { targetOf } from "../supervisor/ledger/target.ts";
-import type { Supervisor } from "../supervisor/supervisor.ts";
+import type { Supervisor } from "../supervisor/contract.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -60,7 +60,7 @@ test.each<[Operation, object, string]>([
     { session: "../x", text: "a" },
     'session must be made of lower-case letters, digits and dashes, at most 64, not "../x".',
   ],
-  [startSession, { agent: "command" }, "cwd is missing; it must be text."],
+  [startSession, { ...start, cwd: 7 }, "cwd must be text, not 7."],
   [startSession, { ...start, args: ["a", 7] }, "args[1] must be text, not 7."],
   [startSession, { ...start, cwd: "/\0" }, 'cwd must be text without a NUL character, not "/\\u0000".'],
   [

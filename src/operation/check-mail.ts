@@ -1,20 +1,11 @@
 /** Lists the mail of one recipient: unread mail first, page by page, without marking anything as read. */
 import * as z from "zod/mini";
 import { clipped, type Mail, MAIL_KINDS } from "../fleet/mail.ts";
-import {
-  groupsOf,
-  isWanted,
-  type MailSearch,
-  type PageEnd,
-  pageEnd,
-  pageName,
-  TOP_PLACE,
-} from "../fleet/mail-search.ts";
-import { ReeveError } from "../platform/reeve-error.ts";
-import type { Records } from "../store/contract.ts";
+import { groupsOf, isWanted, type MailSearch, pageEnd, pageName, TOP_PLACE } from "../fleet/mail-search.ts";
 import { defineOperation } from "./contract.ts";
 import { count, text, textOrNull } from "./field.ts";
 import { mailFields, ownBox, safe, viewMail } from "./mail-view.ts";
+import { badPage, findRecords } from "./record-search.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 
 const NOTE =
@@ -74,7 +65,9 @@ export const checkMail = defineOperation({
     };
     const from = input.page === undefined ? { group: 0, place: TOP_PLACE } : pageEnd(input.page);
     if (from === null) throw badPage(input.page);
-    const { mails, end } = await findMail(supervisor.mail.records, search, from, input.limit);
+    const { records } = supervisor.mail;
+    const asked = { groups: groupsOf(search), wanted: isWanted(search), from, limit: input.limit };
+    const { found: mails, end } = await findRecords(records, asked);
     const { unread, handOffs } = supervisor.mail.unread(recipient);
     return {
       note: NOTE,
@@ -86,41 +79,6 @@ export const checkMail = defineOperation({
   },
 });
 
-/** At most so many are looked at for one answer: a search must not keep the daemon from others. */
-const MOST_LOOKED_AT = 2_000;
-const AT_ONCE = 200;
-
-async function findMail(
-  records: Records<Mail>,
-  search: MailSearch,
-  from: PageEnd,
-  limit: number,
-): Promise<{ readonly mails: readonly Mail[]; readonly end: PageEnd | null }> {
-  const groups = groupsOf(search);
-  const wanted = isWanted(search);
-  const mails: Mail[] = [];
-  let seen = 0;
-  let before = from.place;
-  for (let group = from.group; group < groups.length; group += 1) {
-    for (;;) {
-      // One more than is shown tells whether there is more.
-      const read = Math.min(AT_ONCE, limit + 1);
-      const page = await records.page({ group: groups[group] ?? "", before, limit: read });
-      for (const { record, place } of page) {
-        if (mails.length === limit && wanted(record)) return { mails, end: { group, place: before } };
-        if (wanted(record)) mails.push(record);
-        before = place;
-      }
-      seen += page.length;
-      if (page.length < read) break;
-      if (seen >= MOST_LOOKED_AT) return { mails, end: { group, place: before } };
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    before = TOP_PLACE;
-  }
-  return { mails, end: null };
-}
-
 const PREVIEW_CHARACTERS = 200;
 
 function previewOf({ body }: Mail): string {
@@ -128,13 +86,4 @@ function previewOf({ body }: Mail): string {
     .replace(/\s+/g, " ")
     .trim();
   return clipped(line, PREVIEW_CHARACTERS);
-}
-
-function badPage(page: string | undefined): ReeveError {
-  return new ReeveError({
-    code: "bad-request",
-    kind: "usage",
-    message: `page must be the next_page of an earlier answer, not "${page}".`,
-    details: { field: "page" },
-  });
 }

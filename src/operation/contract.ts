@@ -6,9 +6,10 @@
  */
 import type * as z from "zod/mini";
 import type { Clock } from "../platform/clock.ts";
+import type { ImageWorkshop } from "../runtime/images.ts";
 import type { Caller } from "../session/caller.ts";
 import type { Store } from "../store/contract.ts";
-import type { Supervisor } from "../supervisor/supervisor.ts";
+import type { Supervisor } from "../supervisor/contract.ts";
 import type { Callers, Scope } from "./scope.ts";
 
 /** read: changes nothing. change: reversible. end: takes something away. */
@@ -20,6 +21,8 @@ export interface OperationContext {
   readonly clock: Clock;
   readonly outputsDir: string;
   readonly daemon: DaemonControl;
+  /** Where images for sessions in containers are built. */
+  readonly images: ImageWorkshop;
   /** Who calls: goes into everything that is recorded of it. */
   readonly caller: Caller;
   /** The sessions this caller may reach; for operations that go through all of them. What is named was checked. */
@@ -68,8 +71,11 @@ export interface Operation<
 }
 
 export interface Stream<Input extends z.ZodMiniObject = z.ZodMiniObject> {
-  /** The field of the input that says where to begin: whoever lost the connection goes on after the last id it had. */
-  readonly since: string;
+  /**
+   * The field of the input that says where to begin: whoever lost the connection goes on after the last id it had.
+   * Null: it cannot be continued, because what it tells of ends with the connection.
+   */
+  readonly since: string | null;
   /** Fields of the input that are for one answer only. */
   readonly without: readonly string[];
   /** Of each item's data. */

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
 import { count, cursor, instant, text } from "./field.ts";
 import { iso } from "./session-view.ts";
@@ -39,7 +38,7 @@ export const daemonStatus = defineOperation({
       version: daemon.version,
       socket_path: daemon.socketPath,
       started_at: iso(daemon.startedAt),
-      sessions: store.registry.all().filter((session) => !isEnded(session)).length,
+      sessions: store.registry.living().length,
       cursor: store.log.head(),
       orphans: supervisor
         .orphans()

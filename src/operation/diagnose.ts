@@ -1,43 +1,54 @@
-/** Whether this installation can do its work: the runtime, and each agent's program, version, log-in and way of being watched. */
+/**
+ * Whether this installation can do its work: the runtime, and each agent's program, version, log-in and way of being
+ * watched. With a session, which of the layers that it depends on is broken.
+ */
 import * as z from "zod/mini";
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Agent, Login } from "../agent/contract.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import { withFiles } from "../supervisor/launch/user-file.ts";
-import type { OperationContext } from "./contract.ts";
-import { defineOperation } from "./contract.ts";
-import { environment, plainText, text, textOrNull, yesOrNo } from "./field.ts";
+import { stripTerminal } from "../platform/terminal-text.ts";
+import type { Memories } from "../supervisor/memory/memories.ts";
+import type { LaneView } from "../supervisor/notify/lane.ts";
+import { isServiceAddress } from "../fleet/manifest-schema.ts";
+import type { FoundService } from "../session/diagnosis/found-services.ts";
+import { type Check, checkSchema, layerCheck, plainCheck } from "./check-view.ts";
+import { defineOperation, type OperationContext } from "./contract.ts";
+import { checkSession } from "./diagnose-session.ts";
+import { environment, plainText, yesOrNo } from "./field.ts";
+import { targetText } from "./list-notifications.ts";
+import { resolveSession, sessionReference } from "./session-reference.ts";
+import { plainLaunch } from "../session/plain-launch.ts";
 
-const checkSchema = z.object({
-  what: text("What was checked: a runtime, `ending`, an agent, or the daemon."),
-  status: z
-    .enum(["ok", "missing", "warning", "problem"])
-    .check(
-      z.describe("missing: an agent that is not installed, which is fine if you do not use it. problem: fix it first."),
-    ),
-  detail: text("What was found."),
-  advice: textOrNull("What to do about it; null where nothing needs to be done or nothing is known."),
-  login: z
-    .nullable(z.enum(["logged-in", "logged-out", "unknown"]))
-    .check(
-      z.describe(
-        "Of an agent: whether you are logged in, as far as its files and variables tell. Its vendor is not asked.",
-      ),
-    ),
-});
-type Check = z.infer<typeof checkSchema>;
+const MOST_SERVICES = 32;
+const SERVICE = "an address (http://, https://, or tcp:// with a port), or a name, = and an address";
 
 export const diagnose = defineOperation({
   name: "diagnose",
   summary:
-    "Check what Reeve needs: the terminal runtime, and for each agent whether it is installed, which version, whether it is logged in, and how it is watched.",
+    "Check what Reeve needs: the terminal runtime, and for each agent whether it is installed, which version, whether it is logged in, and how it is watched. With a session: which layer is broken for it, tried by Reeve itself and from where the session lives.",
   method: "POST",
   path: "/v1/doctor",
   effect: "read",
-  callers: { operator: "any", session: "none" },
+  callers: { operator: "any", session: "descendants" },
   example: { cwd: "/home/me/project", environment: { PATH: "/usr/bin:/bin", HOME: "/home/me" } },
-  names: [],
+  names: ["session"],
   input: z.object({
+    session: z
+      .optional(sessionReference)
+      .check(
+        z.describe(
+          "The session whose layers are checked, instead of the installation; in a session, its own by default.",
+        ),
+      ),
+    services: z
+      ._default(
+        z
+          .array(plainText().check(z.refine((given) => serviceOf(given) !== null, SERVICE)))
+          .check(z.maxLength(MOST_SERVICES)),
+        [],
+      )
+      .check(z.describe(`Services to try as well, each ${SERVICE}.`)),
     environment: z._default(environment, {}).check(
       z.meta({
         description: "Your environment: Reeve looks for agents on your PATH. It is not stored.",
@@ -52,42 +63,97 @@ export const diagnose = defineOperation({
   }),
 
   async run(input, context) {
-    const runtimes = context.supervisor.runtimes();
-    const agents = context.supervisor.agents().filter((agent) => agent.program !== null);
-    const checks = [
-      ...(await Promise.all(runtimes.map(checkRuntime))),
-      ...(await Promise.all(runtimes.map(checkEnds))),
-      ...(await Promise.all(
-        agents.map((agent) => checkAgent(context, agent, runtimes[0], input.environment, input.cwd)),
-      )),
-      ...context.daemon.warnings().map((detail) => ({
-        what: "daemon",
-        status: "warning" as const,
-        detail,
-        advice: null,
-        login: null,
-      })),
-    ];
-    return { healthy: checks.every((check) => check.status !== "problem"), checks };
+    const { caller } = context;
+    const services = input.services.flatMap((given) => serviceOf(given) ?? []);
+    const name = input.session ?? (caller.kind === "session" ? caller.id : undefined);
+    const checks =
+      name === undefined
+        ? await checkInstallation(input, services, context)
+        : await checkSession(context, resolveSession(context.store.registry, name), services);
+    return { healthy: checks.every((check) => check.status !== "problem"), checks: [...checks] };
   },
 });
 
-async function checkRuntime(runtime: Runtime): Promise<Check> {
-  const check = { what: runtime.kind, login: null };
+async function checkInstallation(
+  input: { readonly environment: Readonly<Record<string, string | undefined>>; readonly cwd: string },
+  services: readonly FoundService[],
+  context: OperationContext,
+): Promise<readonly Check[]> {
+  const runtimes = context.supervisor.runtimes();
+  const agents = context.supervisor.agents().filter((agent) => agent.program !== null);
+  const [ofRuntimes, ofAgents, ofServices] = await Promise.all([
+    Promise.all(runtimes.map(checkRuntime)),
+    Promise.all(agents.map((agent) => checkAgent(context, agent, runtimes[0], input.environment, input.cwd))),
+    context.supervisor.diagnosis.ofServices(services),
+  ]);
+  return [
+    ...ofRuntimes.flat(),
+    ...ofAgents,
+    ...context.supervisor.notifications.views().flatMap(checkChannel),
+    ...checkVectorStore(context.supervisor.memories.vectorStore()),
+    ...context.daemon.warnings().map((detail) => plainCheck({ what: "daemon", status: "warning", detail })),
+    ...ofServices.map((finding) => layerCheck(finding, false)),
+  ];
+}
+
+/** `http://localhost:8000`, or `chroma=http://localhost:8000`. Null: it is none. */
+function serviceOf(given: string): FoundService | null {
+  const [, name, url = given] = /^([\w.-]+)=(.*)$/.exec(given) ?? [];
+  return isServiceAddress(url) ? { name: name ?? new URL(url).host, url } : null;
+}
+
+async function checkRuntime(runtime: Runtime, index: number): Promise<readonly Check[]> {
+  const what = runtime.kind;
   try {
     const version = await runtime.requireReady();
     const { reachable, evidence } = await runtime.list();
-    if (reachable) return { ...check, status: "ok", detail: `${version}; ${evidence}`, advice: null };
-    return { ...check, status: "problem", detail: evidence, advice: "Look at it with: reeve daemon status" };
+    const detail = reachable ? `${version}; ${evidence}` : evidence;
+    const advice = reachable ? null : "Look at it with: reeve daemon status";
+    const status = reachable ? "ok" : "problem";
+    return [plainCheck({ what, status, detail, advice }), await checkEnds(runtime)];
   } catch (error) {
-    return { ...check, status: "problem", detail: messageOf(error), advice: null };
+    const detail = messageOf(error);
+    // The first is where sessions run unless they say otherwise; without any other nothing is amiss.
+    const isMissing = index > 0 && error instanceof ReeveError && error.code === "engine-missing";
+    if (isMissing) return [plainCheck({ what, status: "missing", detail })];
+    return [plainCheck({ what, status: "problem", detail }), await checkEnds(runtime)];
   }
+}
+
+/** Only what fails is worth a line; `reeve notify list` has all of them. */
+function checkChannel({ channel, failure, pending }: LaneView): readonly Check[] {
+  if (failure === null) return [];
+  const waiting = pending === 0 ? "" : `; ${pending} waiting`;
+  return [
+    plainCheck({
+      what: `notify ${channel.name}`,
+      status: "warning",
+      detail: `notifications to ${targetText(channel)} fail: ${stripTerminal(failure.why)}${waiting}`,
+      advice: `Fix it, then try: reeve notify test ${channel.name}`,
+    }),
+  ];
+}
+
+/** Without one in the settings there is nothing to say. */
+function checkVectorStore(store: ReturnType<Memories["vectorStore"]>): readonly Check[] {
+  if (store === null) return [];
+  const what = "chroma";
+  const waiting = store.waiting === 0 ? "it has every memory" : `${store.waiting} changes wait to be sent there`;
+  if (store.failure === null) return [plainCheck({ what, status: "ok", detail: `${store.url} answers; ${waiting}` })];
+  return [
+    plainCheck({
+      what,
+      status: "warning",
+      detail: `${store.url} cannot be used: ${stripTerminal(store.failure)}; ${waiting}. Memories are kept here and found by their words`,
+      advice: "Start the Chroma server, or remove chroma from [memory] in config.toml",
+    }),
+  ];
 }
 
 /** How far the end of a session is proven on this machine. */
 async function checkEnds(runtime: Runtime): Promise<Check> {
   const { isWhole, text } = await runtime.endProof();
-  return { what: "ending", status: isWhole ? "ok" : "warning", detail: text, advice: null, login: null };
+  return plainCheck({ what: "ending", status: isWhole ? "ok" : "warning", detail: text });
 }
 
 async function checkAgent(
@@ -107,7 +173,7 @@ async function checkAgent(
       names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])),
     );
     const program = await supervisor.programs.find(agent, files, { paths, cwd });
-    const launch = { args: [], prompt: null, model: null, cwd, envFile: null, envNames: [], mcp: true, paths };
+    const launch = plainLaunch(cwd, { paths });
     const { plan } = await supervisor.plan({
       agent: agent.name,
       runtime: runtime.kind,
@@ -122,22 +188,21 @@ async function checkAgent(
       readLogin === undefined ? null : await withFiles(files, (read) => readLogin({ environment, launch, read }));
     const isOut = login?.status === "logged-out";
     const said = login === null ? "" : `; ${LOGIN_WORDS[login.status]} (${login.text})`;
-    return {
+    return plainCheck({
       what,
       status: isOut ? "warning" : "ok",
       detail: `${version} at ${program?.path ?? "?"}${said}; watched by ${plan.mode.name}: ${plan.mode.text}`,
       advice: isOut ? `Log in with: ${agent.program?.login ?? agent.name}` : null,
       login: login?.status ?? null,
-    };
+    });
   } catch (error) {
     const isMissing = error instanceof ReeveError && error.code === "agent-not-installed";
-    return {
+    return plainCheck({
       what,
       status: isMissing ? "missing" : "problem",
       detail: messageOf(error),
       advice: isMissing ? (agent.program?.install ?? null) : null,
-      login: null,
-    };
+    });
   }
 }
 

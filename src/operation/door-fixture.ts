@@ -2,16 +2,21 @@
 import { amend, type Amendment } from "../session/amend.ts";
 import type { Agent } from "../agent/contract.ts";
 import type { Runtime } from "../runtime/contract.ts";
+import type { ImageWorkshop } from "../runtime/images.ts";
 import { inertRuntime } from "../runtime/inert-runtime.ts";
-import { systemClock } from "../platform/clock.ts";
+import { type Clock, systemClock } from "../platform/clock.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { putSession } from "../store/change.ts";
 import type { Store } from "../store/contract.ts";
 import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts";
 import { agentWith } from "../supervisor/attention/watch-fixture.ts";
 import { createRuleBook } from "../supervisor/launch/rule-book.ts";
+import { createMemoryStore } from "../memory/memory-store.ts";
+import { createIndexThread } from "../search/index-thread.ts";
 import { defaultSettings, type Settings } from "../supervisor/launch/settings.ts";
-import { createSupervisor, type Supervisor } from "../supervisor/supervisor.ts";
+import type { Supervisor } from "../supervisor/contract.ts";
+import { openCaptureRecord } from "../supervisor/capture/capture-record.ts";
+import { createSupervisor } from "../supervisor/supervisor.ts";
 import type { Call, Door } from "./door.ts";
 import { createDoor } from "./door.ts";
 
@@ -26,6 +31,12 @@ export interface DoorGround {
   dispose(): Promise<void>;
 }
 
+/** A machine without an engine that nobody asks for one. */
+const noImages: ImageWorkshop = {
+  build: () => Promise.reject(new Error("no image is built here")),
+  list: () => Promise.resolve([]),
+};
+
 /** boss started worker, worker started helper; stranger is nobody's; gone has ended. None of them has a process. */
 export async function makeDoorGround(
   more: readonly (readonly [string, Amendment])[] = [],
@@ -33,13 +44,16 @@ export async function makeDoorGround(
     readonly runtime?: Runtime;
     readonly agents?: readonly Agent[];
     readonly settings?: Partial<Settings>;
+    readonly clock?: Clock;
+    readonly images?: ImageWorkshop;
     /** What the door sees of the store. */
     readonly seen?: (store: Store) => Store;
   } = {},
 ): Promise<DoorGround> {
   const home = makeHome();
   ensurePrivateDir(home.outputsRoot);
-  const store = await home.open();
+  const { clock = systemClock } = adapters;
+  const store = await home.open({ clock });
   const family: typeof more = [
     ["boss", {}],
     ["worker", { identity: { parentId: "boss" } }],
@@ -59,18 +73,33 @@ export async function makeDoorGround(
   const { log } = home;
   const supervisor = createSupervisor({
     store,
+    memories: createMemoryStore(`${home.directory}/memory.db`),
+    index: createIndexThread(`${home.directory}/search.db`, clock),
     runtimes: [adapters.runtime ?? inertRuntime("tmux", "There is no tmux here.")],
     agents: [agentWith({}), ...(adapters.agents ?? [])],
     rules: createRuleBook({ shippedDir: home.directory, usersDir: home.directory, declared: new Map(), log }),
+    approvalRules: [],
     configProblem: null,
     socketDir: home.directory,
     socketOfSessions: `${home.directory}/call.sock`,
+    outputsRoot: home.outputsRoot,
+    directories: [home.outputsRoot],
     settings: { ...defaultSettings, ...adapters.settings },
-    clock: systemClock,
+    probeProgram: "/nonexistent/probe-program.js",
+    clock,
     log,
     ownEnvironment: {},
     scrub: [],
     mcp: { command: ["/reeve", "mcp"], variables: [], readOnlyTools: [] },
+    capture: {
+      record: openCaptureRecord(`${home.directory}/capture.json`),
+      doorsDir: `${home.directory}/box`,
+      program: {
+        command: ["/reeve"],
+        controlPath: `${home.directory}/c.sock`,
+        stderrPath: `${home.directory}/c.stderr`,
+      },
+    },
   });
   const daemon = {
     version: "0",
@@ -89,9 +118,10 @@ export async function makeDoorGround(
       log,
       store: adapters.seen?.(store) ?? store,
       supervisor,
-      clock: systemClock,
+      clock,
       outputsDir: home.outputsRoot,
       daemon,
+      images: adapters.images ?? noImages,
     }),
     call: { signal: left.signal },
     leave: () => left.abort(),

@@ -28,7 +28,7 @@ const asked = {
   reason: null,
   requestedAt: 1,
 } as const;
-const approvals = [{ ...asked, choices: null, answer: null }];
+const approvals = [{ ...asked, choices: null, concerns: null, answer: null }];
 
 let ground: DoorGround;
 beforeEach(async () => {
@@ -139,7 +139,7 @@ describe("issue 8, 1: who may call, and on what", () => {
 
   test("the input is checked before anybody is asked who they are", async () => {
     expect(await sentence(endSession, { session: "worker", when: "never" }, OPERATOR)).toMatch(
-      /^when must be now or after-turn, not "never"/,
+      /^when must be now, after-turn or if-free, not "never"/,
     );
     expect(await outcome(endSession, { session: "../x" }, by("nobody"))).toBe("bad-request");
   });

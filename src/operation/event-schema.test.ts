@@ -13,9 +13,11 @@ type Shown<Value, Name extends string> = Value extends number
   ? Name extends "at" | `${string}At`
     ? string
     : number
-  : Value extends object
-    ? { [Key in keyof Value & string as Snake<Key>]: Shown<Value[Key], Key> }
-    : Value;
+  : Value extends readonly (infer Item)[]
+    ? Shown<Item, Name>[]
+    : Value extends object
+      ? { [Key in keyof Value & string as Snake<Key>]: Shown<Value[Key], Key> }
+      : Value;
 type BodyOf<Type extends EventType, Body = EventBody> = Body extends { readonly type: infer Types }
   ? Type extends Types
     ? Omit<Body, "type">

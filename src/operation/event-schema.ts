@@ -4,12 +4,18 @@
  * two. `viewEvent` (read-events.ts) turns an event into what the API shows.
  */
 import * as z from "zod/mini";
-import type { EventType } from "../session/event.ts";
-import { count, instant, instantOrNull, text, textOrNull, yesOrNo } from "./field.ts";
+import type { SessionEvent } from "../session/event.ts";
+import { FAILURE_KINDS } from "../session/failure.ts";
+import { TIME_OUT_ACTIONS, TIME_OUT_NAMES } from "../session/time-out.ts";
+import { count, instant, restartPolicySchema, surface, text, textOrNull, yesOrNo } from "./field.ts";
+import { branchPolicy } from "./branch-view.ts";
+import { type CommonFields, commonFields } from "./event-fields.ts";
+import { describeHomeEvents } from "./home-event-schema.ts";
 import {
   activityStatus,
-  evidenceSchema,
   exitSchema,
+  healthSchema,
+  healthVerdict,
   livenessStatus,
   observabilityStatus,
   verdictSchema,
@@ -20,6 +26,7 @@ export interface EventView {
   readonly at: string;
   readonly session_id: string | null;
   readonly caller: string | null;
+  readonly via?: string | undefined;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -35,6 +42,7 @@ export const eventSchema: z.ZodMiniType<EventView, EventView> = z.lazy(() => {
     at: instant("When it was recorded."),
     session_id: textOrNull("The session; null where it is about Reeve itself."),
     caller: textOrNull("Who asked for it: `operator`, `session:<id>` or `system`; null where nobody did."),
+    via: surface("How they asked"),
   };
   const events = Object.entries(describeEvents());
   const schemas = events.map(([type, [description, data]]) =>
@@ -65,33 +73,23 @@ function eventName(type: string): string {
 
 /** For each type: what it means, and what its data holds. */
 export function describeEvents() {
-  const evidence = evidenceSchema.check(z.describe("How that is known."));
-  const reason = z
-    .object({
-      code: text("For programs: a stable word."),
-      text: text("For people: a sentence."),
-      evidence,
-    })
-    .register(z.globalRegistry, { id: "Reason", description: "Why something happened." })
-    .check(z.describe("Why."));
+  const common = commonFields();
+  return { ...describeSessionEvents(common), ...describeHomeEvents(common) };
+}
+
+function describeSessionEvents({ evidence, reason, source, pid }: CommonFields) {
   const incarnation = count("Which start of the session this is about; the first is 1.");
   const turn = count("Which turn of the session this is about; the first is 1.");
   const messageId = text("The message.");
   const approvalId = text("The question.");
-  const mail = {
-    mail_id: text("The mail."),
-    thread: text("The thread that it belongs to."),
-    to: text("Whose mail it is: the id of a session, or `operator`."),
-  };
-  const sessions = count("How many sessions that concerns.");
   const optionalTurn = z.optional(z.int()).check(z.describe("In which turn; missing where that is not known."));
-  const source = evidenceSchema.shape.source;
-  const pid = z.nullable(z.int()).check(z.describe("Its process; null where it has none on this machine."));
   const isAfterExit = z
     .optional(z.boolean())
     .check(z.describe("True: `session-exited` has reported it already, so it ends no further wait."));
+  const timedOut = z
+    .optional(z.enum(TIME_OUT_NAMES))
+    .check(z.describe("The time-out by which Reeve did it; missing where none did."));
   const from = "What it was before.";
-  const what = text("What was found, such as a process with its id.");
   const decision = z.enum(["approved", "denied"]);
 
   const approval = z
@@ -108,6 +106,11 @@ export function describeEvents() {
   const askedBy = z
     .optional(z.string())
     .check(z.describe("Who had asked for it: `operator`, `session:<id>` or `system`; missing where nobody had."));
+
+  const failure = z
+    .optional(z.enum(FAILURE_KINDS))
+    .check(z.describe("Of which kind the failure is; missing where it did not fail."));
+  const rule = z.optional(z.string()).check(z.describe("The approval rule that decided it; missing where none did."));
 
   return {
     "session-planned": [
@@ -134,19 +137,40 @@ export function describeEvents() {
       "Its process ended, and Reeve will start it again.",
       { due_at: instant("When it will be started."), reason },
     ],
-    "restart-abandoned": ["Its process ended too often, so Reeve does not start it again.", { reason }],
+    "restart-abandoned": [
+      "Its process ended too often, so Reeve does not start it again. The reason says how often, since when, and what was last on its screen.",
+      { reason },
+    ],
+    "restart-policy-changed": [
+      "Somebody changed whether Reeve starts it again.",
+      {
+        from: restartPolicySchema("Its restart policy before."),
+        policy: restartPolicySchema("Its restart policy now."),
+      },
+    ],
     "end-requested": ["Somebody asked to end it.", { reason }],
     "end-cancelled": ["Its end was cancelled.", { reason }],
     "session-seen": ["Somebody has seen how its last turn or its process ended.", {}],
+    "session-exported": ["An archive of it was written.", { bytes: count("How large the archive is.") }],
     "session-renamed": ["It has another name.", { from: text("Its name before."), name: text("Its name now.") }],
     "stop-delayed": ["Its processes could not be ended yet, and Reeve tries again.", { incarnation, reason }],
     "session-exited": [
       "Its process ended.",
-      { incarnation, exit: exitSchema.check(z.describe("How it ended.")), reason, asked_by: askedBy },
+      {
+        incarnation,
+        exit: exitSchema.check(z.describe("How it ended.")),
+        reason,
+        failure,
+        asked_by: askedBy,
+        timed_out: timedOut,
+      },
     ],
     "session-cleared": ["Nothing of that start is left: no process and no terminal.", { incarnation, evidence }],
-    "session-errored": ["It should run, but does not.", { reason, is_after_exit: isAfterExit, asked_by: askedBy }],
-    "session-stopped": ["It is over.", { reason, is_after_exit: isAfterExit, asked_by: askedBy }],
+    "session-errored": [
+      "It should run, but does not.",
+      { reason, is_after_exit: isAfterExit, asked_by: askedBy, timed_out: timedOut },
+    ],
+    "session-stopped": ["It is over.", { reason, is_after_exit: isAfterExit, asked_by: askedBy, timed_out: timedOut }],
     "liveness-changed": [
       "What is known of its process changed.",
       {
@@ -190,10 +214,42 @@ export function describeEvents() {
       "The agent's own id of the conversation is known.",
       { native_id: text("That id."), evidence },
     ],
+    "model-changed": [
+      "Its agent works with another model than before.",
+      { from: text("The model before."), to: text("The model now."), evidence },
+    ],
+    "mode-changed": [
+      "Its agent may do more or less without asking than before.",
+      { from: text("The mode before, in the agent's words."), to: text("The mode now."), evidence },
+    ],
+    "conversation-compacted": ["Its agent replaced the conversation by a shorter one.", { evidence }],
+    "persistence-warned": [
+      "Something of a session with `persist_session` cannot be kept now. The session goes on.",
+      { what: text("What cannot be kept: the name of a file."), why: text("Why, in a sentence.") },
+    ],
+    "persistence-resumed": [
+      "It is kept again.",
+      { what: text("What is kept again."), missing: count("How many lines are lost for good.") },
+    ],
+    "capture-interrupted": [
+      "The capture proxy was killed. Calls to the model between these times may be missing in `session_oai_raw.log`, or their ends.",
+      { last_at: instant("Of the last line that was written."), again_at: instant("When Reeve found it gone.") },
+    ],
     "turn-started": ["A turn began.", { turn, evidence }],
     "turn-completed": ["A turn ended well.", { turn, evidence }],
-    "turn-failed": ["A turn failed.", { turn, error: text("Why it failed."), evidence }],
-    "turn-interrupted": ["A turn was interrupted.", { turn, evidence, asked_by: askedBy }],
+    "turn-failed": ["A turn failed.", { turn, error: text("Why it failed, in the agent's words."), failure, evidence }],
+    "turn-interrupted": [
+      "A turn was interrupted.",
+      {
+        turn,
+        evidence,
+        asked_by: askedBy,
+        message_id: z
+          .optional(z.string())
+          .check(z.describe("The message that was to interrupt it; missing where none was.")),
+        timed_out: timedOut,
+      },
+    ],
     "turn-disputed": [
       "Two sources saw the same turn end and reported different outcomes; the first report counts.",
       {
@@ -210,25 +266,88 @@ export function describeEvents() {
         turn,
         verdict: verdictSchema.check(z.describe("How it ended.")),
         error: textOrNull("Why it failed; null where it did not fail."),
+        failure,
         was: verdictSchema.check(z.describe("What Reeve had said before.")),
         was_source: source.check(z.describe("What Reeve had concluded it from.")),
         evidence,
       },
     ],
+    "branch-mismatched": [
+      "Its checkout is not on the branch that the session declared.",
+      {
+        declared: text("The branch that it declared."),
+        actual: textOrNull("The branch that is checked out; null where none is."),
+        policy: branchPolicy.check(
+          z.describe("warn: it goes on. pause: it is paused. error: it takes no messages until the branch is right."),
+        ),
+        reason,
+      },
+    ],
+    "branch-restored": ["Its checkout is on the declared branch again.", { branch: text("That branch."), evidence }],
+    "branch-changed": [
+      "Another branch was checked out where it works; it had declared none.",
+      {
+        from: textOrNull("The branch or commit before; null where there was none."),
+        now: textOrNull("The branch or commit now; null where there is none."),
+        evidence,
+      },
+    ],
     "session-stalled": ["Reeve has heard nothing from the turn under way for a while.", { turn, evidence }],
+    "timed-out": [
+      "Something lasted too long. What Reeve does about it follows.",
+      {
+        which: z.enum(TIME_OUT_NAMES).check(z.describe("Which time-out.")),
+        after_seconds: z.number().check(z.describe("After how long.")),
+        action: z.enum(TIME_OUT_ACTIONS).check(z.describe("What Reeve does.")),
+        reason,
+        turn: z.optional(count("Of a turn: which one.")),
+        approval_id: z.optional(text("Of an approval: which one.")),
+      },
+    ],
+    "interrupt-failed": ["A time-out was to interrupt a turn, and the turn goes on.", { turn, reason }],
+    "session-held": [
+      "Somebody holds it: it must stay.",
+      { why: text("Why it must stay."), until_at: instant("When the hold ends by itself.") },
+    ],
+    "hold-ending": [
+      "It is not held much longer, and would then be ended by its idle time or its age.",
+      { why: text("Why it had to stay."), until_at: instant("When the hold ends.") },
+    ],
+    "hold-released": ["Somebody released it: it is not held any more.", { why: text("Why it had to stay.") }],
+    "hold-lapsed": [
+      "Its hold is over.",
+      { why: text("Why it had to stay."), after_seconds: z.number().check(z.describe("How long it was held.")) },
+    ],
+    "health-changed": [
+      "Looks at its processes show something else than before: it hangs, is slow, or neither any more.",
+      { from: healthVerdict.check(z.describe(from)), health: healthSchema.check(z.describe("How it fares now.")) },
+    ],
     "approval-requested": [
       "The agent asks for an approval.",
       {
         approval,
+        concerns: z
+          .optional(
+            z.object({
+              tool: textOrNull("The agent's own name of the tool; null where it has none."),
+              paths: z.array(z.string()).check(z.describe("The files that would be changed.")),
+            }),
+          )
+          .check(z.describe("What approval rules look at besides; missing where the agent does not tell.")),
         evidence,
         replaces: z
           .optional(z.string())
           .check(z.describe("The id under which the same question was asked before; nobody is woken again.")),
+        rule: z
+          .optional(z.string())
+          .check(
+            z.describe("The approval rule that answers it at once, so that nobody is woken; missing where none does."),
+          ),
       },
     ],
     "approval-answer-requested": [
       "Somebody answered a question; Reeve gives the answer to the agent.",
-      { approval_id: approvalId, decision: decision.check(z.describe("The answer.")), turn: optionalTurn },
+      { approval_id: approvalId, decision: decision.check(z.describe("The answer.")), turn: optionalTurn, rule },
     ],
     "approval-settled": [
       "A question is no longer asked.",
@@ -237,12 +356,14 @@ export function describeEvents() {
         title: text("What was asked."),
         decision: z.nullable(decision).check(z.describe("How it was answered; null where nobody could see that.")),
         by: text("Who answered: `operator`, `session:<id>` or `system` through Reeve, `pane`, or `agent`."),
+        via: surface("How they answered through Reeve"),
+        rule,
         evidence,
       },
     ],
     "approval-answer-failed": [
       "An answer could not be given; the agent still asks.",
-      { approval_id: approvalId, reason },
+      { approval_id: approvalId, reason, rule },
     ],
     "message-admitted": [
       "A message was recorded, and will be typed as soon as the session can take it.",
@@ -252,6 +373,9 @@ export function describeEvents() {
         is_wake: z
           .optional(z.boolean())
           .check(z.describe("True: Reeve wakes the session; nobody asked anything of it.")),
+        is_resume: z
+          .optional(z.boolean())
+          .check(z.describe("True: Reeve asks the session to continue a turn that a usage limit stopped.")),
       },
     ],
     "message-delivered": ["The agent took a message.", { message_id: messageId, turn: optionalTurn, evidence }],
@@ -267,57 +391,8 @@ export function describeEvents() {
         since: count("It is about what came after this cursor."),
         through: count("It is about everything up to this cursor; the session is not woken for that again."),
         count: count("How many events and mails it is about."),
+        is_recovery: z.optional(z.boolean()).check(z.describe("True: also that it was restarted in a turn.")),
       },
     ],
-    "mail-sent": [
-      "Mail came for a session, or for the operator. What it says is in `read_mail`.",
-      {
-        ...mail,
-        from: text("Who sent it: `operator`, `session:<id>` or `system`."),
-        from_name: textOrNull("The name that the sending session had; null where no session sent it."),
-        kind: z.enum(["note", "hand-off"]).check(z.describe("A hand-off passes work on to its recipient.")),
-        priority: z.enum(["low", "normal", "high"]).check(z.describe("How urgent its sender finds it.")),
-      },
-    ],
-    "mail-read": ["Its recipient has read a mail.", mail],
-    "mail-archived": ["Its recipient has archived a mail.", mail],
-    "mail-retracted": ["Its sender took a mail back before it was read.", mail],
-    "daemon-started": [
-      "A daemon was started.",
-      { pid: count("Its process."), version: text("Its version."), sessions },
-    ],
-    "daemon-stopped": ["The daemon was stopped.", { pid: count("Its process.") }],
-    "daemon-died": [
-      "The daemon before this one was killed or died of an error.",
-      {
-        pid,
-        version: textOrNull("Its version; null where that is not known."),
-        started_at: instantOrNull("When it was started; null where that is not known."),
-        error: textOrNull("The error it died of, in its own words; null where it was killed."),
-      },
-    ],
-    "runtime-lost": [
-      "A runtime ended with the sessions in it.",
-      { runtime: text("Which runtime."), sessions, evidence },
-    ],
-    "store-rebuilt": [
-      "The database could not be read, so Reeve rebuilt it from the files of the sessions.",
-      { from: text("What it was rebuilt from."), sessions, quarantined: text("Where the old one was put.") },
-    ],
-    "state-file-quarantined": [
-      "A session's state.json could not be used, and was put aside.",
-      { path: text("Where it was."), why: text("What was wrong with it.") },
-    ],
-    "call-refused": [
-      "A session called what it may not, or somebody called with a pass that is not good.",
-      {
-        operation: text("What was called."),
-        target: textOrNull("What the call named, as it was written; null where it named nothing."),
-        code: text("For programs: a stable word."),
-        why: text("For people: a sentence."),
-      },
-    ],
-    "orphan-found": ["Something was found that a session had left behind.", { what, evidence }],
-    "orphan-reaped": ["Something that a session had left behind was ended.", { what, evidence }],
-  } as const satisfies Record<EventType, readonly [string, z.core.$ZodShape]>;
+  } as const satisfies Record<SessionEvent["type"], readonly [string, z.core.$ZodShape]>;
 }

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LoggedEvent, SessionEvent } from "../session/event.ts";
 import { backgroundText } from "../session/background.ts";
+import { healthOf, type HealthVerdict } from "../session/health.ts";
 import type { Evidence, Session, LastTurn } from "../session/session.ts";
 import { isWitness } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
@@ -10,7 +11,9 @@ import { defineOperation } from "./contract.ts";
 import { count, cursor, instant, text, textOrNull } from "./field.ts";
 import { notificationsSchema, viewNotifications } from "./notifications-view.ts";
 import { waitingFor } from "./send-message.ts";
+import { parkedEvidence } from "./parked-view.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
+import { timeOutsSchema, viewTimeOuts } from "./time-outs-view.ts";
 import { evidenceSchema, iso, sessionViewSchema, viewSession } from "./session-view.ts";
 
 /** Disagreements are rare; the newest are enough to see a pattern. */
@@ -50,6 +53,18 @@ export const explainSession = defineOperation({
     liveness: claimSchema.check(z.describe("Whether its process is there.")),
     observability: claimSchema.check(z.describe("Whether its transcript can be read.")),
     activity: claimSchema.check(z.describe("What it is doing.")),
+    health: claimSchema.check(z.describe("How it fares.")),
+    unkept: z
+      .array(z.string())
+      .check(z.describe("With `persist_session`: what cannot be kept of it now and why, a sentence each.")),
+    signs: z
+      .array(z.string())
+      .check(
+        z.describe(
+          "What its processes, its terminal and its protocol showed when Reeve last looked; empty while nothing is expected of them.",
+        ),
+      ),
+    timeouts: timeOutsSchema.check(z.describe("After how long Reeve does something about it, and what has passed.")),
     turn: z.nullable(claimSchema).check(z.describe("How its newest turn stands; null where it has had none.")),
     messages: z
       .array(
@@ -97,7 +112,7 @@ export const explainSession = defineOperation({
     const disputes = disputesOf(await disputed(store, resolveSession(store.registry, input.session).id));
     const due = await supervisor.wakes.due(resolveSession(store.registry, input.session));
     const session = resolveSession(store.registry, input.session);
-    const { lastWords, channel, obstacle } = supervisor.testimony(session);
+    const { lastWords, signs, channel, obstacle, unkept } = supervisor.testimony(session);
     return {
       session: viewSession(session, supervisor.about(session)),
       mode: { name: session.watch.mode, text: session.watch.text, version: session.watch.version },
@@ -117,6 +132,10 @@ export const explainSession = defineOperation({
         `${backgroundSentence(session)}${whyCounted(session.conversation.activity.evidence.source)}`,
         session.conversation.activity.evidence,
       ),
+      health: healthClaim(session, parkedEvidence(supervisor.about(session).parked)),
+      signs: [...signs],
+      unkept: unkept.map(stripTerminal),
+      timeouts: viewTimeOuts(session, supervisor.timeOuts(session), context.clock.moment()),
       turn: turnClaim(session),
       messages: store.mailbox.open(session.id).map(({ id, state, caller }) => ({
         message_id: id,
@@ -171,6 +190,22 @@ function claim(status: string, because: string, evidence: Evidence): z.infer<typ
     because,
     evidence: { source: evidence.source, detail: stripTerminal(evidence.detail), at: iso(evidence.at) },
   };
+}
+
+const HEALTH_REASONS = {
+  healthy: "Nothing speaks against it.",
+  slow: "Little is heard from its turn, but it is at work.",
+  parked: "It waits until a usage limit resets.",
+  stalled: "Nothing was heard from its turn for longer than stall_seconds, and no command of it used the processor.",
+  hung: "Two looks in a row showed that its process cannot run although it should.",
+  unreachable: "Its runtime did not answer twice in a row.",
+  crashed: "Its process ended, or could not be started.",
+  "crash-looping": "It was restarted several times, and is down again.",
+} as const satisfies Record<HealthVerdict, string>;
+
+function healthClaim(session: Session, parked: Evidence | null): z.infer<typeof claimSchema> {
+  const { verdict, evidence } = healthOf(session, { parked });
+  return claim(verdict, HEALTH_REASONS[verdict], evidence);
 }
 
 function turnClaim({

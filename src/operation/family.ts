@@ -41,11 +41,10 @@ export async function withinFamily<T>(context: OperationContext, start: () => Pr
 }
 
 function livingBelow(registry: Registry, id: string): number {
-  const children = Map.groupBy(registry.all(), ({ identity }) => identity.parentId);
   const found = new Set<string>([id]);
   let living = 0;
   for (const parent of found) {
-    for (const child of children.get(parent) ?? []) {
+    for (const child of registry.childrenOf(parent)) {
       if (found.has(child.id)) continue;
       found.add(child.id);
       if (!isEnded(child)) living += 1;

@@ -1,5 +1,7 @@
 /** Kinds of fields that many operations share. The description of a field is part of the API: `/openapi.json` shows it. */
 import * as z from "zod/mini";
+import { SURFACES } from "../platform/surface.ts";
+import { RESTART_POLICIES } from "../session/restart-record.ts";
 
 export const instant = (description: string) => z.string().check(z.meta({ description, format: "date-time" }));
 
@@ -22,6 +24,8 @@ export const since = (description: string) => z.optional(z.int().check(z.minimum
 export const seconds = (most: number) =>
   z.number().check(z.minimum(0), z.maximum(most), z.meta({ "x-unit": "seconds" }));
 
+export const restartPolicySchema = (description: string) => z.enum(RESTART_POLICIES).check(z.describe(description));
+
 /** The caller's variables: handed on, never stored, never quoted. */
 export const environment = z.record(z.string(), z.optional(plainText()));
 
@@ -29,3 +33,13 @@ export const environment = z.record(z.string(), z.optional(plainText()));
 export function plainText() {
   return z.string().check(z.refine((given) => !given.includes("\0"), "text without a NUL character"));
 }
+
+/** Of an event: from where it was asked. */
+export const surface = (how: string) =>
+  z
+    .optional(z.enum(SURFACES))
+    .check(
+      z.describe(
+        `${how}: on the command line, on the board, over MCP or another way over HTTP, as the caller itself says; missing where nobody did.`,
+      ),
+    );

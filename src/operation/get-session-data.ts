@@ -126,28 +126,42 @@ export const getSessionData = defineOperation({
   },
 });
 
-/** An agent may tell of the end of a turn before it writes down what it said (claude 2.1.325: by about 100 ms). */
+/**
+ * An agent may tell of the end of a turn before it writes down what it said (claude 2.1.325: by about 100 ms; on a
+ * machine that is too busy, by seconds). After a turn that ended so recently, the answer waits for it, for so long.
+ */
+const RECENT_MS = 5_000;
 const WRITTEN_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 40;
 
 export async function readWholeTurn(
-  { clock, store, supervisor }: OperationContext,
+  {
+    clock,
+    store,
+    supervisor,
+  }: Pick<OperationContext, "clock" | "store"> & {
+    readonly supervisor: Pick<OperationContext["supervisor"], "runtime">;
+  },
   { id }: Session,
   agent: Agent,
   tail: number,
   since: number | null,
 ) {
+  const endsAt = clock.monotonic() + WRITTEN_WITHIN_MS;
   for (;;) {
     const session = store.registry.get(id);
     if (session === undefined) return null;
     const { files } = supervisor.runtime(session.identity.runtime);
-    const transcript = await readTranscript(files, session, agent, tail, since);
+    const readFrom = (from: number | null) => readTranscript(files, session, agent, tail, from);
     const completed = await store.log.latest({ sessionId: id, types: ["turn-completed"] });
-    const isAwaited = agent.capabilities.transcript && clock.now() - (completed?.at ?? 0) < WRITTEN_WITHIN_MS;
-    if (completed === undefined || !isAwaited) return transcript;
+    const isRecent = clock.now() - (completed?.at ?? 0) < RECENT_MS;
+    if (completed === undefined || !agent.capabilities.transcript || !isRecent || clock.monotonic() >= endsAt)
+      return readFrom(since);
     // What came since an earlier answer may be nothing because that answer had the reply.
-    const newest = since === null ? transcript : await readTranscript(files, session, agent, tail, null);
-    if (holdsReply(newest?.messages ?? [], completed.at, await endBefore(store.log, id, completed))) return transcript;
+    const newest = await readFrom(null);
+    if (holdsReply(newest?.messages ?? [], completed.at, await endBefore(store.log, id, completed)))
+      // Read after the reply was seen: what was read before may lack it.
+      return since === null ? newest : readFrom(since);
     await clock.sleep(LOOK_AGAIN_MS);
   }
 }
@@ -269,7 +283,9 @@ export async function readScreen(
     const kept = readPlainFileIfFit(finalScreenPath(session), LARGEST_SCREEN_BYTES);
     if (kept !== null)
       return { text: stripTerminal(kept), truncated: false, note: "From the last screen before it ended." };
-    return { text: "", truncated: false, note: `There is no screen to show (${messageOf(error)}).` };
+    const isStarting = session.state === "starting" && session.process.liveness.status === "absent";
+    const why = isStarting ? "its process has not been started yet" : messageOf(error).replace(/\.$/, "");
+    return { text: "", truncated: false, note: `There is no screen to show (${why}).` };
   }
 }
 

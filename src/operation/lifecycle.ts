@@ -30,16 +30,20 @@ export async function carryOut(
     readonly environment?: Environment;
     readonly isFact: (session: Session) => boolean;
     readonly timeoutMs: number;
+    /** Makes the commit, under a condition of its own. */
+    readonly submitting?: (submit: () => Promise<unknown>) => Promise<unknown>;
   },
 ): Promise<z.infer<typeof lifecycleOutput>> {
   const { store, supervisor } = context;
   const before = resolveSession(store.registry, request.session);
   const id = await idempotent(context, request.operation, async (record) => {
-    await supervisor.submit(before.id, request.command, {
-      caller: context.caller,
-      idempotency: record(before.id),
-      ...(request.environment === undefined ? {} : { environment: request.environment }),
-    });
+    const submit = (): Promise<unknown> =>
+      supervisor.submit(before.id, request.command, {
+        caller: context.caller,
+        idempotency: record(before.id),
+        ...(request.environment === undefined ? {} : { environment: request.environment }),
+      });
+    await (request.submitting === undefined ? submit() : request.submitting(submit));
     return before.id;
   });
   const { done, session = before } = await settled(context, id, request.isFact, request.timeoutMs);

@@ -45,7 +45,7 @@ export const listForeign = defineOperation({
     // A conversation that a session of ours has is that session, however it was found.
     const own = new Set(
       store.registry
-        .all()
+        .living()
         .flatMap(({ conversation, process }) => (process.exit === null ? (conversation.nativeId ?? []) : [])),
     );
     return { foreign: found.filter(({ nativeId }) => nativeId === null || !own.has(nativeId)).map(viewForeign) };

@@ -31,7 +31,7 @@ function ofRole(role: string, context: OperationContext): Recipients {
   requireSessions(addressed, context);
   const { caller, store } = context;
   const isSelf = ({ id }: Session): boolean => caller.kind === "session" && caller.id === id;
-  const living = store.registry.all().filter((session) => session.identity.role === role && !isEnded(session));
+  const living = store.registry.living().filter((session) => session.identity.role === role);
   const others = living.filter((session) => !isSelf(session));
   const recipients = others.filter((session) => isAllowed(session, context)).map(({ id }) => id);
   if (recipients.length > 0) return { recipients, addressed };

@@ -1,6 +1,6 @@
 /** What a start arms: who is woken for the session, for what, and how that arrives. */
 import * as z from "zod/mini";
-import { armedFor, notificationsOf } from "../fleet/notifications.ts";
+import { armedFor, notificationsOf } from "../fleet/wake-arming.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import { WAKE_REASONS, type WakeReason } from "../session/wake.ts";

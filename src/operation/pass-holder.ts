@@ -9,7 +9,7 @@ export type PassHolder = (pass: string) => Caller;
 export function passHolderIn(registry: Registry): PassHolder {
   return (pass) => {
     const hash = hashOfPass(pass);
-    const holder = registry.all().find(({ process }) => process.passes.some((known) => known.hash === hash));
+    const holder = registry.living().find(({ process }) => process.passes.some((known) => known.hash === hash));
     if (holder !== undefined) return { kind: "session", id: holder.id };
     throw new ReeveError({
       code: "unknown-pass",

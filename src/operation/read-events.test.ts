@@ -19,6 +19,9 @@ function slow(
   let readings = 0;
   const slowLog: EventLog = {
     head: () => log.head(),
+    prunedThrough: () => log.prunedThrough(),
+    places: (query) => log.places(query),
+    newestFrom: (sessionId, newest) => log.newestFrom(sessionId, newest),
     follow: (listener) => log.follow(listener),
     latest: (query) => log.latest(query),
     read: (query) => read((readings += 1), () => log.read(query)),

@@ -2,14 +2,14 @@
 import * as z from "zod/mini";
 import type { LoggedEvent } from "../session/event.ts";
 import { remembered } from "../platform/remembered.ts";
-import { stripTerminal } from "../platform/terminal-text.ts";
 import type { OperationContext, StreamItem } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import type { EventView } from "./event-schema.ts";
 import { eventSchema } from "./event-schema.ts";
-import { cursor } from "./field.ts";
+import { count, cursor } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
-import { iso } from "./session-view.ts";
+import { iso } from "../platform/instant.ts";
+import { shownData } from "../session/shown-event.ts";
 
 export const readEvents = defineOperation({
   name: "read_events",
@@ -37,6 +37,9 @@ export const readEvents = defineOperation({
   output: z.object({
     events: z.array(eventSchema).check(z.describe("Oldest first.")),
     cursor: cursor("Pass it as `since` to read on."),
+    pruned_through: count(
+      "Events up to this one were removed because they were old, except a few that are still needed; 0: none was. If it is higher than your `since`, you have missed events.",
+    ),
   }),
 
   async run(input, context) {
@@ -46,7 +49,7 @@ export const readEvents = defineOperation({
       sessionsOf(input.session, context),
       context,
     );
-    return { events: events.map(viewEvent), cursor: next };
+    return { events: events.map(viewEvent), cursor: next, pruned_through: context.store.log.prunedThrough() };
   },
 
   stream: {
@@ -63,7 +66,7 @@ const PAGE = 200;
 async function* follow(
   after: number,
   sessions: ReturnType<typeof sessionsOf>,
-  { store, signal }: OperationContext,
+  { store, signal, clock }: OperationContext,
 ): AsyncGenerator<readonly StreamItem[], void, void> {
   const { log } = store;
   let cursor = after;
@@ -80,8 +83,14 @@ async function* follow(
   try {
     while (!signal.aborted) {
       const page = await readOn(cursor, PAGE, sessions, { store });
+      const items = page.events.map(itemOf);
+      const gone = log.prunedThrough();
+      const next = page.events.findIndex(({ seq }) => seq > gone);
+      // In its place among what is left: after it nothing is missing.
+      if (cursor < gone && (next >= 0 || page.events.length < PAGE))
+        items.splice(next < 0 ? items.length : next, 0, missed(cursor, gone, clock.now()));
       cursor = page.cursor;
-      if (page.events.length > 0) yield page.events.map(itemOf);
+      if (items.length > 0) yield items;
       if (log.head() > cursor) continue;
       await asleep();
     }
@@ -116,6 +125,13 @@ const itemOf = remembered(NEWEST, (event: LoggedEvent): StreamItem => ({
   data: viewEvent(event),
 }));
 
+/** Said by no event of the log: those that are not there any more. Whoever goes on after it has missed nothing more. */
+function missed(since: number, through: number, at: number): StreamItem {
+  const body = { type: "events-missed", since, through } as const;
+  const event = { seq: through, at, sessionId: null, caller: null, body };
+  return { id: through, type: body.type, data: viewEvent(event) };
+}
+
 /** The one that is named, or those this caller may see by then. */
 function sessionsOf(
   session: string | undefined,
@@ -135,31 +151,8 @@ export function viewEvent(event: LoggedEvent): EventView {
     at: iso(event.at),
     session_id: event.sessionId,
     caller: event.caller,
+    ...(event.via === undefined ? {} : { via: event.via }),
     type,
-    data: safe(data),
+    data: shownData(data),
   };
-}
-
-/** Snake_case names, no escape sequence in any text. */
-function safe(data: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(data).map(([key, value]: [string, unknown]) => [
-      snakeCase(key),
-      isInstant(key, value) ? iso(value) : safeValue(value),
-    ]),
-  );
-}
-
-function isInstant(key: string, value: unknown): value is number {
-  return typeof value === "number" && /(?:^at|At)$/.test(key);
-}
-
-function safeValue(value: unknown): unknown {
-  if (typeof value === "string") return stripTerminal(value);
-  if (Array.isArray(value)) return value.map(safeValue);
-  return typeof value === "object" && value !== null ? safe(value) : value;
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

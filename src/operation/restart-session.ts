@@ -2,11 +2,13 @@ import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { NEW_CONVERSATION, newConversationSentence } from "../session/new-conversation.ts";
 import type { Session } from "../session/session.ts";
+import type { EnvironmentFiles } from "../supervisor/launch/environment.ts";
 import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { environment as environmentSchema, seconds } from "./field.ts";
 import { readScreen } from "./get-session-data.ts";
+import { graceMsOf } from "./grace.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
 import { requireReady } from "./require-ready.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
@@ -39,6 +41,9 @@ export const restartSession = defineOperation({
     timeout_seconds: z
       ._default(seconds(3_600), COMES_UP_SECONDS)
       .check(z.describe("How long to wait for an agent to show that it is up before answering `done: false`.")),
+    if_gone: z
+      ._default(z.boolean(), false)
+      .check(z.describe("Only if its process is gone: one that runs is left alone, which counts as done.")),
     environment: z.optional(environmentSchema).check(
       z.meta({
         description: "Your environment. It is used only where the one that the session was started with is gone.",
@@ -55,21 +60,24 @@ export const restartSession = defineOperation({
     supervisor.requireUnimpeded(before);
     supervisor.requireStartable(before.identity.agent, before.identity.runtime);
     await requireReady(supervisor.runtime(before.identity.runtime));
-    const graceMs = (input.grace_seconds ?? supervisor.settings.endGraceMs / 1_000) * 1_000;
+    const graceMs = graceMsOf(context, before, input.grace_seconds);
     const environment =
       input.environment === undefined || before.identity.launch.envNames.length > 0
         ? undefined
-        : supervisor.environment({ caller: input.environment, envFile: before.identity.launch.envFile, given: {} });
+        : supervisor.environment({ ...filesOf(before), caller: input.environment, given: {} });
+    const waits = (session: Session): boolean =>
+      session.state === "starting" && supervisor.about(session).parked !== null;
     const outcome = await carryOut(context, {
       operation: "restart_session",
       session: before.id,
-      command: { type: "restart", graceMs },
+      command: { type: "restart", graceMs, ifGone: input.if_gone },
       ...(environment === undefined ? {} : { environment }),
-      isFact: (session) => session.wish.stop === null && session.state !== "starting",
+      isFact: (session) => session.wish.stop === null && (session.state !== "starting" || waits(session)),
       timeoutMs: graceMs + MARGIN_MS,
     });
     const started = store.registry.get(before.id);
     if (!outcome.done || started === undefined) return outcome;
+    if (waits(started)) return { ...outcome, done: false, note: outcome.session.parked?.reason ?? null };
     requireStarted(started);
     const isUp = await comesUp(context, started, input.timeout_seconds * 1_000);
     const now = store.registry.get(before.id) ?? started;
@@ -81,6 +89,10 @@ export const restartSession = defineOperation({
     };
   },
 });
+
+function filesOf({ identity: { launch } }: Session): EnvironmentFiles {
+  return { envFile: launch.envFile, keyFiles: launch.keyFiles };
+}
 
 /** It was stopped, and could not be started again: whoever asked must not take that for done. */
 function requireStarted(session: Session): void {

@@ -19,6 +19,8 @@ export interface Scope {
   has(session: Session): boolean;
   /** In order of creation. */
   sessions(): readonly Session[];
+  /** Those of them that have not ended. */
+  living(): readonly Session[];
   /** Null: all of them, and what concerns no session. */
   ids(): readonly string[] | null;
 }
@@ -26,14 +28,15 @@ export interface Scope {
 export function scopeOf(registry: Registry, caller: Caller, callers: Callers): Scope {
   const reach = caller.kind === "session" ? callers.session : "any";
   if (caller.kind !== "session" || reach === "any")
-    return { has: () => true, sessions: () => registry.all(), ids: () => null };
+    return { has: () => true, sessions: () => registry.all(), living: () => registry.living(), ids: () => null };
   const has = (session: Session): boolean => {
     // A record from a file may claim to descend from itself.
     if (session.id === caller.id) return reach === "self" || reach === "descendants";
     return (reach === "descendants" || reach === "below") && descends(registry, session, caller.id);
   };
   const sessions = (): readonly Session[] => registry.all().filter(has);
-  return { has, sessions, ids: () => sessions().map(({ id }) => id) };
+  const living = (): readonly Session[] => registry.living().filter(has);
+  return { has, sessions, living, ids: () => sessions().map(({ id }) => id) };
 }
 
 function descends(registry: Registry, session: Session, from: string): boolean {

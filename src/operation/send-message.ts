@@ -4,6 +4,7 @@ import type { Agent } from "../agent/contract.ts";
 import { newMessageId } from "../platform/ids.ts";
 import { requireRoom } from "../platform/disk-room.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
+import { BRANCH_MISMATCH, isHeldByBranch, mismatchSentence } from "../session/checkout.ts";
 import type { EventBody } from "../session/event.ts";
 import type { MessageRoute } from "../session/message.ts";
 import { requireTypeable } from "../session/message-text.ts";
@@ -16,6 +17,7 @@ import { cursor, instant, seconds, text, textOrNull } from "./field.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
+import { resolveWork, workReference } from "./work-reference.ts";
 import { until } from "../supervisor/ledger/until.ts";
 
 export const sendMessage = defineOperation({
@@ -39,6 +41,9 @@ export const sendMessage = defineOperation({
           "What to do while a turn is under way. queue: wait for its end. steer: put it into that turn. interrupt: stop that turn first.",
         ),
       ),
+    work: z
+      .optional(workReference)
+      .check(z.describe("The item of work that the session is given with it. It must be idle and have no other item.")),
     timeout_seconds: z
       ._default(seconds(60), 5)
       .check(z.describe("How long to wait for the outcome before answering with the state it has by then.")),
@@ -55,6 +60,7 @@ export const sendMessage = defineOperation({
       ),
     detail: textOrNull("How the outcome is known; of a message that waits, what it waits for."),
     admitted_at: instant("When it was recorded."),
+    warning: textOrNull("What is wrong with where it works, such as another branch than it declared; null otherwise."),
     cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this message."),
   }),
 
@@ -66,11 +72,13 @@ export const sendMessage = defineOperation({
       // A short word to the agent that fills the disk must get through.
       if (input.text.length > SHORT_TEXT) requireRoom(context.outputsDir);
       if (session.wish.desired === "stopped" || !mayTakeMessagesLater(session)) throw takesNone(session);
+      requireBranch(session);
       supervisor.requireUnimpeded(session);
       requireRoute(supervisor.agent(session.identity.agent), input.how);
+      const workId = input.work === undefined ? undefined : (await resolveWork(supervisor, input.work)).id;
       const id = newMessageId();
       const message = { id, text: input.text, submit: input.submit, how: input.how };
-      await supervisor.send(session, message, { caller, idempotency: record(id) });
+      await supervisor.send(session, message, { caller, idempotency: record(id), workId });
       return id;
     });
     const isSettled = (): boolean => !["admitted", "leased"].includes(store.mailbox.get(messageId)?.state ?? "unknown");
@@ -89,10 +97,22 @@ export const sendMessage = defineOperation({
       state: message.state,
       detail: message.detail ?? waitingFor(supervisor.testimony(session).obstacle, messageId),
       admitted_at: iso(message.admittedAt),
+      warning: mismatchSentence(store.registry.get(session.id) ?? session),
       cursor,
     };
   },
 });
+
+/** By its policy it gets no messages while another branch is checked out. */
+function requireBranch(session: Session): void {
+  if (!isHeldByBranch(session)) return;
+  throw new ReeveError({
+    code: BRANCH_MISMATCH,
+    kind: "conflict",
+    message: `Session ${session.identity.name} takes no messages now: ${mismatchSentence(session)} Check out ${session.identity.branch} there first.`,
+    details: { session_id: session.id },
+  });
+}
 
 function takesNone(session: Session): ReeveError {
   const { name } = session.identity;

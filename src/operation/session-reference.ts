@@ -15,7 +15,9 @@ export const sessionReference = z
     z.describe("A session: its id, its name, or any beginning of its id that no other session has."),
   );
 
-export function resolveSession(registry: Registry, reference: string): Session {
+type Known = Pick<Registry, "get" | "all" | "living" | "byName">;
+
+export function resolveSession(registry: Known, reference: string): Session {
   const byId = registry.get(reference);
   if (byId !== undefined) return byId;
   const named = registry.byName(reference);
@@ -41,9 +43,10 @@ export function resolveAmong(
   reference: string,
   has: (session: Session) => boolean,
 ): Session | null {
-  const own: Registry = {
+  const own: Known = {
     get: (id) => [registry.get(id)].find((session) => session !== undefined && has(session)),
     all: () => registry.all().filter(has),
+    living: () => registry.living().filter(has),
     byName: (name) => registry.byName(name).filter(has),
   };
   try {
@@ -73,10 +76,9 @@ function ambiguous(reference: string, matches: readonly Session[]): ReeveError {
   });
 }
 
-function unknown(registry: Registry, reference: string): ReeveError {
+function unknown(registry: Known, reference: string): ReeveError {
   const nearest = registry
-    .all()
-    .filter((session) => !isEnded(session))
+    .living()
     .map((session) => ({
       session,
       distance: Math.min(editDistance(session.identity.name, reference), editDistance(session.id, reference)),

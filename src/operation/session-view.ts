@@ -1,16 +1,28 @@
 /** A session as every surface shows it: snake_case, ISO instants, text safe for any terminal. */
 import * as z from "zod/mini";
+import { iso } from "../platform/instant.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
-import { isBackgroundOnly } from "../session/background.ts";
+import { BRANCH_MISMATCH, isMismatched } from "../session/checkout.ts";
+import { accountOf } from "../fleet/quota.ts";
 import { headlineOf, needOf, needSince } from "../session/need.ts";
+import { FAILURE_KINDS } from "../session/failure.ts";
+import { type Health, HEALTH_VERDICTS, healthOf } from "../session/health.ts";
 import { NEEDS } from "../session/need-order.ts";
 import { isUnseen } from "../session/notice.ts";
 import type { LastCommand, Session } from "../session/session.ts";
 import { SOURCES } from "../session/session.ts";
 import { STATES } from "../session/states.ts";
 import { WAKE_REASONS } from "../session/wake.ts";
+import type { GitStatus } from "../supervisor/attention/checkout-status.ts";
 import type { About } from "../supervisor/testimony.ts";
-import { count, cursor, instant, instantOrNull, text, textOrNull, yesOrNo } from "./field.ts";
+import { count, cursor, instant, instantOrNull, restartPolicySchema, text, textOrNull, yesOrNo } from "./field.ts";
+import { branchSchema, gitSchema } from "./branch-view.ts";
+import { guidanceOf } from "./guidance.ts";
+import { manifestSchema, viewManifest } from "./manifest-view.ts";
+import { containerSchema, viewContainer } from "./container-view.ts";
+import { persistenceSchema, viewPersistence } from "./persistence-view.ts";
+import { heldSchema, timedOutSchema, viewHeld, viewTimedOut } from "./held-view.ts";
+import { parkedEvidence, parkedSchema, parkedSentence, viewParked } from "./parked-view.ts";
 
 export const usageSchema = z
   .object({
@@ -45,6 +57,20 @@ export const exitSchema = z
   })
   .register(z.globalRegistry, { id: "Exit", description: "How a process ended." });
 
+export const healthVerdict = z.enum(HEALTH_VERDICTS);
+
+export const healthSchema = z
+  .object({
+    verdict: healthVerdict.check(
+      z.describe(
+        "slow: little is heard from its turn, but it is at work; nothing to do. stalled: nothing was heard from its turn for too long. hung: its process does not run although it should. parked: it waits until a usage limit resets. crash-looping: it was restarted several times and is down again.",
+      ),
+    ),
+    since_at: instant("Since when that is so."),
+    evidence: evidenceSchema.check(z.describe("How that is known.")),
+  })
+  .register(z.globalRegistry, { id: "Health", description: "How a session fares." });
+
 export const verdictSchema = z.enum(["completed", "failed", "interrupted"]);
 export const livenessStatus = z.enum(["running", "exited", "absent", "unreachable"]);
 export const observabilityStatus = z.enum(["pending", "observable", "lost"]);
@@ -76,14 +102,14 @@ export const sessionViewSchema = z
       .enum(NEEDS)
       .check(
         z.describe(
-          "Whether it needs a person; look at the sessions in this order. blocked: it asks something, or nothing was heard from its turn. failed and finished: nobody has seen that yet.",
+          "Whether it needs a person; look at the sessions in this order. blocked: it asks something, its process hangs, or nothing was heard from its turn. failed and finished: nobody has seen that yet. parked: it waits for a usage limit to reset.",
         ),
       ),
     need_since: instant("Since when that is so."),
     headline: text(
       "The one line that matters: what it asks, what it died of, or the last sentence it said. May be empty.",
     ),
-    unseen: yesOrNo("Whether a turn or its process ended and nobody has looked since."),
+    unseen: yesOrNo("Whether a turn or its process ended, or its branch changed, and nobody has looked since."),
     liveness: livenessStatus.check(
       z.describe(
         "Whether its process is there. exited and absent are proven; unreachable means that nobody could be asked.",
@@ -115,9 +141,9 @@ export const sessionViewSchema = z
       })
       .check(z.describe("Where it runs.")),
     cwd: text("The directory it was started in."),
-    branch: z
-      .object({ declared: textOrNull("The git branch that was asked for; null where none was.") })
-      .check(z.describe("The git branch it works on.")),
+    branch: branchSchema,
+    git: gitSchema,
+    worktree: textOrNull("The git worktree that Reeve made for it; null where it works in another directory."),
     pause_mode: z
       .nullable(z.enum(["detach", "suspend"]))
       .check(z.describe("detach: input is held back. suspend: its processes are stopped, too. null: not paused.")),
@@ -127,7 +153,21 @@ export const sessionViewSchema = z
       .nullable(verdictSchema)
       .check(z.describe("How its newest turn ended; null while that is under way, or where nobody saw the end.")),
     last_turn_error: textOrNull("Why that turn failed; null otherwise."),
+    failure: z
+      .nullable(z.enum(FAILURE_KINDS))
+      .check(
+        z.describe(
+          "Of which kind the last failure is, of its process, its branch or its newest turn; null while all is well.",
+        ),
+      ),
+    account: textOrNull(
+      "The account whose usage limits it draws on: the agent, and its id of the account or the home directory; null where it draws on none.",
+    ),
+    parked: z
+      .nullable(parkedSchema)
+      .check(z.describe("The usage limit that it has to wait for; null while it may go. A turn under way goes on.")),
     stalled_since: instantOrNull("Since when nothing was heard from the turn under way; null while all is well."),
+    health: healthSchema.check(z.describe("How it fares, in one word.")),
     approvals: count("How many questions wait for an answer: see `list_approvals`."),
     background: z
       .array(
@@ -144,11 +184,11 @@ export const sessionViewSchema = z
     exit: z
       .nullable(exitSchema)
       .check(z.describe("How its process ended; null while it runs or where that is not known.")),
-    restart_policy: z
-      .enum(["never", "on-failure", "always"])
-      .check(z.describe("Whether Reeve starts it again when its process ends by itself.")),
+    restart_policy: restartPolicySchema("Whether Reeve starts it again when its process ends by itself."),
     restarts: count("How many times it was started again."),
-    restart_due_at: instantOrNull("When it will be started again; null where that is not planned."),
+    restart_due_at: instantOrNull(
+      "When Reeve will start it again; null where that is not planned. `reason` says which attempt it is.",
+    ),
     created_at: instant("When it was recorded."),
     started_at: instantOrNull("When its process was started; null until then."),
     last_activity_at: instantOrNull("When it was last seen to do something; null until then."),
@@ -171,29 +211,34 @@ export const sessionViewSchema = z
     last_command: z
       .nullable(
         z.object({
-          command: text("pause, resume, restart, end, cancel-end or answer."),
+          command: text(
+            "pause, resume, restart, end, cancel-end, answer, rename, hold, release-hold or set-restart-policy.",
+          ),
           by: text("Who asked for it: `operator`, `session:<id>` or `system`."),
           at: instant("When."),
         }),
       )
       .check(z.describe("The last command that changed it; null where there was none.")),
-    held: z
-      .nullable(
-        z.object({
-          reason: text("Why."),
-          until: instantOrNull("When the hold ends by itself; null: it does not."),
-        }),
-      )
-      .check(z.describe("Why Reeve does not start it by itself; null where it does.")),
+    manifest: manifestSchema,
+    held: heldSchema,
+    timed_out: timedOutSchema,
+    not_started_because: textOrNull("Why Reeve does not start it by itself; null where it does."),
+    work: z
+      .nullable(z.object({ work_id: text("The item."), title: text("What it is, in one line.") }))
+      .check(z.describe("The item of work that it works on; null where it has none.")),
     outputs_dir: text("The directory with everything that Reeve keeps of it."),
+    persistence: persistenceSchema,
+    container: containerSchema,
     revision: count("How many times its record was changed."),
   })
   .register(z.globalRegistry, { id: "Session", description: "A session as it is now." });
 
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
-export function viewSession(session: Session, { wait, impediment, place }: About): SessionView {
+export function viewSession(session: Session, about: About): SessionView {
+  const { wait, impediment, place, git, parked, work } = about;
   const { identity, wish, process, conversation, watch } = session;
+  const need = needOf(session, parked?.hasWork);
   return {
     session_id: session.id,
     name: identity.name,
@@ -211,9 +256,9 @@ export function viewSession(session: Session, { wait, impediment, place }: About
     activity: conversation.activity.status,
     activity_since: iso(conversation.activity.evidence.at),
     asks: safeOrNull(conversation.activity.asks),
-    need: needOf(session),
-    need_since: iso(needSince(session)),
-    headline: oneLine(impediment ?? headlineOf(session)),
+    need,
+    need_since: iso(need === "parked" ? (parked?.quota.gate.sinceAt ?? 0) : needSince(session)),
+    headline: oneLine(impediment ?? (need === "parked" ? parkedSentence(parked) : headlineOf(session))),
     unseen: isUnseen(session),
     liveness: process.liveness.status,
     liveness_evidence: stripTerminal(process.liveness.evidence.detail),
@@ -225,16 +270,22 @@ export function viewSession(session: Session, { wait, impediment, place }: About
       transcript_path: watch.observability.transcriptPath,
     },
     wait,
-    guidance: impediment === null ? guidanceOf(session) : stripTerminal(impediment),
+    guidance: impediment === null ? guidanceOf(session, need) : stripTerminal(impediment),
     runtime: { kind: identity.runtime, id: place?.id ?? null, pid: place?.pid ?? null },
     cwd: stripTerminal(identity.launch.cwd),
-    branch: { declared: identity.branch },
+    branch: viewBranch(session, git),
+    git: viewGit(git),
+    worktree: safeOrNull(session.checkout.worktree),
     pause_mode: wish.pauseMode,
     turns: conversation.turns,
     turn_open: conversation.turnOpen,
     last_turn: conversation.lastTurn?.verdict ?? null,
     last_turn_error: safeOrNull(conversation.lastTurn?.error ?? null),
+    failure: process.failure ?? (isMismatched(session) ? BRANCH_MISMATCH : (conversation.lastTurn?.failure ?? null)),
+    account: safeOrNull(accountOf(session)),
+    parked: parked === null ? null : viewParked(parked, iso),
     stalled_since: isoOrNull(conversation.stalledAt),
+    health: viewHealth(healthOf(session, { parked: need === "parked" ? parkedEvidence(parked) : null })),
     approvals: conversation.approvals.length,
     background: conversation.background.map(({ kind, title, holds }) => ({
       kind,
@@ -265,44 +316,42 @@ export function viewSession(session: Session, { wait, impediment, place }: About
     wakes: { acknowledged: session.wakes.acknowledged, message_id: session.wakes.open?.messageId ?? null },
     started_by: safeOrNull(identity.startedBy),
     last_command: viewCommand(wish.lastCommand),
-    held:
-      wish.held === null
-        ? null
-        : {
-            reason: wish.held.reason,
-            until: wish.held.until === null ? null : iso(wish.held.until),
-          },
+    manifest: viewManifest(identity.manifest),
+    held: viewHeld(session),
+    timed_out: viewTimedOut(session),
+    not_started_because: safeOrNull(wish.held?.reason ?? null),
+    work: work === null ? null : { work_id: work.id, title: oneLine(work.title) },
     outputs_dir: identity.outputsDir,
+    persistence: viewPersistence(session),
+    container: viewContainer(session.identity.launch.container),
     revision: session.revision,
   };
 }
 
-/** What an orchestrator should do next about this session, instead of guessing from a missing file. */
-function guidanceOf(session: Session): string {
-  const { conversation } = session;
-  const { status } = conversation.activity;
-  if (session.process.exit !== null) return "Its process has ended; look at its data, or restart it.";
-  if (session.process.createFailures !== null)
-    return "It could not be started yet, and is tried again; its reason says why. Wait for its exit, or end it.";
-  if (status === "awaiting-approval") return "It asks for approval: answer it with approve or deny.";
-  if (status === "awaiting-input")
-    return "It asks for something: read its screen, and answer it there with attach, or with send.";
-  if (!session.identity.hasTurns) return "It has no turns: wait for its exit, and read its screen at any time.";
-  if (conversation.stalledAt !== null)
-    return "Nothing was heard from its turn for a while: read its screen, then interrupt it or wait on.";
-  if (session.watch.observability.status === "pending" && session.watch.observability.expected)
-    return "It is normal that there is no transcript yet: wait for its notification; do not poll, and do not end it because of this.";
-  if (isBackgroundOnly(session))
-    return "It works in the background: wait for its notification, do not poll; a message would be taken now.";
-  if (conversation.turnOpen) return "A turn is under way: wait for its notification, do not poll.";
-  return "It is idle: send it a message, or end it.";
+function viewHealth({ verdict, sinceAt, evidence: { source, detail, at } }: Health): SessionView["health"] {
+  return { verdict, since_at: iso(sinceAt), evidence: { source, detail: stripTerminal(detail), at: iso(at) } };
 }
 
-/** What no calendar has is shown as its beginning: one bad instant must not take the whole list with it. */
-export function iso(at: number): string {
-  const date = new Date(at);
-  return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
+function viewBranch({ identity, checkout }: Session, git: GitStatus | null): SessionView["branch"] {
+  const { head, mismatchAt, policy } = checkout;
+  return {
+    declared: identity.branch,
+    actual: safeOrNull(head?.branch ?? null),
+    commit: head?.commit ?? git?.commit ?? null,
+    under_way: safeOrNull(head?.underWay ?? null),
+    mismatch_since: isoOrNull(mismatchAt),
+    policy,
+  };
 }
+
+function viewGit(git: GitStatus | null): SessionView["git"] {
+  if (git === null) return null;
+  const { ahead, behind, dirty, askedAt } = git;
+  return { ahead, behind, dirty, as_of: iso(askedAt) };
+}
+
+/** With the views that are made of sessions; what it does is in platform/. */
+export { iso };
 
 function viewCommand(last: LastCommand | null): SessionView["last_command"] {
   return last === null ? null : { command: stripTerminal(last.type), by: stripTerminal(last.by), at: iso(last.at) };

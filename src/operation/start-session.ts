@@ -1,33 +1,43 @@
 /** Starts a session: checks everything before it records anything, and records it before it does anything. */
 import { rmdirSync } from "node:fs";
-import { resolve } from "node:path";
 import * as z from "zod/mini";
 import type { Agent, LaunchPlan } from "../agent/contract.ts";
 import { requireRoom } from "../platform/disk-room.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { sessionDir } from "../platform/home.ts";
-import { newSessionId } from "../platform/ids.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { isAsk } from "../session/ask.ts";
-import { requireTypeable } from "../session/message-text.ts";
 import { SESSION_ID_PATTERN } from "../session/session-id.ts";
 import { isEnded } from "../session/session.ts";
+import { DEFAULT_HOLD_MS } from "../session/stay.ts";
 import type { SessionFiles } from "../runtime/session-files.ts";
 import type { Launch, Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { holdsSecret } from "../supervisor/launch/concealed-text.ts";
+import { chosenRestartPolicy, POLICY_SOURCES } from "../supervisor/launch/chosen-restart-policy.ts";
 import { secretsOfLaunch } from "../supervisor/launch/environment.ts";
+import type { MadeWorktree } from "../supervisor/worktree/making.ts";
 import type { OperationContext } from "./contract.ts";
+import { branchPolicy } from "./branch-view.ts";
+import { containerInput } from "./container-view.ts";
 import { broughtBy } from "./caller-environment.ts";
 import { defineOperation } from "./contract.ts";
-import { cursor, environment as environmentSchema, plainText } from "./field.ts";
+import { cursor, environment as environmentSchema, plainText, restartPolicySchema } from "./field.ts";
 import { withinFamily } from "./family.ts";
 import { idempotent } from "./idempotency.ts";
 import type { RecordFor } from "./idempotency.ts";
 import { armed, notificationsSchema, reasonsSchema, viewNotifications } from "./notifications-view.ts";
-import { requireReady } from "./require-ready.ts";
+import { claimingManifest, manifestInput } from "./manifest-claim.ts";
+import { holdReason } from "./hold-session.ts";
+import { checkedCheckout, claimingCheckout } from "./start-branch.ts";
+import { prepareLaunch, requireExecutable } from "./start-launch.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import { settled } from "./settled.ts";
+import { persistenceInput } from "./persistence-view.ts";
+import { timeOutsInput, timeOutsOfInput } from "./time-outs-view.ts";
+import { checkoutInput, inCheckout, madeWorktreeSchema, type StartPlace, viewMade } from "./start-checkout.ts";
+import { requireGivable, withWork } from "./start-work.ts";
+import { workReference } from "./work-reference.ts";
 
 const word = (description: string) =>
   z
@@ -56,7 +66,11 @@ export const startSession = defineOperation({
   },
   names: ["parent"],
   input: z.object({
-    agent: word("What to run: codex, claude, gemini, command, or an agent of your settings."),
+    agent: z.optional(
+      word(
+        "What to run: codex, claude, gemini, command, or an agent of your settings. A work item may say it instead.",
+      ),
+    ),
     args: z
       ._default(z.array(plainText()).check(z.maxLength(1_000)), [])
       .check(z.describe("Arguments for the agent; for `command` the whole command line.")),
@@ -67,19 +81,60 @@ export const startSession = defineOperation({
       .optional(plainText().check(z.minLength(1, "an id"), z.maxLength(200)))
       .check(z.describe("Continue this conversation (the agent's own id of it) instead of beginning a new one.")),
     name: z.optional(word("Its name; without one it is called after its agent, with a number.")),
-    role: z._default(word("What it is for, in a word of your choice; its files are kept under it."), "agent"),
-    cwd: plainText().check(z.describe("The directory to start it in.")),
+    role: z.optional(
+      word("What it is for, in a word of your choice; its files are kept under it. By default `agent`."),
+    ),
+    cwd: z.optional(plainText()).check(z.describe("The directory to start it in. A work item may say it instead.")),
     branch: z
-      .optional(plainText().check(z.maxLength(255)))
-      .check(z.describe("The git branch that `cwd` must be on; the start is refused if it is on another.")),
-    runtime: z.optional(word("Where to run it; by default in tmux.")),
+      .optional(plainText().check(z.minLength(1, "the name of a branch, or be left out"), z.maxLength(255)))
+      .check(
+        z.describe(
+          "The git branch that `cwd` must be on, from the start to the end. The session has the checkout for itself. With `worktree`: the branch of the worktree.",
+        ),
+      ),
+    branch_policy: z
+      .optional(branchPolicy)
+      .check(
+        z.describe(
+          "What happens if another branch is checked out later. warn: Reeve reports it. pause: it also pauses the session. error: it gives the session no messages. By default what the settings say, which is warn.",
+        ),
+      ),
+    allow_shared_checkout: z
+      ._default(z.boolean(), false)
+      .check(z.describe("Start it although another session works in the same git checkout.")),
+    ...checkoutInput,
+    work: z
+      .optional(workReference)
+      .check(
+        z.describe(
+          "The item of work that it is given. What you leave out of agent, role, branch, `cwd` and prompt comes from the item.",
+        ),
+      ),
+    pooled: z
+      ._default(z.boolean(), false)
+      .check(
+        z.describe(
+          "For `reeve work run`: it may be given further items of work when it is free, and is ended when there are none for it.",
+        ),
+      ),
+    runtime: z.optional(
+      word("Where to run it: tmux or docker. By default what config.toml says for its role, else tmux."),
+    ),
+    ...containerInput,
     model: z.optional(plainText().check(z.maxLength(255))).check(z.describe("The model, as the agent calls it.")),
     mcp: z
       ._default(z.boolean(), true)
       .check(z.describe("Whether the agent gets Reeve's MCP server, with which it can start sessions of its own.")),
-    restart: z
-      ._default(z.enum(["never", "on-failure", "always"]), "never")
-      .check(z.describe("Whether to start it again when its process ends by itself.")),
+    restart: z.optional(
+      restartPolicySchema(
+        "Whether to start it again when its process ends by itself; by default what config.toml says for its role or agent, else never.",
+      ),
+    ),
+    timeouts: z.optional(timeOutsInput),
+    ...persistenceInput,
+    hold: z
+      .optional(holdReason)
+      .check(z.describe("Hold it from the start, with this reason: see `hold_session`. For 24 hours.")),
     parent: z.optional(word("The session that it belongs to; by default the one that calls, if a session does.")),
     notify: z
       .optional(reasonsSchema)
@@ -104,6 +159,12 @@ export const startSession = defineOperation({
     env_file: z
       .optional(plainText())
       .check(z.describe("A file with further variables, a line each; relative to `cwd`.")),
+    key_files: z
+      ._default(z.record(variableName, plainText()), {})
+      .check(
+        z.describe("Further variables, each with the file that holds its value and nothing else; relative to `cwd`."),
+      ),
+    ...manifestInput,
     until: z
       ._default(z.enum(["recorded", "created"]), "recorded")
       .check(
@@ -116,43 +177,48 @@ export const startSession = defineOperation({
     .extend(sessionViewSchema, {
       cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this start."),
       notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
+      restart_policy_from: z
+        .enum(POLICY_SOURCES)
+        .check(
+          z.describe(
+            "Where its restart policy comes from: this start, its role or its agent in config.toml, or nowhere (never).",
+          ),
+        ),
+      made_worktree: z
+        .nullable(madeWorktreeSchema)
+        .check(z.describe("The worktree that it was started in; null where it works in the directory that was given.")),
     })
     .register(z.globalRegistry, { id: "StartedSession", description: "A session, and where in the log its start is." }),
 
-  async run(input, context) {
+  async run(asked, context) {
     const { supervisor, store, caller } = context;
+    const { input, item } = await withWork(context, asked);
+    const timeOuts = timeOutsOfInput(input.timeouts);
     const brought = await broughtBy(caller, input.environment, context);
+    let made: MadeWorktree | null = null;
     const start = async (record: RecordFor): Promise<string> => {
-      const runtime = input.runtime ?? supervisor.runtimes()[0]?.kind ?? "none";
-      supervisor.requireStartable(input.agent, runtime);
-      await requireReady(supervisor.runtime(runtime));
-      const agent = supervisor.agent(input.agent);
+      if (item !== null) await requireGivable(context, item, input);
+      return await inCheckout(context, input, { brought, record, label: () => freeName(store, input.agent) }, (place) =>
+        startIn(place, record),
+      );
+    };
+    const startIn = async (place: StartPlace, record: RecordFor): Promise<string> => {
+      ({ made } = place);
       // What a session starts is its own.
       const parentId = input.parent ?? (caller.kind === "session" ? caller.id : null);
       const notify = armed(context, parentId, input.notify);
-      if (input.prompt !== undefined) requireTypeable(input.prompt);
-      const { files } = supervisor.runtime(runtime);
-      const cwd = await existingDirectory(files, input.cwd);
-      const envFile = input.env_file === undefined ? null : resolve(cwd, input.env_file);
-      const environment = supervisor.environment({ caller: brought, envFile, given: input.env });
-      const launch: Launch = {
-        args: input.args,
-        prompt: input.prompt ?? null,
-        model: input.model ?? null,
-        cwd,
-        envFile,
-        envNames: Object.keys(input.env),
-        mcp: input.mcp,
-        paths: pick(environment, ["PATH", "HOME", ...agent.pathVariables]),
-      };
-      if (input.branch !== undefined) await requireBranch(files, launch, input.branch);
-      const id = newSessionId();
+      const { id } = place;
       const outputsDir = sessionDir(context.outputsDir, input.role, id);
+      const prepared = await prepareLaunch(context, input, { cwd: place.cwd, brought, sessionDir: outputsDir });
+      const { runtime, agent, files, programs, launch, environment } = prepared;
+      const branch = made?.worktree.branch ?? input.branch;
+      const checkout = await checkedCheckout(context, files, launch, { ...input, branch });
       const planWith = (prompt: string | null) =>
         supervisor.plan({
           agent: input.agent,
           runtime,
           sessionId: id,
+          role: input.role,
           outputsDir,
           launch: { ...launch, prompt },
           beginning: { resume: resumed, prompt },
@@ -165,7 +231,7 @@ export const startSession = defineOperation({
       const isSecret = launch.prompt !== null && holdsSecret(launch.prompt, secretsOfLaunch(launch, environment));
       const { plan, recorded } = isSecret ? await planWith(null) : asAsked;
       const isSent = isSecret || plan.isPromptLeftOut;
-      await requireExecutable(files, plan.argv[0] ?? "", launch);
+      await requireExecutable(programs, plan.argv[0] ?? "", launch);
       requireRoom(context.outputsDir);
       ensurePrivateDir(outputsDir);
       const request = {
@@ -175,23 +241,28 @@ export const startSession = defineOperation({
         hasTurns: agent.capabilities.turns,
         runtime,
         launch: isSent ? { ...launch, prompt: null } : launch,
-        restartPolicy: input.restart,
+        restartPolicy: chosenRestartPolicy(input, supervisor.settings).policy,
         parentId,
         notify,
+        pooled: input.pooled,
         outputsDir,
-        branch: input.branch ?? null,
+        branch: branch ?? null,
+        manifest: input.manifest ?? null,
+        checkout: { ...checkout, worktree: made?.worktree.path ?? null },
+        timeOuts,
+        hold: input.hold === undefined ? null : { reason: input.hold, forMs: DEFAULT_HOLD_MS },
         ...recorded,
       };
-      const wish = { caller, idempotency: record(id) };
+      const wish = { caller, idempotency: record(id), workId: item?.id };
       try {
-        await withinFamily(context, () =>
-          named(store, input, async (name) => {
-            await supervisor.start({ ...request, name }, environment, {
-              ...wish,
-              ...(isSent && launch.prompt !== null ? { firstMessage: launch.prompt } : {}),
-            });
-          }),
-        );
+        const begin = async (name: string): Promise<void> => {
+          const claim = { id, name, branch: request.branch };
+          const sent = isSent && launch.prompt !== null ? { firstMessage: launch.prompt } : {};
+          await claimingCheckout(context, checkout, claim, () =>
+            supervisor.start({ ...request, name }, environment, { ...wish, ...sent }),
+          );
+        };
+        await withinFamily(context, () => named(store, input, begin));
       } catch (error) {
         removeEmptyDir(outputsDir);
         throw error;
@@ -199,12 +270,18 @@ export const startSession = defineOperation({
       return id;
     };
     const bringAgain = (id: string): void => {
-      const envFile = store.registry.get(id)?.identity.launch.envFile ?? null;
-      supervisor.bringAgain(id, { caller: brought, envFile, given: input.env });
+      const { envFile = null, keyFiles = {} } = store.registry.get(id)?.identity.launch ?? {};
+      supervisor.bringAgain(id, { caller: brought, envFile, keyFiles, given: input.env });
     };
-    const id = await idempotent(context, "start_session", start, bringAgain);
-    if (input.until === "created") await settled(context, id, isTried, CREATED_WITHIN_MS);
-    return await answer(context, id);
+    const once = (record: RecordFor): Promise<string> =>
+      claimingManifest(context, input.manifest, () => start(record), bringAgain);
+    const id = await idempotent(context, "start_session", once, bringAgain);
+    const isOver = (session: Session): boolean => isTried(session) || supervisor.about(session).parked !== null;
+    if (input.until === "created") await settled(context, id, isOver, CREATED_WITHIN_MS);
+    return {
+      ...(await answer(context, id, made)),
+      restart_policy_from: chosenRestartPolicy(input, supervisor.settings).from,
+    };
   },
 });
 
@@ -217,7 +294,7 @@ function requireAdoptable(store: Store, agent: Agent, nativeId: string): void {
       message: `The agent ${agent.name} cannot continue a conversation from elsewhere; leave --resume out.`,
     });
   const holder = store.registry
-    .all()
+    .living()
     .find(
       ({ identity, conversation, process }) =>
         identity.agent === agent.name && conversation.nativeId === nativeId && process.exit === null,
@@ -250,7 +327,7 @@ function isTried({ state, process: { createFailures } }: Session): boolean {
   return state !== "starting" || createFailures !== null;
 }
 
-async function answer(context: OperationContext, id: string) {
+async function answer(context: OperationContext, id: string, made: MadeWorktree | null) {
   const { store, supervisor } = context;
   const cursor = await startOf(store, id);
   const session = store.registry.get(id);
@@ -261,11 +338,12 @@ async function answer(context: OperationContext, id: string) {
       message: `Session ${id} was recorded but is not there.`,
     });
   const notifications = viewNotifications(context, session);
-  return { ...viewSession(session, supervisor.about(session)), cursor, notifications };
+  const madeWorktree = await viewMade(context, session, made);
+  return { ...viewSession(session, supervisor.about(session)), cursor, notifications, made_worktree: madeWorktree };
 }
 
-/** What the start was committed with: planned, starting, and its first message if it has one. */
-const FIRST_EVENTS = 3;
+/** What the start was committed with: planned, starting, held if it is, its first message and its item of work if it has them. */
+const FIRST_EVENTS = 5;
 
 /** Where in the log it was asked for, also if this call only repeats that. */
 async function startOf({ log }: Store, sessionId: string): Promise<number> {
@@ -280,52 +358,6 @@ function removeEmptyDir(path: string): void {
   } catch {
     // An empty directory too many harms nobody.
   }
-}
-
-function pick(environment: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (name in environment ? [[name, environment[name] ?? ""]] : [])));
-}
-
-async function existingDirectory(files: SessionFiles, path: string): Promise<string> {
-  const cwd = resolve("/", path);
-  if ((await files.stat(cwd))?.isDirectory === true) return cwd;
-  throw new ReeveError({
-    code: "missing-directory",
-    kind: "usage",
-    message: `The directory ${cwd} does not exist; create it or give another with --cwd.`,
-  });
-}
-
-async function requireBranch(files: SessionFiles, launch: Launch, declared: string): Promise<void> {
-  const { cwd } = launch;
-  const actual = await branchOf(files, launch);
-  if (actual === declared) return;
-  const found = actual === null ? "is not on a branch of a git repository" : `is on branch ${actual}`;
-  throw new ReeveError({
-    code: "branch-mismatch",
-    kind: "conflict",
-    message: `${cwd} ${found}, not on ${declared}; check out ${declared} there or change --branch.`,
-  });
-}
-
-/** Null when it is on none: no repository, no git, or a detached head. */
-async function branchOf(files: SessionFiles, { cwd, paths }: Launch): Promise<string | null> {
-  const git = await files.findProgram("git", { cwd, path: paths["PATH"] });
-  const args = ["-C", cwd, "symbolic-ref", "--quiet", "--short", "HEAD"];
-  const said = git === null ? "" : await files.ask(git.path, args, { environment: paths, timeoutMs: GIT_TIMEOUT_MS });
-  return said.trim() === "" ? null : said.trim();
-}
-
-/** It reads one small file; one that hangs is not waited for. */
-const GIT_TIMEOUT_MS = 10_000;
-
-async function requireExecutable(files: SessionFiles, command: string, { cwd, paths }: Launch): Promise<void> {
-  if ((await files.findProgram(command, { cwd, path: paths["PATH"] })) !== null) return;
-  throw new ReeveError({
-    code: "command-not-found",
-    kind: "usage",
-    message: `There is no program "${command}" to run; check the spelling, or give its full path.`,
-  });
 }
 
 /**

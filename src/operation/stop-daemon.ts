@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
-import { isEnded } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
 import { count, yesOrNo } from "./field.ts";
 
@@ -23,7 +22,7 @@ export const stopDaemon = defineOperation({
 
   async run({ with_runtimes: withRuntimes = false }, { store, daemon }) {
     if (withRuntimes) {
-      const living = store.registry.all().filter((session) => !isEnded(session));
+      const living = store.registry.living();
       if (living.length > 0) throw sessionsLeft(living.map(({ identity }) => identity.name));
       await daemon.retireRuntimes();
     }

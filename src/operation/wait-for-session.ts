@@ -81,6 +81,7 @@ export const waitForSession = defineOperation({
   async run(input, context) {
     const { store } = context;
     requirePast(input.since, store.log.head());
+    requireKept(input.since, store.log.prunedThrough());
     const references = [input.session, ...input.also];
     const ids = new Set(references.map((reference) => resolveSession(store.registry, reference).id));
     const isEnough = (waiters: readonly Waiter[]): boolean => {
@@ -103,6 +104,17 @@ function requirePast(since: number | undefined, head: number): void {
     kind: "usage",
     message: `The cursor ${since} is later than the newest event, ${head}; pass the cursor of an answer that Reeve gave in this home, or leave since out.`,
     details: { field: "since", head },
+  });
+}
+
+/** What happened after it may be gone: nobody could tell that from nothing having happened. */
+function requireKept(since: number | undefined, prunedThrough: number): void {
+  if (since === undefined || since >= prunedThrough) return;
+  throw new ReeveError({
+    code: "cursor-too-old",
+    kind: "usage",
+    message: `Events up to ${prunedThrough} were removed because they were old, and some of them came after the cursor ${since}; leave since out to wait for what was asked last.`,
+    details: { field: "since", pruned_through: prunedThrough },
   });
 }
 

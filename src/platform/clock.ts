@@ -1,13 +1,34 @@
+import { uptime } from "node:os";
+
 /**
  * The clock that the rest of Reeve uses. Wall time is for people and records.
  * Deadlines and delays use only monotonic time, so a clock jump does not fire
  * or delay a timer.
  */
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+/**
+ * An instant that can be put into a record and still be compared after the
+ * wall clock was set: `upMs` counts from when the machine was started, `boot`
+ * names that start. Another daemon of the same boot reads the same counter.
+ */
+export interface Moment {
+  /** Milliseconds since the epoch, as the wall clock was. */
+  readonly at: number;
+  readonly boot: string;
+  readonly upMs: number;
+}
+
 export interface Clock {
   /** Milliseconds since the epoch: for records, never for deadlines. */
   now(): number;
   /** Milliseconds on a clock that never jumps. */
   monotonic(): number;
+  /** For records of how long ago something was. */
+  moment(): Moment;
+  /** Milliseconds on a clock that never jumps and goes on while the machine sleeps: for waits that end outside it. */
+  uptime(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `act` once, `ms` from now on the monotonic clock, unless what it returns is called before. Keeps no process alive. */
   after(ms: number, act: () => void): () => void;
@@ -19,6 +40,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  moment: () => ({ at: Date.now(), boot: (boot ??= readBoot()), upMs: upMs() }),
+  uptime: () => uptime() * 1_000,
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(abortError(signal));
@@ -42,6 +65,23 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+let boot: string | undefined;
+
+/** Where the system does not name its boots, each daemon counts as one: then only the wall clock links them. */
+function readBoot(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return randomUUID();
+  }
+}
+
+/** Unlike `performance.now`, this counts from the start of the machine, on Linux and macOS; not while it sleeps. */
+function upMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1_000 + Math.floor(nanoseconds / 1_000_000);
+}
 
 function abortError(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;

@@ -19,6 +19,10 @@ export interface Home {
   /** For sessions, which must show a pass. */
   readonly sessionSocketPath: string;
   readonly databasePath: string;
+  /** The index of `reeve search` and `reeve stats`: can be lost, and is made again. */
+  readonly searchPath: string;
+  /** What agents and the operator remember; made with the first memory. */
+  readonly memoryPath: string;
   readonly instancePath: string;
   readonly lockPath: string;
   readonly logPath: string;
@@ -26,6 +30,16 @@ export interface Home {
   readonly recordPath: string;
   /** What Node itself says when a daemon dies of a fault that no program can catch. */
   readonly stderrPath: string;
+  /**
+   * Of the capture proxy: where it is commanded, what is remembered of it, what Node says when it breaks, and the
+   * directories through which containers reach it, one for each.
+   */
+  readonly capture: {
+    readonly socketPath: string;
+    readonly recordPath: string;
+    readonly stderrPath: string;
+    readonly doorsDir: string;
+  };
 }
 
 export function locateHome(environment: Readonly<Record<string, string | undefined>>): Home {
@@ -69,11 +83,20 @@ function layOut(roots: Pick<Home, "stateDir" | "runDir" | "outputsDir" | "config
     socketPath,
     sessionSocketPath: join(roots.runDir, "call.sock"),
     databasePath: join(roots.stateDir, "reeve.db"),
+    searchPath: join(roots.stateDir, "search.db"),
+    memoryPath: join(roots.stateDir, "memory.db"),
     instancePath: join(roots.stateDir, "instance"),
     lockPath: join(roots.stateDir, "daemon.lock"),
     logPath: join(roots.stateDir, "daemon.log"),
     recordPath: join(roots.stateDir, "daemon.json"),
     stderrPath: join(roots.stateDir, "daemon.stderr"),
+    capture: {
+      socketPath: join(roots.runDir, "capture.sock"),
+      recordPath: join(roots.stateDir, "capture.json"),
+      stderrPath: join(roots.stateDir, "capture.stderr"),
+      // Short: with a name of ten letters and a socket of one it must still fit (see above).
+      doorsDir: join(roots.runDir, "box"),
+    },
   };
 }
 

@@ -211,6 +211,14 @@ describe("a file that is another one than before", () => {
     await expectReplaced(['{"m":1}', '{"m":2}', '{"m":3}', '{"m":4}']);
   });
 
+  test("replaced by one that is empty at first: only when something is in it", async () => {
+    renameSync(file, `${file}.old`);
+    writeFileSync(file, "");
+    expect(await read(cursor)).toEqual({ lines: [], skippedLines: 0, cursor, wasReplaced: false, hasMore: false });
+    writeFileSync(file, before);
+    await expectReplaced(['{"n":1}', '{"n":2}', '{"n":3}']);
+  });
+
   test("rotated: its rest is there under its new name, the new one is read from its beginning", async () => {
     appendFileSync(file, "last before\n");
     renameSync(file, `${file}.1`);

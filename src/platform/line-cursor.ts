@@ -14,8 +14,9 @@
  * new name.
  */
 import { hash } from "node:crypto";
-import { closeSync, readSync } from "node:fs";
+import { closeSync, constants, readSync, writeSync } from "node:fs";
 import { openRegularFile, readInto, type RegularFile, withoutNuls } from "./file-tail.ts";
+import { openOwnFile } from "./own-file.ts";
 import { errnoOf } from "./reeve-error.ts";
 
 export interface LineCursor {
@@ -38,7 +39,7 @@ export interface NewLines {
   readonly lines: readonly NewLine[];
   /** Lines over the cap, each counted once: as soon as it is known to be one. */
   readonly skippedLines: number;
-  /** As given if the file is not there: should it come back, it is recognised. */
+  /** As given if the file is not there, or is another that is empty still: should it come back, it is recognised. */
   readonly cursor: LineCursor | null;
   /** It is another file, or what had been read of it has changed: these lines are from its beginning. Said once. */
   readonly wasReplaced: boolean;
@@ -66,16 +67,53 @@ export async function readNewLines(
 ): Promise<NewLines> {
   const limits = { mostBytes: options.mostBytes ?? MIB, longestLine: options.longestLine ?? 4 * MIB };
   const found = await openIfThere(path);
-  if (found === null) return { lines: [], skippedLines: 0, cursor, wasReplaced: false, hasMore: false };
+  if (found === null) return nothingIn(cursor);
   try {
     const before = cursor ?? START;
     const same = await readIfSame(found, before, limits);
     if (same !== null) return frame(found, same, before, limits);
+    // Somebody is about to write it. Were it taken for the replacement, all that comes into it would count as new.
+    if (found.size === 0 && !isInodeOf(before, found)) return nothingIn(cursor);
     const other = await readChunk(found, START, limits);
     return { ...frame(found, other, START, limits), wasReplaced: true };
   } finally {
     closeSync(found.descriptor);
   }
+}
+
+/**
+ * Overwrites with blanks what has been read of a file, up to the cursor, and returns the cursor for the same place.
+ * Whoever appends to the file meanwhile is not disturbed. Null where the file is gone or is another one.
+ */
+export async function blankUpTo(path: string, { identity, offset }: LineCursor): Promise<LineCursor | null> {
+  const found = await openIfThere(path);
+  if (found === null) return null;
+  try {
+    if (offset > found.size || (offset > 0 && !isInodeOf({ identity, offset, isInLongLine: false }, found)))
+      return null;
+    const file = openOwnFile(path, constants.O_RDWR);
+    try {
+      const bytes = Buffer.alloc(Math.min(offset, MIB), " ");
+      for (let from = 0; from < offset; from += bytes.length)
+        writeSync(file, bytes, 0, Math.min(bytes.length, offset - from), from);
+      // So that the next line stands alone.
+      if (offset > 0) writeSync(file, "\n", offset - 1);
+    } finally {
+      closeSync(file);
+    }
+    const chunk = await readAround(found.descriptor, offset, 0);
+    return { identity: identify(found, chunk, offset), offset, isInLongLine: false };
+  } finally {
+    closeSync(found.descriptor);
+  }
+}
+
+function nothingIn(cursor: LineCursor | null): NewLines {
+  return { lines: [], skippedLines: 0, cursor, wasReplaced: false, hasMore: false };
+}
+
+function isInodeOf({ identity }: LineCursor, { inode }: RegularFile): boolean {
+  return identity.startsWith(`${inode}:`);
 }
 
 async function openIfThere(path: string): Promise<RegularFile | null> {
@@ -98,7 +136,7 @@ interface Chunk {
 async function readIfSame(found: RegularFile, cursor: LineCursor, limits: ReadLimits): Promise<Chunk | null> {
   const { identity, offset } = cursor;
   if (offset === 0) return readChunk(found, cursor, limits);
-  if (offset > found.size || !identity.startsWith(`${found.inode}:`)) return null;
+  if (offset > found.size || !isInodeOf(cursor, found)) return null;
   const chunk = await readChunk(found, cursor, limits);
   return identify(found, chunk, offset) === identity ? chunk : null;
 }

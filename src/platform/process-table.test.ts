@@ -15,13 +15,17 @@ import {
 
 describe("process table", () => {
   it("reads a stat line whose command holds spaces and parentheses", () => {
-    const stat = "42 (a) b) (c) S 7 42 41 34816 42 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1000 100";
+    const stat = "42 (a) b) (c) S 7 40 41 34816 39 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1000 100";
     expect(parseStat(stat)).toEqual({
       pid: 42,
       ppid: 7,
+      group: 40,
+      foregroundGroup: 39,
       session: 41,
       state: "S",
       startTicks: "987654",
+      cpuMs: 110,
+      endedCpuMs: 150,
     });
     expect(parseStat("nonsense")).toBe(null);
   });

@@ -8,19 +8,32 @@
  * permission) is thrown as `processes-unreadable`, and proves nothing.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from "node:fs";
+import { constants } from "node:os";
 import { withDescriptor } from "./descriptors.ts";
 import { errnoOf, messageOf, ReeveError } from "./reeve-error.ts";
 
 export interface ProcessRow {
   readonly pid: number;
   readonly ppid: number;
+  /** The process group it is in, and the one that its terminal belongs to now: -1 without a terminal. */
+  readonly group: number;
+  readonly foregroundGroup: number;
   /** The session leader's pid: everything on one terminal shares it. */
   readonly session: number;
   /** One letter: R, S, D running or waiting; T stopped; Z, X dead. */
   readonly state: string;
   /** Start time in clock ticks since boot; with the pid it names the process beyond doubt. */
   readonly startTicks: string;
+  /** How long it has used the processor, and how long its children that have ended did, with theirs. */
+  readonly cpuMs: number;
+  readonly endedCpuMs: number;
 }
+
+/** Linux shows times in hundredths of a second, whatever it counts in (USER_HZ). */
+const TICK_MS = 10;
+
+/** Of SIGSTOP in the masks of /proc/<pid>/status, where signal 1 is bit 0. */
+const STOP_BIT = 1n << BigInt(constants.signals.SIGSTOP - 1);
 
 /** Null only when there is no such process. */
 export function readProcess(pid: number): ProcessRow | null {
@@ -36,10 +49,20 @@ export function readProcess(pid: number): ProcessRow | null {
 export function parseStat(stat: string): ProcessRow | null {
   const close = stat.lastIndexOf(")");
   const pid = Number.parseInt(stat, 10);
-  const [state, ppid, , session, ...rest] = stat.slice(close + 2).split(" ");
-  const startTicks = rest[15];
+  const [state, ppid, group, session, , foregroundGroup, ...rest] = stat.slice(close + 2).split(" ");
+  const startTicks = rest[13];
   if (close < 0 || !Number.isInteger(pid) || state === undefined || startTicks === undefined) return null;
-  return { pid, ppid: Number(ppid), session: Number(session), state, startTicks };
+  return {
+    pid,
+    ppid: Number(ppid),
+    group: Number(group),
+    foregroundGroup: Number(foregroundGroup),
+    session: Number(session),
+    state,
+    startTicks,
+    cpuMs: (Number(rest[5]) + Number(rest[6])) * TICK_MS,
+    endedCpuMs: (Number(rest[7]) + Number(rest[8])) * TICK_MS,
+  };
 }
 
 /** All of them. A row is left out only if its process is gone, or another user's and hidden from us. */
@@ -129,7 +152,19 @@ export function isDead(row: ProcessRow): boolean {
 }
 
 export function isStopped(row: ProcessRow): boolean {
-  return row.state === "T" || row.state === "t";
+  return row.state === "T" || row.state === "t" || isAboutToStop(row);
+}
+
+/**
+ * It waits inside the kernel (D), and a stop signal waits for it: it runs nothing more before it stops. A shell whose
+ * child was stopped between vfork and exec waits so until that child goes on.
+ */
+export function isAboutToStop(row: ProcessRow): boolean {
+  if (row.state !== "D") return false;
+  const status = readOf(row.pid, "status")?.toString("latin1") ?? "";
+  return [...status.matchAll(/^(?:SigPnd|ShdPnd):\t([0-9a-f]+)$/gm)].some(
+    ([, mask = "0"]) => (BigInt(`0x${mask}`) & STOP_BIT) !== 0n,
+  );
 }
 
 /** Signals exactly that process; false when it is gone, replaced, or not ours. */

@@ -10,11 +10,14 @@
  * - `stop` returns only when nothing of it is left, or says what is; it throws where it cannot look. Its evidence says
  *   how that is known, and what could not be seen.
  */
+import type { Container } from "../session/container.ts";
 import type { InputStep } from "../session/input.ts";
+import type { ProcessVitals } from "../session/process-vitals.ts";
 import type { NamedProcess, Place, PlaceView } from "../session/session.ts";
 import { SESSION_ID_PATTERN } from "../session/session-id.ts";
-import type { SessionFiles } from "./session-files.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Passage } from "./passage.ts";
+import type { SessionFiles, SessionPrograms } from "./session-files.ts";
+import type { Terminal, TerminalEvent, TerminalFollowing } from "./terminal.ts";
 
 /** Which process of which session: the mark is made of it. */
 export interface Target {
@@ -33,6 +36,18 @@ export interface CreateRequest extends Target {
   readonly extraEnvironment: Readonly<Record<string, string>>;
   /** A name for people (window title); never used as a target. */
   readonly label: string;
+  /** For runtimes that put each session into a container of its own; others do not look at it. */
+  readonly container?: ContainerRequest;
+}
+
+/** The container that a session is given. Its directory (`cwd`) is mounted where it is. */
+export interface ContainerRequest extends Container {
+  /** For the container's labels. */
+  readonly role: string;
+  /** Further directories and files that it has, each under its own path: the session's directory, a repository. */
+  readonly shared: readonly string[];
+  /** A port on loopback inside that leads to a socket of this machine; null or missing: none. */
+  readonly passage?: Passage | null;
 }
 
 export interface Created {
@@ -48,8 +63,15 @@ interface Answer {
 }
 
 export type Presence =
-  | (Answer & { readonly status: "running"; readonly place: Place })
-  | (Answer & { readonly status: "exited"; readonly code: number | null; readonly signal: string | null })
+  /** `isFrozen`: whether its processes are kept from running as a whole, whoever did that; not there where nobody can tell. */
+  | (Answer & { readonly status: "running"; readonly place: Place; readonly isFrozen?: boolean })
+  | (Answer & {
+      readonly status: "exited";
+      readonly code: number | null;
+      readonly signal: string | null;
+      /** Where the runtime knows more than that: the kernel ended it for want of memory. */
+      readonly failure?: "out-of-memory";
+    })
   | (Answer & { readonly status: "absent" })
   | (Answer & { readonly status: "unreachable" });
 
@@ -60,6 +82,22 @@ export type Listing =
 
 export interface ListingEntry extends Target {
   readonly presence: Presence;
+}
+
+/** How the processes of some sessions are, or why that could not be seen. */
+export type Vitals =
+  | (Answer & { readonly reachable: true; readonly entries: readonly VitalsEntry[] })
+  | (Answer & { readonly reachable: false });
+
+export interface VitalsEntry extends Target {
+  /** All of its processes that live; none where it is not there. */
+  readonly processes: readonly ProcessVitals[];
+}
+
+/** A session where it was last found. */
+export interface PlacedTarget {
+  readonly target: Target;
+  readonly place: Place | null;
 }
 
 export interface Screen {
@@ -104,17 +142,25 @@ export interface RuntimeCapabilities {
   readonly suspend: boolean;
   readonly stream: boolean;
   readonly attach: boolean;
+  /** Each session gets a container of its own, which a start says more about. */
+  readonly containers: boolean;
 }
 
 export interface Runtime {
   readonly kind: string;
   readonly capabilities: RuntimeCapabilities;
+  /** With more sessions than this it is listed less often by itself; missing: a hundred. */
+  readonly mostAtFullPace?: number;
   /** What lies where its sessions live. */
   readonly files: SessionFiles;
+  /** The programs of an image, and where they are looked for (PATH), for runtimes with containers. Throws where it cannot be used. */
+  programsIn?(image: string): Promise<SessionPrograms & { readonly path: string }>;
   /** It will be asked soon: what takes time to reach may begin. */
   anticipate?(): void;
   /** Throws what keeps it from starting anything here, with what to do about it; says what it will use. */
   requireReady(): Promise<string>;
+  /** The same for a start, with no more questions than that needs; missing: those of `requireReady`. */
+  readonly requireStartable?: () => Promise<void>;
   create(request: CreateRequest): Promise<Created>;
   /** What people are shown of a place that this runtime made; nothing is asked for it. */
   describe(place: Place): PlaceView;
@@ -126,6 +172,8 @@ export interface Runtime {
   observe(target: Target): Promise<Presence>;
   /** Likewise, however long it takes. What was created meanwhile may or may not be in it. */
   list(): Promise<Listing>;
+  /** One look at the processes of all these sessions, whose cost does not depend on any others; asks nothing of them. */
+  vitals(sessions: readonly PlacedTarget[]): Promise<Vitals>;
   send(target: Target, steps: readonly InputStep[]): Promise<void>;
   /** The newest lines, scrolled-off ones included; with `lines: 0` only what is visible, and with its colours if asked. */
   capture(target: Target, options: { readonly lines: number; readonly style?: "ansi" }): Promise<Screen>;
@@ -141,6 +189,11 @@ export interface Runtime {
   openFiles(target: Target, place: Place | null): Promise<readonly string[]>;
   /** Raw terminal output from now on; returns how to stop listening. */
   stream(target: Target, listener: (bytes: Buffer) => void): () => void;
+  /**
+   * The same with its size, for a recording: may begin before its process does. Where output may be missing, a snapshot
+   * comes without being asked for.
+   */
+  follow(target: Target, listener: (event: TerminalEvent) => void): TerminalFollowing;
   /** A view of its terminal, beside any number of others. Rejects where it does not run. */
   openTerminal(target: Target): Promise<Terminal>;
   suspend(target: Target): Promise<string>;
@@ -156,9 +209,25 @@ export interface Runtime {
   /** Called when something may have changed; a hint to observe, never a fact. */
   onChange(listener: (target: Target | null) => void): () => void;
   attachCommand(target: Target, taken: TakenKeys, options?: AttachOptions): Promise<AttachCommand>;
+  /** Tells everybody who is attached to one of its sessions; says how many they are. Not there where nobody can attach. */
+  notify?(notice: AttachedNotice): Promise<number>;
+  /** Runs a program of Reeve's beside a session: where that lives, as its user. What it printed, complaints included; rejects where nothing can be run. */
+  runBeside?(target: Target, run: BesideRun): Promise<string>;
   /** Ends what it keeps running for all sessions, such as a server. Throws if something still lives in it, or if that is not known. */
   retire(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface BesideRun {
+  /** The file of a program for Node without imports; the session need not see it. */
+  readonly program: string;
+  /** What stands before it, such as the command of an agent's sandbox. */
+  readonly within: readonly string[];
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** What it reads, a line. */
+  readonly input: string;
+  readonly timeoutMs: number;
 }
 
 export interface EndProof {
@@ -167,6 +236,9 @@ export interface EndProof {
   /** For people, in whole sentences. */
   readonly text: string;
 }
+
+/** A line of plain text, or the bell. */
+export type AttachedNotice = { readonly text: string } | { readonly bell: true };
 
 export interface AttachOptions {
   /** Nothing that is typed reaches the session. */

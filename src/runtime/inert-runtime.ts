@@ -16,10 +16,11 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
   };
   return {
     kind,
-    capabilities: { suspend: false, stream: false, attach: false },
+    capabilities: { suspend: false, stream: false, attach: false, containers: false },
     files: {
       read: cannot,
       readNewLines: cannot,
+      blankUpTo: cannot,
       readTail: cannot,
       stat: cannot,
       list: cannot,
@@ -27,10 +28,16 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
       write: cannot,
       makeDirectory: cannot,
       remove: cannot,
+      removeTree: cannot,
       removeLeftover: cannot,
+      link: cannot,
+      unlink: cannot,
+      hold: cannot,
       realPath: cannot,
       findProgram: cannot,
       ask: cannot,
+      run: cannot,
+      processesIn: cannot,
     },
     requireReady: async () => {
       throw refusal("conflict");
@@ -43,6 +50,7 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
     environmentOf: async () => null,
     observe: async () => ({ status: "unreachable", askedAt: Date.now(), evidence: impediment }),
     list: async () => ({ reachable: false, askedAt: Date.now(), evidence: impediment }),
+    vitals: async () => ({ reachable: false, askedAt: Date.now(), evidence: impediment }),
     send: cannot,
     capture: cannot,
     relabel: cannot,
@@ -51,6 +59,7 @@ export function inertRuntime(kind: string, impediment: string): Runtime {
     lives: cannot,
     openFiles: async () => [],
     stream: () => () => undefined,
+    follow: () => ({ repaint: () => undefined, stop: () => undefined }),
     openTerminal: cannot,
     suspend: cannot,
     release: cannot,

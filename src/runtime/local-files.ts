@@ -7,22 +7,35 @@
  * somebody waits for what a hook's record says (turn-end bench).
  */
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync, unlinkSync, watch } from "node:fs";
-import { chmod, mkdir, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { chmod, link as hardLink, mkdir, readlink, rename, rm, stat, symlink } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { writeFileAtomic } from "../platform/atomic-file.ts";
 import { withDescriptor } from "../platform/descriptors.ts";
 import { findExecutable } from "../platform/executable.ts";
 import { readTail } from "../platform/file-tail.ts";
-import { readNewLines } from "../platform/line-cursor.ts";
+import { blankUpTo, readNewLines } from "../platform/line-cursor.ts";
 import { clearTheWay, clearTheWayForDirectory } from "../platform/own-file.ts";
 import { readPlainFile } from "../platform/plain-file.ts";
+import { isDead, listProcesses, openFilesOf, readArguments, workingDirectoryOf } from "../platform/process-table.ts";
 import { errnoOf, messageOf } from "../platform/reeve-error.ts";
-import type { AskOptions, FileChange, FileEntry, FileState, FileWatch, SessionFiles } from "./session-files.ts";
+import { removeTree } from "../platform/remove-tree.ts";
+import type {
+  AskOptions,
+  FileChange,
+  FileEntry,
+  FileState,
+  FileWatch,
+  ProgramRun,
+  RunOptions,
+  SessionFiles,
+} from "./session-files.ts";
 
 export const localFiles: SessionFiles = {
   read: async (path, options) => readSmall(path, options),
   readNewLines,
+  blankUpTo,
   readTail,
   async stat(path) {
     const about = await unlessGone(stat(path));
@@ -42,7 +55,23 @@ export const localFiles: SessionFiles = {
   async remove(path) {
     if (clearTheWay(path) === null) await rm(path, { force: true });
   },
+  removeTree,
   removeLeftover: async (path) => removeLeftover(path),
+  link,
+  async hold(path, target) {
+    try {
+      await rm(path, { force: true });
+      await hardLink(target, path);
+      return true;
+    } catch (error) {
+      // Another disk, or one without such names.
+      if (["EXDEV", "EPERM", "ENOTSUP", "EMLINK"].includes(errnoOf(error) ?? "")) return false;
+      throw error;
+    }
+  },
+  async unlink(path, target) {
+    if ((await linkedAt(path)) === target) await unlessGone(rm(path));
+  },
   async realPath(path) {
     try {
       return realpathSync(path);
@@ -58,6 +87,8 @@ export const localFiles: SessionFiles = {
     return { path, stamp: `${path} ${about.mtimeMs} ${about.size}` };
   },
   ask,
+  run,
+  processesIn: async (directory) => processesIn(directory),
 };
 
 /** The machine is short of something, or its disk does not answer: says nothing about the file. */
@@ -107,9 +138,77 @@ function removeLeftover(path: string): void {
   if (file !== undefined && !file.isDirectory() && isOurs(file)) unlinkSync(path);
 }
 
+async function link(path: string, target: string, how: "new" | "replace"): Promise<boolean> {
+  if ((await linkedAt(path)) === target) return true;
+  if (how === "new") {
+    try {
+      await symlink(target, path);
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === "EEXIST") return false;
+      throw error;
+    }
+  }
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  await symlink(target, temporary);
+  try {
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  return true;
+}
+
+/** Where the link at this path leads; null where there is none. */
+async function linkedAt(path: string): Promise<string | null> {
+  return await readlink(path).catch((error: unknown) => {
+    if (isGone(error) || errnoOf(error) === "EINVAL") return null;
+    throw error;
+  });
+}
+
 function ask(path: string, args: readonly string[], { environment, timeoutMs }: AskOptions): Promise<string> {
   const settings = { timeout: timeoutMs, killSignal: "SIGKILL", env: environment, maxBuffer: 65_536 } as const;
   return new Promise((resolve) => execFile(path, [...args], settings, (_error, stdout) => resolve(stdout)));
+}
+
+/** What a program may print; git lists the files of a large checkout. */
+const MOST_PRINTED_BYTES = 16_777_216;
+
+function run(
+  path: string,
+  args: readonly string[],
+  { environment, timeoutMs, input = "" }: RunOptions,
+): Promise<ProgramRun> {
+  const settings = {
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
+    env: environment,
+    maxBuffer: MOST_PRINTED_BYTES,
+  } as const;
+  return new Promise((resolve, reject) => {
+    const child = execFile(path, [...args], settings, (error, stdout, stderr) => {
+      const status = error === null ? 0 : error.code;
+      if (typeof status === "number") resolve({ status, stdout, stderr });
+      else if (error?.killed === true) reject(new Error(`${path} did not end within ${timeoutMs / 1_000} s`));
+      else reject(error ?? new Error(`${path} could not be run`));
+    });
+    // One that ends before it has read everything has said what it wanted.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
+  });
+}
+
+function processesIn(directory: string): readonly string[] {
+  const root = realpathSync(directory);
+  const isInside = (path: string | null): boolean => path === root || path?.startsWith(`${root}/`) === true;
+  return (
+    listProcesses()
+      // What this process runs itself, such as git, is there for a moment and looks on.
+      .filter((row) => row.pid !== process.pid && row.ppid !== process.pid && !isDead(row))
+      .filter(({ pid }) => isInside(workingDirectoryOf(pid)) || openFilesOf(pid).some(isInside))
+      .map(({ pid }) => `process ${pid} (${basename(readArguments(pid)[0] ?? "?")})`)
+  );
 }
 
 function stateOf(about: Stats): FileState {

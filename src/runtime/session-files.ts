@@ -18,6 +18,8 @@ export interface SessionFiles {
   read(path: string, options: { readonly mostBytes: number; readonly refuseLinks?: true }): Promise<string | null>;
   /** The lines that it gained since the cursor. */
   readNewLines(path: string, cursor: LineCursor | null, limits?: Partial<ReadLimits>): Promise<NewLines>;
+  /** Overwrites with blanks what was read of it, while its writer may append to it; returns the cursor for the same place. */
+  blankUpTo(path: string, cursor: LineCursor): Promise<LineCursor | null>;
   /** Its newest lines. Rejects where there is no such file. */
   readTail(path: string, options: { readonly bytes: number; readonly since: number | null }): Promise<Tail>;
   /** Null where nothing is there. */
@@ -32,15 +34,36 @@ export interface SessionFiles {
   makeDirectory(path: string): Promise<void>;
   /** Removes a file of its user; what is none is moved aside. */
   remove(path: string): Promise<void>;
+  /** Removes a directory of the session's with everything in it; links are not followed. */
+  removeTree(path: string): Promise<void>;
   /** Removes what a program left; directories, and what is somebody else's or in somebody else's directory, stay. */
   removeLeftover(path: string): Promise<void>;
+  /**
+   * Makes a symbolic link. `new`: false where something else stands there. `replace`: whatever file or link stands
+   * there goes, in one step.
+   */
+  link(path: string, target: string, how: "new" | "replace"): Promise<boolean>;
+  /** A second name for a file, under which it stays if the first is removed; false where the disk cannot do that. */
+  hold(path: string, target: string): Promise<boolean>;
+  /** Removes a link that leads there; what is none, or leads elsewhere, stays. */
+  unlink(path: string, target: string): Promise<void>;
   /** Without links; null where nothing is there. */
   realPath(path: string): Promise<string | null>;
   /** As execvp(3) would find it; null where it would not. */
   findProgram(command: string, where: ProgramSearch): Promise<FoundFile | null>;
   /** What a program prints, with this environment; what it has printed by then where it takes too long or fails. */
   ask(path: string, args: readonly string[], options: AskOptions): Promise<string>;
+  /** Runs a program to its end. Rejects where it cannot be run, takes too long or prints too much. */
+  run(path: string, args: readonly string[], options: RunOptions): Promise<ProgramRun>;
+  /**
+   * For people: the processes of this user that work in this directory or below, or have a file open there; not
+   * what Reeve itself runs. Rejects where that cannot be read.
+   */
+  processesIn(directory: string): Promise<readonly string[]>;
 }
+
+/** What is asked of the programs that a session can run. */
+export type SessionPrograms = Pick<SessionFiles, "findProgram" | "ask" | "realPath" | "read">;
 
 export interface FileState {
   readonly isFile: boolean;
@@ -81,4 +104,15 @@ export interface FoundFile {
 export interface AskOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+}
+
+export interface RunOptions extends AskOptions {
+  /** What it reads from its standard input; nothing by default. */
+  readonly input?: string;
+}
+
+export interface ProgramRun {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }

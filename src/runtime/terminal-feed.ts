@@ -3,14 +3,14 @@
  * is bounded: if a reader falls too far behind, the buffer is dropped, and the
  * reader gets a snapshot when it reads again.
  */
-import type { TerminalOutput } from "./terminal.ts";
+import type { TerminalOutput, TerminalSnapshot } from "./terminal.ts";
 
 export interface TerminalFeed {
   readonly output: AsyncIterable<TerminalOutput>;
   /** Ignored while a snapshot is owed: it will be in that. */
   push(bytes: Buffer): void;
   /** What comes next follows on this one. */
-  show(snapshot: Extract<TerminalOutput, { type: "snapshot" }>): void;
+  show(snapshot: TerminalSnapshot): void;
   /** What waits cannot be trusted any more; a new snapshot is owed. */
   renew(): void;
   end(): void;

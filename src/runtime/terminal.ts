@@ -18,10 +18,23 @@ export interface Terminal {
   close(): void;
 }
 
-export type TerminalOutput =
-  /** Draws all of the screen, whatever was on it before. What had come until then is in it; what comes next is not. */
-  | { readonly type: "snapshot"; readonly bytes: Buffer; readonly size: TerminalSize }
-  | { readonly type: "bytes"; readonly bytes: Buffer };
+export type TerminalOutput = TerminalSnapshot | { readonly type: "bytes"; readonly bytes: Buffer };
+
+/** Draws all of the screen, whatever was on it before. What had come until then is in it; what comes next is not. */
+export interface TerminalSnapshot {
+  readonly type: "snapshot";
+  readonly bytes: Buffer;
+  readonly size: TerminalSize;
+}
+
+/** What a recording is made of, in its order. The size is told once soon after it began, and whenever it has changed. */
+export type TerminalEvent = TerminalOutput | { readonly type: "resized"; readonly size: TerminalSize };
+
+export interface TerminalFollowing {
+  /** Asks for a snapshot, which comes in its place among the rest; none comes where nothing runs. */
+  repaint(): void;
+  stop(): void;
+}
 
 export interface TerminalSize {
   readonly columns: number;

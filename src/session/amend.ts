@@ -7,7 +7,7 @@ export type Amendment = Partial<Omit<Session, keyof typeof SECTIONS>> & {
 };
 
 export function amend(session: Session, changes: Amendment): Session {
-  const { identity, wish, process, conversation, watch, notice, wakes } = changes;
+  const { identity, wish, process, conversation, watch, notice, wakes, checkout, quota, timeouts } = changes;
   return {
     ...session,
     ...changes,
@@ -18,5 +18,8 @@ export function amend(session: Session, changes: Amendment): Session {
     watch: watch ? { ...session.watch, ...watch } : session.watch,
     notice: notice ? { ...session.notice, ...notice } : session.notice,
     wakes: wakes ? { ...session.wakes, ...wakes } : session.wakes,
+    checkout: checkout ? { ...session.checkout, ...checkout } : session.checkout,
+    quota: quota ? { ...session.quota, ...quota } : session.quota,
+    timeouts: timeouts ? { ...session.timeouts, ...timeouts } : session.timeouts,
   };
 }

@@ -41,7 +41,7 @@ describe("asking", () => {
       read({ source: "protocol", approval: { requested: request } }),
     );
     expect(session.conversation.approvals).toEqual([
-      { ...request, requestedAt: context.now, choices: null, answer: null },
+      { ...request, requestedAt: context.now, choices: null, concerns: null, answer: null },
     ]);
     expect(session.conversation.activity).toMatchObject({ status: "awaiting-approval", asks: "Run rm?" });
     expect(events.filter(({ type }) => type === "approval-requested")).toEqual([

@@ -5,7 +5,7 @@
 import { amend } from "./amend.ts";
 import type { Approval, Decision } from "./approval.ts";
 import { isDialog, isOnlySeen } from "./approval.ts";
-import { callerName, SYSTEM } from "./caller.ts";
+import { callerName, surfaceOf, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Command, Context, Observation } from "./input.ts";
 import type { Change, Outcome } from "./outcome.ts";
@@ -20,11 +20,11 @@ export function applyApproval(session: Session, reading: Reading, evidence: Evid
   if ("requested" in approval) {
     const request = approval.requested;
     if (conversation.approvals.some((known) => known.id === request.id)) return { session, events: [] };
-    const { choices = null } = approval;
+    const { choices = null, concerns = null } = approval;
     const told = conversation.approvals.filter((open) => !isDialog(open));
     // What is seen of a question is no other one than the question that is known.
     if ((isOnlySeen(request) || choices !== null) && told.length > 0) return { session, events: [] };
-    const asked: Approval = { ...request, requestedAt: evidence.at, choices, answer: null };
+    const asked: Approval = { ...request, requestedAt: evidence.at, choices, concerns, answer: null };
     // One dialog at a time: another question shows that it was answered.
     const closed = settle(session, isDialog, null, "pane", evidence);
     const seen = told.find(isOnlySeen);
@@ -39,6 +39,7 @@ export function applyApproval(session: Session, reading: Reading, evidence: Evid
         {
           type: "approval-requested",
           approval: request,
+          ...(concerns === null ? {} : { concerns }),
           evidence,
           ...(seen === undefined ? {} : { replaces: seen.id }),
         },
@@ -88,6 +89,8 @@ function settle(
       title: approval.title,
       decision: decision ?? given?.decision ?? null,
       by: isGiven ? given.by : by,
+      ...(isGiven && given.via !== null ? { via: given.via } : {}),
+      ...(isGiven && given.rule !== null ? { rule: given.rule } : {}),
       evidence,
     };
   });
@@ -100,7 +103,7 @@ function settle(
 }
 
 export function answer(session: Session, command: Extract<Command, { type: "answer" }>, context: Context): Outcome {
-  const { approvalId, decision } = command;
+  const { approvalId, decision, rule = null } = command;
   const approval = session.conversation.approvals.find((open) => open.id === approvalId);
   if (approval === undefined)
     return refuse(
@@ -115,10 +118,18 @@ export function answer(session: Session, command: Extract<Command, { type: "answ
     );
   }
   const { now, caller = SYSTEM } = context;
-  const wanted = { decision, stage: "wanted", at: now, by: callerName(caller) } as const;
+  const wanted = { decision, stage: "wanted", at: now, by: callerName(caller), via: surfaceOf(caller), rule } as const;
   return changed({
     session: withAnswer(session, approvalId, wanted),
-    events: [{ type: "approval-answer-requested", approvalId, decision, turn: session.conversation.turns }],
+    events: [
+      {
+        type: "approval-answer-requested",
+        approvalId,
+        decision,
+        turn: session.conversation.turns,
+        ...(rule === null ? {} : { rule }),
+      },
+    ],
   });
 }
 
@@ -136,9 +147,11 @@ export function answerGiven(session: Session, input: Extract<Observation, { type
 export function answerFailed(session: Session, input: Extract<Observation, { type: "answer-failed" }>): Outcome {
   const approval = session.conversation.approvals.find((open) => open.id === input.approvalId);
   if (approval === undefined || approval.answer === null) return unchanged(session);
+  const { rule } = approval.answer;
+  const failed = { type: "approval-answer-failed", approvalId: approval.id, reason: input.reason } as const;
   return changed({
     session: withAnswer(session, approval.id, null),
-    events: [{ type: "approval-answer-failed", approvalId: approval.id, reason: input.reason }],
+    events: [rule === null ? failed : { ...failed, rule }],
   });
 }
 

@@ -2,15 +2,20 @@
 import { amend } from "./amend.ts";
 import { answer } from "./apply-approval.ts";
 import { askedFor, callerName, SYSTEM } from "./caller.ts";
-import type { SessionEvent } from "./event.ts";
+import { isPausedByBranch } from "./checkout.ts";
+import { cutByRestart } from "./cut-short.ts";
 import type { Command, Context } from "./input.ts";
 import { isUnseen } from "./notice.ts";
 import type { Outcome } from "./outcome.ts";
 import { changed, refuse, unchanged } from "./outcome.ts";
+import { pauseBecause, resumeBecause } from "./pause.ts";
 import { pauseSentence } from "./pause-sentence.ts";
 import { isEndWaiting } from "./pending-effect.ts";
+import { NO_RESTARTS } from "./restart-record.ts";
 import type { Reason, Session, State, StopIntent } from "./session.ts";
 import { isEnded } from "./session.ts";
+import { setRestartPolicy } from "./set-restart-policy.ts";
+import { hold, releaseHold, whyNotEnded } from "./stay.ts";
 
 export function applyCommand(session: Session, command: Command, context: Context): Outcome {
   switch (command.type) {
@@ -26,10 +31,21 @@ export function applyCommand(session: Session, command: Command, context: Contex
       return cancelEnd(session, context);
     case "answer":
       return answer(session, command, context);
+    case "hold":
+      return hold(session, command, context);
+    case "release-hold":
+      return releaseHold(session, context);
     case "seen":
       return seen(session, command);
     case "rename":
       return rename(session, command);
+    case "exported":
+      return changed({
+        session: amend(session, { notice: { exportedAt: context.now } }),
+        events: [{ type: "session-exported", bytes: command.bytes }],
+      });
+    case "set-restart-policy":
+      return setRestartPolicy(session, command.policy, context);
   }
 }
 
@@ -41,16 +57,11 @@ function pause(session: Session, command: Extract<Command, { type: "pause" }>, c
       `Session ${session.identity.name} is ${describe(session)}, so there is nothing to pause; see reeve list.`,
     );
   }
-  if (wish.desired === "paused" && wish.pauseMode === command.mode) return unchanged(session);
+  // What the branch policy paused is paused by somebody now, and stays so when the branch is right again.
+  if (wish.desired === "paused" && wish.pauseMode === command.mode && !isPausedByBranch(session))
+    return unchanged(session);
   const reason = asked(`pause-${command.mode}`, pauseSentence(command.mode), context);
-  const wished: Session = amend(session, { wish: { desired: "paused", pauseMode: command.mode } });
-  const requested: SessionEvent = { type: "pause-requested", reason };
-  if (command.mode === "suspend" || session.process.suspended) return changed({ session: wished, events: [requested] });
-  if (session.state === "paused") return changed({ session: { ...wished, reason }, events: [requested] });
-  return changed({
-    session: { ...wished, state: "paused", reason },
-    events: [requested, { type: "session-paused", reason }],
-  });
+  return changed(pauseBecause(session, command.mode, reason));
 }
 
 function resume(session: Session, context: Context): Outcome {
@@ -71,30 +82,31 @@ function resume(session: Session, context: Context): Outcome {
     return refuse("not-paused", `Session ${identity.name} is ${describe(session)}; use restart to start it again.`);
   }
   if (wish.desired === "running") return unchanged(session);
-  const reason = asked("resumed", "Resumed on request.", context);
-  const wished: Session = amend(session, { wish: { desired: "running", pauseMode: null } });
-  const requested: SessionEvent = { type: "resume-requested", reason };
-  if (session.process.suspended) return changed({ session: wished, events: [requested] });
-  if (session.state === "running") return changed({ session: wished, events: [requested] });
-  return changed({
-    session: { ...wished, state: "running", reason },
-    events: [requested, { type: "session-resumed", reason }],
-  });
+  return changed(resumeBecause(session, asked("resumed", "Resumed on request.", context)));
 }
 
 function restart(session: Session, command: Extract<Command, { type: "restart" }>, context: Context): Outcome {
   if (session.wish.stop?.next === "stopped")
     return refuse("being-ended", `Session ${session.identity.name} is being ended; restart it once it has stopped.`);
   if (session.wish.stop?.next === "restart") return unchanged(session);
+  if (command.ifGone === true && session.process.exit === null) return unchanged(session);
   const reason = asked("restart", "Restarted on request.", context);
   const next: Session = amend(session, {
     wish: {
       desired: "running",
       pauseMode: null,
-      stop: { next: "restart", graceMs: command.graceMs, afterTurn: false, by: callerName(context.caller ?? SYSTEM) },
+      stop: {
+        next: "restart",
+        graceMs: command.graceMs,
+        afterTurn: false,
+        by: callerName(context.caller ?? SYSTEM),
+        timedOut: null,
+      },
       held: null,
     },
-    process: { restart: { ...session.process.restart, dueAt: null } },
+    // Whoever asks for it has looked: what died before does not count any more.
+    process: { restart: { ...NO_RESTARTS, count: session.process.restart.count } },
+    conversation: { cutShort: cutByRestart(session, context.now) },
   });
   return changed({ session: next, events: [{ type: "restart-requested", reason }] });
 }
@@ -102,10 +114,12 @@ function restart(session: Session, command: Extract<Command, { type: "restart" }
 function end(session: Session, command: Extract<Command, { type: "end" }>, context: Context): Outcome {
   const { wish } = session;
   if (session.state === "stopped" && wish.desired === "stopped" && wish.stop === null) return unchanged(session);
+  const held = wish.stop?.next === "stopped" ? null : whyNotEnded(session, command.isMeant === true, context);
+  if (held !== null) return refuse(held.code, held.message);
   // What is being stopped already is not held back again.
   const afterTurn = command.afterTurn && (wish.stop?.afterTurn ?? true);
   const by = callerName(context.caller ?? SYSTEM);
-  const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn, by };
+  const stop: StopIntent = { next: "stopped", graceMs: command.graceMs, afterTurn, by, timedOut: null };
   if (wish.stop?.next === "stopped" && wish.stop.graceMs === stop.graceMs && wish.stop.afterTurn === stop.afterTurn) {
     return unchanged(session);
   }
@@ -147,11 +161,10 @@ function cancelEnd(session: Session, context: Context): Outcome {
 /** What came after the revision that was looked at stays unseen. */
 function seen(session: Session, { revision }: Extract<Command, { type: "seen" }>): Outcome {
   const seenRevision = Math.min(revision, session.revision);
-  if (!isUnseen(session) || session.notice.newsRevision > seenRevision) return unchanged(session);
-  return changed({
-    session: amend(session, { notice: { seenRevision } }),
-    events: [{ type: "session-seen" }],
-  });
+  if (!isUnseen(session)) return unchanged(session);
+  const looked = amend(session, { notice: { seenRevision } });
+  if (isUnseen(looked)) return unchanged(session);
+  return changed({ session: looked, events: [{ type: "session-seen" }] });
 }
 
 function rename(session: Session, { name }: Extract<Command, { type: "rename" }>): Outcome {

@@ -1,17 +1,24 @@
 /** Applies an observation to a session: only what was proven, and only to the incarnation that it names. */
 import { amend } from "./amend.ts";
 import { isDeepStrictEqual } from "node:util";
-import { RESTART_POLICY_CODE } from "./ask.ts";
 import { answerFailed, answerGiven } from "./apply-approval.ts";
+import { examined, stalled } from "./apply-health.ts";
+import { checkoutSeen, heldToBranch } from "./apply-checkout.ts";
+import { endedByTimeOut, endSentence, interruptFailed, timedOut } from "./apply-time-out.ts";
 import { applyReading } from "./apply-reading.ts";
+import { restBarred } from "./barred.ts";
+import { withCountdowns } from "./countdown.ts";
 import { die, endAskedBy, fallSilent } from "./death.ts";
 import type { SessionEvent } from "./event.ts";
-import { restHeld } from "./hold.ts";
 import type { Context, Observation } from "./input.ts";
+import { momentOf } from "./moment.ts";
 import { NEW_CONVERSATION, newConversationSentence } from "./new-conversation.ts";
 import type { Change, Outcome } from "./outcome.ts";
 import { changed, unchanged } from "./outcome.ts";
 import { pauseSentence } from "./pause-sentence.ts";
+import { holdEnding, holdLapsed } from "./stay.ts";
+import { frozen, thawed } from "./frozen.ts";
+import { givenUp, restartDue, restartPostponed, startNext } from "./start-again.ts";
 import type { Activity, Evidence, IssuedPass, Observability, Place, Reason, Session, StopIntent } from "./session.ts";
 import { isSamePlace } from "./session.ts";
 
@@ -29,15 +36,25 @@ export function applyObservation(session: Session, input: Observation, context: 
       return environmentLost(session, input.evidence);
     case "found-exited":
       return changed(
-        die(session, { code: input.code, signal: input.signal, at: context.now }, input.evidence, context),
+        die(session, { code: input.code, signal: input.signal, at: context.now }, input.evidence, context, {
+          failure: input.failure,
+        }),
       );
     case "found-absent":
       if (session.process.place === null) return absentBeforeCreation(session, input.evidence);
       if (!isAboutPlace(session, input.asked)) return unchanged(session);
-      return changed(die(session, { code: null, signal: null, at: context.now }, input.evidence, context));
+      return changed(
+        die(session, { code: null, signal: null, at: context.now }, input.evidence, context, {
+          cause: input.isShared === true ? "shared" : "own",
+        }),
+      );
     case "found-unreachable":
       if (!isAboutPlace(session, input.asked)) return unchanged(session);
       return foundUnreachable(session, input.evidence);
+    case "found-frozen":
+      return frozen(session, input.evidence);
+    case "found-thawed":
+      return thawed(session, input.evidence);
     case "suspended":
       return suspended(session, input.evidence);
     case "released":
@@ -63,10 +80,28 @@ export function applyObservation(session: Session, input: Observation, context: 
       });
     case "restart-due":
       return restartDue(session, context);
+    case "restart-postponed":
+      return restartPostponed(session, input.waitMs, context);
     case "planned":
       return planned(session, input);
+    case "checkout-seen":
+      return checkoutSeen(session, input, context);
     case "stalled":
       return stalled(session, input.evidence);
+    case "timed-out":
+      return timedOut(session, input, context);
+    case "interrupt-failed":
+      return interruptFailed(session, input);
+    case "hold-ending":
+      return holdEnding(session, context);
+    case "hold-lapsed":
+      return holdLapsed(session, context);
+    case "counted": {
+      const counted = withCountdowns(session, momentOf(context));
+      return changed({ session: counted, events: [] });
+    }
+    case "examined":
+      return examined(session, input.pulse);
     case "answer-given":
       return answerGiven(session, input);
     case "answer-failed":
@@ -80,7 +115,7 @@ export function applyObservation(session: Session, input: Observation, context: 
 
 function absentBeforeCreation(session: Session, evidence: Evidence): Outcome {
   if (session.wish.held === null || session.process.exit !== null) return unchanged(session);
-  return changed(restHeld(session, session.wish.held, evidence));
+  return changed(restBarred(session, session.wish.held, evidence));
 }
 
 /**
@@ -92,7 +127,7 @@ function isAboutPlace(session: Session, asked: Place | null): boolean {
 }
 
 /** What the agent planned for the incarnation that is about to be created. */
-function planned(session: Session, { plan, passHash }: Extract<Observation, { type: "planned" }>): Outcome {
+function planned(session: Session, { plan, passHash, account }: Extract<Observation, { type: "planned" }>): Outcome {
   const { watch, nativeId, transcriptPath, observabilityReason } = plan;
   if (session.state !== "starting" || session.process.place !== null) return unchanged(session);
   const known = session.watch.observability;
@@ -109,6 +144,7 @@ function planned(session: Session, { plan, passHash }: Extract<Observation, { ty
   const next = amend(session, {
     conversation: { nativeId: nativeId ?? session.conversation.nativeId },
     process: { passes: withPass(session, passHash) },
+    quota: account === undefined ? {} : { account },
     watch: {
       ...watch,
       observability,
@@ -126,16 +162,6 @@ const MOST_PASSES = 8;
 function withPass({ process: { incarnation, passes } }: Session, hash: string): readonly IssuedPass[] {
   const own = passes.filter((pass) => pass.incarnation === incarnation);
   return own.some((pass) => pass.hash === hash) ? own : [...own, { incarnation, hash }].slice(-MOST_PASSES);
-}
-
-function stalled(session: Session, evidence: Evidence): Outcome {
-  const { conversation } = session;
-  if (!conversation.turnOpen || conversation.stalledAt !== null || conversation.activity.status !== "working")
-    return unchanged(session);
-  return changed({
-    session: amend(session, { conversation: { stalledAt: evidence.at } }),
-    events: [{ type: "session-stalled", turn: conversation.turns, evidence }],
-  });
 }
 
 function readTranscript(
@@ -194,13 +220,17 @@ function present(session: Session, input: Present, context: Context): Outcome {
     const next: Session = amend(session, {
       state: "running",
       reason,
-      process: { place, createFailures: null, liveness, startedAt: context.now },
+      process: {
+        place,
+        createFailures: null,
+        liveness,
+        startedAt: context.now,
+        restart: { ...process.restart, running: momentOf(context) },
+      },
       conversation: { activity, lastActivityAt: context.now },
     });
-    return changed({
-      session: next,
-      events: [{ type: "session-running", incarnation: process.incarnation, reason, pid: shown.pid }],
-    });
+    const up: SessionEvent = { type: "session-running", incarnation: process.incarnation, reason, pid: shown.pid };
+    return changed(heldToBranch({ session: next, events: [up] }, evidence, context));
   }
   if (process.liveness.status === "running") return unchanged(session);
   return changed({
@@ -213,10 +243,22 @@ function createFailed(session: Session, input: Extract<Observation, { type: "cre
   if (session.state !== "starting") return unchanged(session);
   const { detail } = input.evidence;
   const tried = session.process.createFailures;
-  const text = tried === null ? detail : `${sentence(detail)} Given up after ${tries(tried.count + 1, tried.sinceAt)}.`;
+  const failed =
+    tried === null ? detail : `${sentence(detail)} Given up after ${tries(tried.count + 1, tried.sinceAt)}.`;
+  const { restartPolicy } = session.identity;
+  const text =
+    restartPolicy === "never"
+      ? failed
+      : `${sentence(failed)} Not started again, although its restart policy is ${restartPolicy}: it would fail the same way.`;
   const reason: Reason = { code: input.code, text, evidence: input.evidence };
   // Whatever was half made is swept before anything else happens.
-  const stop: StopIntent = session.wish.stop ?? { next: "rest", graceMs: 0, afterTurn: false, by: null };
+  const stop: StopIntent = session.wish.stop ?? {
+    next: "rest",
+    graceMs: 0,
+    afterTurn: false,
+    by: null,
+    timedOut: null,
+  };
   const quiet = fallSilent(session, input.evidence);
   const next: Session = amend(quiet.session, {
     state: "error",
@@ -224,6 +266,7 @@ function createFailed(session: Session, input: Extract<Observation, { type: "cre
     wish: { stop },
     process: {
       createFailures: null,
+      failure: "start-failed",
       exit: { code: null, signal: null, at: input.evidence.at },
       endedAt: input.evidence.at,
     },
@@ -307,19 +350,25 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
     notice: { lastLine },
   });
   const events = [...dead.events, clearedEvent];
-  if (nextStep === "rest") return changed({ session: rested, events });
+  if (nextStep === "rest") return changed(givenUp(rested, events));
   if (nextStep === "restart") {
     const reason: Reason = { code: "restart", text: "Starting again on request.", evidence };
-    return changed(startNext(rested, events, reason, rested.process.restart.recentAt));
+    return changed(startNext(rested, events, reason));
   }
-  const reason: Reason = { code: "ended", text: `Ended on request. ${evidence.detail}`, evidence };
+  const reason: Reason = { code: "ended", text: `${endSentence(session)} ${evidence.detail}`, evidence };
   const stopped: Session = amend(rested, {
     state: "stopped",
     reason,
     process: { endedAt: process.endedAt ?? context.now, passes: [] },
   });
   const isAfterExit = dead.session.process.exit !== null;
-  const stoppedEvent: SessionEvent = { type: "session-stopped", reason, isAfterExit, ...endAskedBy(session) };
+  const stoppedEvent: SessionEvent = {
+    type: "session-stopped",
+    reason,
+    isAfterExit,
+    ...endAskedBy(session),
+    ...endedByTimeOut(session),
+  };
   return changed({ session: stopped, events: [...events, stoppedEvent] });
 }
 
@@ -327,55 +376,6 @@ function cleared(session: Session, input: Extract<Observation, { type: "cleared"
 function overNow(session: Session, evidence: Evidence, context: Context): Change {
   if (session.process.place === null) return fallSilent(session, evidence);
   return die(session, { code: null, signal: null, at: context.now }, evidence, context);
-}
-
-function restartDue(session: Session, context: Context): Outcome {
-  const { wish } = session;
-  if (session.process.restart.dueAt === null || wish.stop !== null || wish.desired !== "running" || wish.held !== null)
-    return unchanged(session);
-  const evidence: Evidence = {
-    source: "supervisor",
-    detail: `restart policy ${session.identity.restartPolicy}`,
-    at: context.now,
-  };
-  const reason: Reason = {
-    code: RESTART_POLICY_CODE,
-    text: `Starting again by its restart policy (${session.identity.restartPolicy}).`,
-    evidence,
-  };
-  return changed(startNext(session, [], reason, [...session.process.restart.recentAt, context.now]));
-}
-
-function startNext(
-  session: Session,
-  before: readonly SessionEvent[],
-  reason: Reason,
-  recentAt: readonly number[],
-): Change {
-  const incarnation = session.process.incarnation + 1;
-  const next: Session = amend(session, {
-    state: "starting",
-    reason,
-    process: {
-      incarnation,
-      place: null,
-      createFailures: null,
-      exit: null,
-      endedAt: null,
-      suspended: false,
-      liveness: { status: "absent", evidence: { ...reason.evidence, detail: "its process has not been started yet" } },
-      restart: { count: session.process.restart.count + 1, recentAt, dueAt: null },
-    },
-    conversation: {
-      turnOpen: false,
-      approvals: [],
-      background: [],
-      stalledAt: null,
-      activity: { status: "starting", asks: null, evidence: reason.evidence },
-    },
-    notice: { lastLine: null },
-  });
-  return { session: next, events: [...before, { type: "session-starting", incarnation, reason }] };
 }
 
 function because(code: string, evidence: Evidence): Reason {

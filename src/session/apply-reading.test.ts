@@ -125,7 +125,14 @@ describe("the plan of an incarnation", () => {
     type: "planned",
     incarnation: 1,
     plan: {
-      watch: { mode: "app-server", text: "Its protocol tells.", version: "1.2", socket: "/s", statusDir: null },
+      watch: {
+        mode: "app-server",
+        text: "Its protocol tells.",
+        version: "1.2",
+        socket: "/s",
+        statusDir: null,
+        capture: null,
+      },
       nativeId: "n",
       transcriptPath,
       observabilityReason: "not before the first prompt",

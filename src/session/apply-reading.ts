@@ -1,6 +1,9 @@
 /** Applies a reading of the agent: changes what is known of its turns, approvals, activity, transcript and usage. */
+import { normalize } from "node:path";
 import { amend } from "./amend.ts";
 import { applyApproval, lapse } from "./apply-approval.ts";
+import { applyLimits } from "./apply-limit.ts";
+import { applySetup } from "./apply-setup.ts";
 import { applyEnding, applyTurn, isOldNews, isUnderWay } from "./apply-turn.ts";
 import { applyBackground, worksInBackground } from "./background.ts";
 import type { SessionEvent } from "./event.ts";
@@ -23,6 +26,7 @@ export function applyReading(before: Session, raw: Reading, context: Context): C
     (now: Session) => applyActivity(now, reading, status, evidence),
     (now: Session) => applyConversation(now, reading, evidence),
     (now: Session) => applyTranscript(now, reading),
+    (now: Session) => applySetup(now, reading, evidence),
   ];
   const told = steps.reduce<Change>(
     (before, step) => {
@@ -31,7 +35,8 @@ export function applyReading(before: Session, raw: Reading, context: Context): C
     },
     { session, events: [] },
   );
-  const learnt = learn(told.session, reading);
+  const limited = applyLimits(told.session, reading, { events: told.events, now: context.now });
+  const learnt = learn(limited, reading);
   if (learnt === before) return { session: before, events: told.events };
   const isNews = told.events.length > 0;
   return {
@@ -96,7 +101,12 @@ function applyActivity(
     return { session: amend(session, { conversation: { activity } }), events: [changed] };
   // Another source tells of the same question: in its words if the agent's own were not there yet.
   if (asks === null || outranks(before.evidence.source, evidence.source)) return { session, events: [] };
-  return { session: amend(session, { conversation: { activity } }), events: [{ ...changed, isReworded: true }] };
+  // It is asked since it was first heard of.
+  const reworded: Activity = { ...activity, evidence: { ...evidence, at: before.evidence.at } };
+  return {
+    session: amend(session, { conversation: { activity: reworded } }),
+    events: [{ ...changed, activity: reworded, isReworded: true }],
+  };
 }
 
 /** A question in full beats what a screen shows of it. */
@@ -118,7 +128,7 @@ function applyConversation(session: Session, { nativeId }: Reading, evidence: Ev
 
 function applyTranscript(session: Session, reading: Reading): Change {
   const { watch } = session;
-  const transcriptPath = reading.transcriptPath ?? watch.observability.transcriptPath;
+  const transcriptPath = believed(session, reading.transcriptPath) ?? watch.observability.transcriptPath;
   const status = reading.transcript ?? watch.observability.status;
   if (transcriptPath === watch.observability.transcriptPath && status === watch.observability.status)
     return { session, events: [] };
@@ -133,6 +143,15 @@ function applyTranscript(session: Session, reading: Reading): Change {
   const isSameFile = transcriptPath === watch.observability.transcriptPath;
   const transcriptCursor = isSameFile ? watch.transcriptCursor : null;
   return { session: amend(session, { watch: { observability, transcriptCursor } }), events };
+}
+
+/**
+ * What a container says is read on this machine: only a file of the session's own directory is believed to be its
+ * transcript. Links on the way there are the runtime's to see through.
+ */
+function believed({ identity }: Session, path: string | undefined): string | undefined {
+  if (path === undefined || identity.launch.container === null) return path;
+  return normalize(path).startsWith(`${identity.outputsDir}/`) ? path : undefined;
 }
 
 /** What is noted without being an event of its own: what it cost, and that a turn which had stalled goes on. */

@@ -181,8 +181,11 @@ describe("late and missing reports", () => {
       id: "a",
       verdict: "completed",
       error: null,
+      failure: null,
       verdictSource: "hook",
       isEnding: false,
+      stops: 1,
+      prolonged: 0,
       earlier: [],
       inferred: [],
     });

@@ -19,7 +19,14 @@ type End = Exclude<TurnReading, Start>;
 export function applyTurn(session: Session, reading: Reading, evidence: Evidence): Change {
   const { turn } = reading;
   if (turn === undefined) return { session, events: [] };
-  if (turn.phase === "started") return begin(session, turn, evidence);
+  if (turn.phase === "started")
+    return turn.prolongs === true ? prolong(session, turn, evidence) : begin(session, turn, evidence);
+  const counted = withStop(session, turn, evidence);
+  if (isStopTakenBack(session, turn)) return { session: counted, events: [] };
+  return applyEnd(counted, reading, turn, evidence);
+}
+
+function applyEnd(session: Session, reading: Reading, turn: End, evidence: Evidence): Change {
   const isHistory = reading.isHistory === true;
   const doubted = isSure(isHistory, evidence) ? inferredEnd(session, turn) : undefined;
   return doubted === undefined ? end(session, turn, isHistory, evidence) : correct(session, doubted, turn, evidence);
@@ -30,8 +37,11 @@ export function applyTurn(session: Session, reading: Reading, evidence: Evidence
  * was over before there was this session. It says nothing of what the agent
  * does now either.
  */
-export function isOldNews(session: Session, { phase, id, at }: TurnReading): boolean {
+export function isOldNews(session: Session, told: TurnReading): boolean {
+  const { phase, id, at } = told;
   if (at !== undefined && at < session.identity.createdAt) return true;
+  if (phase === "started" && told.prolongs === true) return !isReopenedBy(session, told);
+  if (isStopTakenBack(session, told)) return true;
   const last = session.conversation.lastTurn;
   if (last === null) return false;
   const isNamed = id !== undefined && id === last.id;
@@ -70,6 +80,54 @@ function begin(session: Session, told: Start, evidence: Evidence): Change {
   };
 }
 
+/**
+ * A Stop hook of the user's own made the agent go on (claude 2.1.325): the end
+ * that was told is followed by another turn of the same id. Each time it is
+ * told takes back one stop, whichever of the two is read first.
+ */
+function prolong(session: Session, told: Start, evidence: Evidence): Change {
+  const { conversation } = session;
+  const last = conversation.lastTurn;
+  const isBefore = told.at !== undefined && told.at < session.identity.createdAt;
+  if (isBefore || last === null || told.id === undefined || last.id !== told.id) return { session, events: [] };
+  const prolonged = last.prolonged + 1;
+  if (!isReopenedBy(session, told))
+    return { session: amend(session, { conversation: { lastTurn: { ...last, prolonged } } }), events: [] };
+  const turn = conversation.turns + 1;
+  const { id, earlier, inferred, stops } = last;
+  const startedAt = told.at ?? evidence.at;
+  const lastTurn: LastTurn = { ...fresh, startedAt, id, earlier, inferred, stops, prolonged };
+  return {
+    session: amend(session, {
+      conversation: { turns: turn, turnOpen: session.process.exit === null, lastTurn, stalledAt: null },
+    }),
+    events: [{ type: "turn-started", turn, evidence }],
+  };
+}
+
+/** Its end was told, and no later one. */
+function isReopenedBy({ conversation: { turnOpen, lastTurn } }: Session, { id }: Start): boolean {
+  if (turnOpen || lastTurn === null || lastTurn.verdict !== "completed") return false;
+  return id !== undefined && lastTurn.id === id && lastTurn.stops <= lastTurn.prolonged + 1;
+}
+
+/** That it went on was read before the stop after which it did. */
+function isStopTakenBack({ conversation: { turnOpen, lastTurn } }: Session, told: TurnReading): boolean {
+  const isOfLast = told.phase === "completed" && told.id !== undefined && told.id === lastTurn?.id;
+  return isOfLast && turnOpen && lastTurn.stops < lastTurn.prolonged;
+}
+
+/** Told by the hook of a stop: other sources tell of the same one. */
+function isStop({ phase }: End, { source }: Evidence): boolean {
+  return phase === "completed" && source === "hook";
+}
+
+function withStop(session: Session, told: End, evidence: Evidence): Session {
+  const last = session.conversation.lastTurn;
+  if (last === null || !isStop(told, evidence) || told.id === undefined || told.id !== last.id) return session;
+  return amend(session, { conversation: { lastTurn: { ...last, stops: last.stops + 1 } } });
+}
+
 /** The same turn, under another name: the agent goes on with what it had left working. */
 function goOn(session: Session, last: LastTurn, id: string | null): Change {
   const lastTurn: LastTurn = { ...last, id: id ?? last.id, isEnding: false, earlier: withLast(last) };
@@ -89,8 +147,11 @@ const fresh: LastTurn = {
   id: null,
   verdict: null,
   error: null,
+  failure: null,
   verdictSource: null,
   isEnding: false,
+  stops: 0,
+  prolonged: 0,
   earlier: [],
   inferred: [],
 };
@@ -123,7 +184,8 @@ function correct(session: Session, doubted: InferredEnd, told: End, evidence: Ev
   const inferred = last.inferred.filter((end) => end !== doubted);
   const isLast = doubted.turn === session.conversation.turns;
   const error = told.phase === "failed" ? told.error : null;
-  const verdict = { verdict: told.phase, error, verdictSource: evidence.source, id: told.id ?? last.id };
+  const failure = told.phase === "failed" ? (told.failure ?? "unknown") : null;
+  const verdict = { verdict: told.phase, error, failure, verdictSource: evidence.source, id: told.id ?? last.id };
   const lastTurn: LastTurn = { ...last, ...(isLast ? verdict : {}), inferred };
   if (told.phase === doubted.verdict) return { session: amend(session, { conversation: { lastTurn } }), events: [] };
   const corrected: SessionEvent = {
@@ -131,6 +193,7 @@ function correct(session: Session, doubted: InferredEnd, told: End, evidence: Ev
     turn: doubted.turn,
     verdict: told.phase,
     error,
+    ...(failure === null ? {} : { failure }),
     was: doubted.verdict,
     wasSource: doubted.source,
     evidence,
@@ -199,7 +262,11 @@ function close(session: Session, turn: number, told: End, isCertain: boolean, ev
     id,
     verdict: told.phase,
     error: told.phase === "failed" ? told.error : null,
+    failure: told.phase === "failed" ? (told.failure ?? "unknown") : null,
     verdictSource: evidence.source,
+    ...(id !== null && id === last?.id
+      ? { stops: last.stops, prolonged: last.prolonged }
+      : { stops: isStop(told, evidence) ? 1 : 0 }),
     earlier: isLast ? (last?.earlier ?? []) : withLast(last),
     inferred: [...(last?.inferred ?? []), ...(isCertain ? [] : [doubt])].slice(-REMEMBERED_INFERRED),
   };
@@ -225,6 +292,6 @@ function eventOf(told: End, turn: number, evidence: Evidence): SessionEvent {
     case "interrupted":
       return { type: "turn-interrupted", turn, evidence };
     case "failed":
-      return { type: "turn-failed", turn, error: told.error, evidence };
+      return { type: "turn-failed", turn, error: told.error, failure: told.failure ?? "unknown", evidence };
   }
 }

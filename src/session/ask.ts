@@ -12,7 +12,7 @@ export interface Ask {
   readonly body: AskBody;
 }
 
-/** Of these types; a start only if somebody asked for it. */
+/** Of these types; a start or an answer only if somebody asked for it. */
 export const ASK_TYPES = ["session-starting", "message-admitted", "approval-answer-requested"] as const;
 
 /** Nobody asks for a start that the restart policy makes. */
@@ -23,9 +23,9 @@ export function isAsk(body: EventBody): body is AskBody {
     case "session-starting":
       return body.reason.code !== RESTART_POLICY_CODE;
     case "message-admitted":
-      return body.isWake !== true;
+      return body.isWake !== true && body.isResume !== true;
     case "approval-answer-requested":
-      return true;
+      return body.rule === undefined;
     default:
       return false;
   }

@@ -1,6 +1,6 @@
 /** Whoever asks stands in the reason, the record and the answers (issue 8, 1). */
 import { describe, expect, test } from "vitest";
-import { askedFor, type Caller, callerName, OPERATOR, SYSTEM } from "./caller.ts";
+import { askedFor, type Caller, callerName, OPERATOR, reachedBy, signature, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Input } from "./input.ts";
 import { read, runningSession } from "./run-inputs.ts";
@@ -42,14 +42,26 @@ describe("issue 8, 1: a caller", () => {
     expect([session.process.liveness.status, session.wish.lastCommand?.by]).toEqual(["unreachable", "session:boss"]);
   });
 
-  test.each([[OPERATOR], [BOSS]])("%j that answered is who settled the question", (caller) => {
-    const question = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
-    const asking = apply(runningSession(), read({ approval: { requested: question } })).session;
-    const wanted = apply(asking, { type: "answer", approvalId: "q", decision: "approved" }, caller).session;
-    expect(wanted.conversation.approvals[0]?.answer).toMatchObject({ by: callerName(caller), stage: "wanted" });
-    const given = apply(wanted, { type: "answer-given", incarnation: 1, approvalId: "q" }).session;
-    const { events } = apply(given, read({ approval: { settled: { id: "q", decision: "approved" } } }));
-    const settled = events.find(({ type }) => type === "approval-settled");
-    expect(settled).toMatchObject({ decision: "approved", by: callerName(caller) });
+  test("how it came here is beside who it is, and changes nothing about that", () => {
+    expect(signature(OPERATOR)).toEqual({ caller: "operator" });
+    expect(signature(reachedBy(OPERATOR, "board"))).toEqual({ caller: "operator", via: "board" });
+    expect(signature(reachedBy(BOSS, "mcp"))).toEqual({ caller: "session:boss", via: "mcp" });
+    expect(reachedBy(SYSTEM, "cli")).toBe(SYSTEM);
+    expect(askedFor(reachedBy(BOSS, "mcp"), 5)).toEqual(askedFor(BOSS, 5));
   });
+
+  test.each([[OPERATOR], [BOSS], [reachedBy(BOSS, "mcp")]])(
+    "%j that answered is who settled the question",
+    (caller) => {
+      const question = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
+      const asking = apply(runningSession(), read({ approval: { requested: question } })).session;
+      const wanted = apply(asking, { type: "answer", approvalId: "q", decision: "approved" }, caller).session;
+      expect(wanted.conversation.approvals[0]?.answer).toMatchObject({ by: callerName(caller), stage: "wanted" });
+      const given = apply(wanted, { type: "answer-given", incarnation: 1, approvalId: "q" }).session;
+      const { events } = apply(given, read({ approval: { settled: { id: "q", decision: "approved" } } }));
+      const settled = events.find(({ type }) => type === "approval-settled");
+      expect(settled).toMatchObject({ decision: "approved", by: callerName(caller) });
+      expect(settled !== undefined && "via" in settled ? settled.via : undefined).toBe(signature(caller).via);
+    },
+  );
 });

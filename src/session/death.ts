@@ -6,28 +6,63 @@ import { amend } from "./amend.ts";
 import { lapseWithProcess } from "./apply-approval.ts";
 import type { CallerName } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
+import { type FailureKind, failureOfExit } from "./failure.ts";
+import { endedByTimeOut, endSentence } from "./apply-time-out.ts";
+import { deathReason, followDeath, saying } from "./follow-death.ts";
+import { cutByDeath } from "./cut-short.ts";
 import type { Context } from "./input.ts";
+import { momentOf } from "./moment.ts";
 import type { Change } from "./outcome.ts";
-import { decideRestart, recentRestarts } from "./restart-policy.ts";
-import type { Evidence, Exit, Reason, Session, StopIntent, Held } from "./session.ts";
+import { afterDeath } from "./restart-policy.ts";
+import type { DeathCause } from "./restart-record.ts";
+import type { Evidence, Exit, Reason, Session, StopIntent } from "./session.ts";
 
 /** Long enough for a shell to clean up; nobody waits for it. */
 const RESIDUE_GRACE_MS = 2_000;
 
-export function die(session: Session, exit: Exit, evidence: Evidence, context: Context): Change {
+/** What is known of a death beyond the exit of the process. */
+interface DeathNotes {
+  readonly cause?: DeathCause;
+  /** By what it said last; its exit tells only that it crashed or was killed. */
+  readonly failure?: FailureKind | undefined;
+}
+
+export function die(
+  session: Session,
+  exit: Exit,
+  evidence: Evidence,
+  context: Context,
+  { cause = "own", failure: told = failureOfExit(exit) }: DeathNotes = {},
+): Change {
   if (session.process.exit !== null) return { session, events: [] };
-  const reason: Reason = { code: exitCode(exit), text: exitSentence(exit, evidence), evidence };
+  const reason = withEnd(session, deathReason(exit, evidence));
   const status = exit.code === null && exit.signal === null ? "absent" : "exited";
   const quiet = fallSilent(session, evidence);
+  const failure = exit.code === 0 || session.wish.stop !== null ? null : told;
+  const restart = afterDeath(session.process.restart, cause, momentOf(context));
   const dead: Session = amend(quiet.session, {
-    process: { exit, liveness: { status, evidence }, endedAt: context.now },
+    process: { exit, failure, liveness: { status, evidence }, endedAt: context.now, restart },
+    conversation: { cutShort: cutByDeath(session, context.now) },
   });
   const { incarnation } = session.process;
-  const exited: SessionEvent = { type: "session-exited", incarnation, exit, reason, ...endAskedBy(session) };
+  const exited: SessionEvent = {
+    type: "session-exited",
+    incarnation,
+    exit,
+    reason,
+    ...(failure === null ? {} : { failure }),
+    ...endAskedBy(session),
+    ...endedByTimeOut(session),
+  };
   // An end or restart that is under way already says what follows.
   const events = [...quiet.events, exited];
   if (session.wish.stop !== null) return { session: dead, events };
-  return settle(amend(dead, { wish: { stop: residue() } }), exit, reason, events, context);
+  return settle(amend(dead, { wish: { stop: residue() } }), exit, events, context);
+}
+
+/** Whoever hears of the death of one that a time-out ends reads that, too. */
+function withEnd(session: Session, reason: Reason): Reason {
+  return (session.wish.stop?.timedOut ?? null) === null ? reason : saying(reason, endSentence(session));
 }
 
 /** For the event of an end that somebody asked for: whoever did is not told of it as news. */
@@ -42,64 +77,21 @@ export function fallSilent(session: Session, evidence: Evidence): Change {
   return {
     session: amend(lapsed.session, {
       conversation: { activity, background: [], turnOpen: false, stalledAt: null },
-      process: { suspended: false },
+      process: { suspended: false, pulse: null },
     }),
     events: lapsed.events,
   };
 }
 
 /** It ended by itself: stopped, error, or scheduled to start again. */
-function settle(dead: Session, exit: Exit, reason: Reason, events: readonly SessionEvent[], context: Context): Change {
-  const isClean = exit.code === 0;
-  const settled: Session = { ...dead, state: isClean ? "stopped" : "error", reason };
-  const fact: SessionEvent = { type: isClean ? "session-stopped" : "session-errored", reason, isAfterExit: true };
-  const record = { ...dead.process.restart, recentAt: recentRestarts(dead.process.restart.recentAt, context.now) };
-  const policy = dead.wish.desired === "running" && dead.wish.held === null ? dead.identity.restartPolicy : "never";
-  const decision = decideRestart({ policy, exit, record, now: context.now, random: context.random });
-  if (decision.restart) {
-    const dueAt = context.now + decision.delayMs;
-    const why: Reason = {
-      ...reason,
-      text: `${reason.text} Starting again in ${Math.ceil(decision.delayMs / 1000)} s (attempt ${decision.attempt}).`,
-    };
-    return {
-      session: amend(settled, { reason: why, process: { restart: { ...record, dueAt } } }),
-      events: [...events, fact, { type: "restart-scheduled", dueAt, reason: why }],
-    };
-  }
-  if (decision.why === "policy") {
-    const rests: Session =
-      dead.wish.held === null || isClean ? settled : { ...settled, reason: notStarted(reason, dead.wish.held) };
-    return { session: amend(rests, { process: { restart: record } }), events: [...events, fact] };
-  }
-  const given: Reason = {
-    ...reason,
-    code: "restarts-exhausted",
-    text: `${reason.text} Not started again: it died too often; look at its data, then use restart.`,
-  };
-  return {
-    session: amend(settled, { state: "error", reason: given, process: { restart: record } }),
-    events: [...events, fact, { type: "restart-abandoned", reason: given }],
-  };
-}
-
-function notStarted(reason: Reason, held: Held): Reason {
-  return { ...reason, text: `${reason.text} Not started again: ${held.reason}` };
+function settle(dead: Session, exit: Exit, events: readonly SessionEvent[], context: Context): Change {
+  const followed = followDeath({ ...dead, state: exit.code === 0 ? "stopped" : "error" }, exit, context);
+  const type = followed.session.state === "error" ? "session-errored" : "session-stopped";
+  const fact: SessionEvent = { type, reason: deathReason(exit, dead.process.liveness.evidence), isAfterExit: true };
+  return { session: followed.session, events: [...events, fact, ...followed.events] };
 }
 
 /** What the dead process left behind is ended too; the place stays for a restart. */
 function residue(): StopIntent {
-  return { next: "rest", graceMs: RESIDUE_GRACE_MS, afterTurn: false, by: null };
-}
-
-function exitCode(exit: Exit): string {
-  if (exit.signal !== null) return "killed";
-  if (exit.code === null) return "gone";
-  return exit.code === 0 ? "exited" : "failed";
-}
-
-function exitSentence(exit: Exit, evidence: Evidence): string {
-  if (exit.signal !== null) return `Its process was killed by ${exit.signal}.`;
-  if (exit.code === null) return `Its process is gone: ${evidence.detail}.`;
-  return `Its process exited with status ${exit.code}.`;
+  return { next: "rest", graceMs: RESIDUE_GRACE_MS, afterTurn: false, by: null, timedOut: null };
 }

@@ -3,8 +3,15 @@
  * log is only appended to. A program that waits reads it from a cursor, so it
  * can stop and continue later without missing an event.
  */
-import type { ApprovalRequest, Decision } from "./approval.ts";
+import type { ApprovalRequest, Concerns, Decision } from "./approval.ts";
+import type { Surface } from "../platform/surface.ts";
 import type { CallerName } from "./caller.ts";
+import type { BranchPolicy } from "./branch-policy.ts";
+import type { FailureKind } from "./failure.ts";
+import type { Health } from "./health.ts";
+import type { HomeEvent, InboxEvent, MailEvent, QuotaEvent, WorkEvent, WorktreeEvent } from "./home-event.ts";
+import type { RestartPolicy } from "./restart-record.ts";
+import type { TimeOutAction, TimeOutName } from "./time-out.ts";
 import type { Activity, Evidence, Exit, Liveness, Observability, Reason, Verdict } from "./session.ts";
 
 export type SessionEvent =
@@ -32,18 +39,25 @@ export type SessionEvent =
   | { readonly type: "restart-requested"; readonly reason: Reason }
   | { readonly type: "restart-scheduled"; readonly dueAt: number; readonly reason: Reason }
   | { readonly type: "restart-abandoned"; readonly reason: Reason }
+  | { readonly type: "restart-policy-changed"; readonly from: RestartPolicy; readonly policy: RestartPolicy }
   | { readonly type: "end-requested"; readonly reason: Reason }
   | { readonly type: "end-cancelled"; readonly reason: Reason }
   | { readonly type: "session-seen" }
   | { readonly type: "session-renamed"; readonly from: string; readonly name: string }
+  /** An archive of it was written, of so many bytes. */
+  | { readonly type: "session-exported"; readonly bytes: number }
   | { readonly type: "stop-delayed"; readonly incarnation: number; readonly reason: Reason }
   | {
       readonly type: "session-exited";
       readonly incarnation: number;
       readonly exit: Exit;
       readonly reason: Reason;
+      /** Missing where it ended well or on request, and in older logs. */
+      readonly failure?: FailureKind;
       /** Who had asked for its end or restart; missing where nobody had. */
       readonly askedBy?: CallerName;
+      /** The time-out that ends it; missing where none does. */
+      readonly timedOut?: TimeOutName;
     }
   | { readonly type: "session-cleared"; readonly incarnation: number; readonly evidence: Evidence }
   | {
@@ -53,6 +67,8 @@ export type SessionEvent =
       readonly isAfterExit?: boolean;
       /** Who had asked for its end; missing where nobody had. */
       readonly askedBy?: CallerName;
+      /** The time-out that ended it; missing where none did. */
+      readonly timedOut?: TimeOutName;
     }
   | { readonly type: "liveness-changed"; readonly from: Liveness["status"]; readonly liveness: Liveness }
   | {
@@ -68,15 +84,41 @@ export type SessionEvent =
       readonly isReworded?: boolean;
     }
   | { readonly type: "conversation-known"; readonly nativeId: string; readonly evidence: Evidence }
+  /** It works with another model, or may do more or less unasked; not told of the first that is known. */
+  | {
+      readonly type: "model-changed" | "mode-changed";
+      readonly from: string;
+      readonly to: string;
+      readonly evidence: Evidence;
+    }
+  /** Its agent replaced the conversation by a shorter one. */
+  | { readonly type: "conversation-compacted"; readonly evidence: Evidence }
+  /** Of a session of which everything is kept (persistence.ts): this cannot be kept now. Once for each cause. */
+  | { readonly type: "persistence-warned"; readonly what: string; readonly why: string }
+  /** It is kept again; `missing` lines are lost for good. */
+  | { readonly type: "persistence-resumed"; readonly what: string; readonly missing: number }
+  /** The capture proxy was killed: what it recorded after its last line, and until it was started again, is missing. */
+  | { readonly type: "capture-interrupted"; readonly lastAt: number; readonly againAt: number }
   | { readonly type: "turn-started"; readonly turn: number; readonly evidence: Evidence }
   | { readonly type: "turn-completed"; readonly turn: number; readonly evidence: Evidence }
-  | { readonly type: "turn-failed"; readonly turn: number; readonly error: string; readonly evidence: Evidence }
+  | {
+      readonly type: "turn-failed";
+      readonly turn: number;
+      readonly error: string;
+      /** Missing in older logs. */
+      readonly failure?: FailureKind;
+      readonly evidence: Evidence;
+    }
   | {
       readonly type: "turn-interrupted";
       readonly turn: number;
       readonly evidence: Evidence;
       /** Whose message was to interrupt it; missing where none was. */
       readonly askedBy?: CallerName;
+      /** That message; missing where there was none, and in older logs. */
+      readonly messageId?: string;
+      /** It lasted too long, and Reeve interrupted it; missing where that is not so. */
+      readonly timedOut?: TimeOutName;
     }
   | {
       /** Two sources that both saw the same end told it differently; the first counts. */
@@ -93,17 +135,65 @@ export type SessionEvent =
       readonly turn: number;
       readonly verdict: Verdict;
       readonly error: string | null;
+      /** Missing where it did not fail, and in older logs. */
+      readonly failure?: FailureKind;
       readonly was: Verdict;
       readonly wasSource: Evidence["source"];
       readonly evidence: Evidence;
     }
+  | {
+      /** Another branch is checked out, or none, than the session declared. */
+      readonly type: "branch-mismatched";
+      readonly declared: string;
+      /** Null: no branch is checked out. */
+      readonly actual: string | null;
+      readonly policy: BranchPolicy;
+      readonly reason: Reason;
+    }
+  | { readonly type: "branch-restored"; readonly branch: string; readonly evidence: Evidence }
+  | {
+      /** In the checkout of a session that declared no branch. A commit stands for itself; null: there is no checkout. */
+      readonly type: "branch-changed";
+      readonly from: string | null;
+      readonly now: string | null;
+      readonly evidence: Evidence;
+    }
   | { readonly type: "session-stalled"; readonly turn: number; readonly evidence: Evidence }
+  | {
+      /** Something lasted too long (time-out.ts). What is done about it follows, once. */
+      readonly type: "timed-out";
+      readonly which: TimeOutName;
+      readonly afterSeconds: number;
+      /** What is done: less than was chosen where that is not possible, and the reason says so. */
+      readonly action: TimeOutAction;
+      readonly reason: Reason;
+      /** Of a turn: which. */
+      readonly turn?: number;
+      /** Of a question that is an approval: which. */
+      readonly approvalId?: string;
+    }
+  /** It was to be interrupted by a time-out, and goes on. */
+  | { readonly type: "interrupt-failed"; readonly turn: number; readonly reason: Reason }
+  /** It must stay (stay.ts). */
+  | { readonly type: "session-held" | "hold-ending"; readonly why: string; readonly untilAt: number }
+  | { readonly type: "hold-released"; readonly why: string }
+  | { readonly type: "hold-lapsed"; readonly why: string; readonly afterSeconds: number }
+  | {
+      /** Looks at its processes show something else than before. The other verdicts have events of their own. */
+      readonly type: "health-changed";
+      readonly from: Health["verdict"];
+      readonly health: Health;
+    }
   | {
       readonly type: "approval-requested";
       readonly approval: ApprovalRequest;
+      /** Missing where the agent does not tell, and in older logs. */
+      readonly concerns?: Concerns;
       readonly evidence: Evidence;
       /** The same question had been seen before anything told of it, and was asked under this id. */
       readonly replaces?: string;
+      /** The approval rule that answers it, in the same commit: nobody is woken. Missing where none does. */
+      readonly rule?: string;
     }
   | {
       readonly type: "approval-answer-requested";
@@ -111,6 +201,8 @@ export type SessionEvent =
       readonly decision: Decision;
       /** In which it is asked; missing in older logs. */
       readonly turn?: number;
+      /** The approval rule that decided it; missing where a caller did. */
+      readonly rule?: string;
     }
   | {
       readonly type: "approval-settled";
@@ -120,15 +212,27 @@ export type SessionEvent =
       readonly decision: Decision | null;
       /** Whoever answered through Reeve, somebody in the pane, or the agent itself, which went on. */
       readonly by: CallerName | "pane" | "agent";
+      /** How whoever answered through Reeve came to it; missing where nobody did, and in older logs. */
+      readonly via?: Surface;
+      /** The approval rule that decided it; missing where none did. */
+      readonly rule?: string;
       readonly evidence: Evidence;
     }
-  | { readonly type: "approval-answer-failed"; readonly approvalId: string; readonly reason: Reason }
+  | {
+      readonly type: "approval-answer-failed";
+      readonly approvalId: string;
+      readonly reason: Reason;
+      /** The approval rule whose answer it was: the question waits for a person now. Missing where a caller answered. */
+      readonly rule?: string;
+    }
   | {
       readonly type: "message-admitted";
       readonly messageId: string;
       readonly bytes: number;
       /** Reeve wakes the session: nobody asked anything of it. */
       readonly isWake?: true;
+      /** Reeve goes on with a turn that failed because of a limit. */
+      readonly isResume?: true;
     }
   | {
       readonly type: "message-delivered";
@@ -147,58 +251,11 @@ export type SessionEvent =
       readonly since: number;
       readonly through: number;
       readonly count: number;
+      /** It also told the session that it was restarted in the middle of a turn. */
+      readonly isRecovery?: true;
     };
 
-/** What happened to Reeve itself rather than to one session. */
-export type HomeEvent =
-  | { readonly type: "daemon-started"; readonly pid: number; readonly version: string; readonly sessions: number }
-  | { readonly type: "daemon-stopped"; readonly pid: number }
-  | {
-      /** The daemon before did not stop in order; what is null is not known. */
-      readonly type: "daemon-died";
-      readonly pid: number | null;
-      readonly version: string | null;
-      readonly startedAt: number | null;
-      /** What it said itself, with its stack; null when it was killed. */
-      readonly error: string | null;
-    }
-  | { readonly type: "runtime-lost"; readonly runtime: string; readonly sessions: number; readonly evidence: Evidence }
-  | { readonly type: "store-rebuilt"; readonly from: string; readonly sessions: number; readonly quarantined: string }
-  | { readonly type: "state-file-quarantined"; readonly path: string; readonly why: string }
-  | {
-      /** Who called is the event's caller; null where that could not be proven. */
-      readonly type: "call-refused";
-      readonly operation: string;
-      /** What the call named, as it was written; null where it named nothing. */
-      readonly target: string | null;
-      readonly code: string;
-      readonly why: string;
-    }
-  | { readonly type: "orphan-found"; readonly what: string; readonly evidence: Evidence }
-  | { readonly type: "orphan-reaped"; readonly what: string; readonly evidence: Evidence };
-
-/** What happened to a mail (fleet/mail.ts). It is about the recipient's session, or about none if that is the operator. */
-export type MailEvent =
-  | {
-      readonly type: "mail-sent";
-      readonly mailId: string;
-      readonly thread: string;
-      /** The id of a session, or `operator`. */
-      readonly to: string;
-      readonly from: CallerName;
-      /** The name that the sending session had. */
-      readonly fromName: string | null;
-      readonly kind: "note" | "hand-off";
-      readonly priority: "low" | "normal" | "high";
-    }
-  | {
-      readonly type: "mail-read" | "mail-archived" | "mail-retracted";
-      readonly mailId: string;
-      readonly thread: string;
-      readonly to: string;
-    };
-
-export type EventBody = SessionEvent | HomeEvent | MailEvent;
+export type EventBody = SessionEvent | HomeEvent | MailEvent | InboxEvent | QuotaEvent | WorktreeEvent | WorkEvent;
 
 export type EventType = EventBody["type"];
 
@@ -209,6 +266,8 @@ export interface LoggedEvent {
   readonly sessionId: string | null;
   /** Whose wish it comes from, in the same commit; null where nobody asked, or an earlier version wrote it. */
   readonly caller: CallerName | null;
+  /** How that caller came to Reeve; missing where nobody asked, and in older logs. */
+  readonly via?: Surface;
   readonly body: EventBody;
 }
 

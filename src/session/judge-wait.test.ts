@@ -19,6 +19,8 @@ const started = read({ turn: { phase: "started" } });
 const completed = read({ turn: { phase: "completed" } });
 const failed = read({ turn: { phase: "failed", error: "429" } });
 const stalled: Input = { type: "stalled", incarnation: 1, evidence };
+const hung: Input = { type: "examined", incarnation: 1, pulse: { verdict: "hung", evidence } };
+const goesOn: Input = { type: "examined", incarnation: 1, pulse: { verdict: "healthy", evidence } };
 const ask: Input = read({
   approval: { requested: { id: "p", kind: "command", title: "Run rm?", subject: null, cwd: null, reason: null } },
 });
@@ -170,6 +172,8 @@ describe("without a cursor: what became of what was asked last", () => {
     ["answered in the pane, over", [idle, started, ask, answered, completed], "ok turn-completed"],
     ["stalled", [idle, started, stalled], "woke stalled"],
     ["stalled, then asking: the question is what helps", [idle, started, stalled, ask], "woke awaiting-approval"],
+    ["hung", [idle, started, hung], "woke stalled"],
+    ["hung, then going on", [idle, started, hung, goesOn], "pending"],
     ["stalled, then over", [idle, started, stalled, completed], "ok turn-completed"],
     ["dead in its turn", [idle, started, exitedWith(1)], "woke exited"],
     ["dead after its turn", [idle, started, completed, exitedWith(0)], "woke exited"],

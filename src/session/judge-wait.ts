@@ -4,6 +4,7 @@
  */
 import type { Ask } from "./ask.ts";
 import type { Course, Wake } from "./course.ts";
+import { isHung } from "./health.ts";
 import type { Message } from "./message.ts";
 import { isPromptAhead } from "./pending-effect.ts";
 import type { Session } from "./session.ts";
@@ -129,8 +130,10 @@ function lostIn(waiting: Waiting): Wake | undefined {
   return isDown || isAtRest(waiting) ? course.wakes.findLast(({ reason }) => reason === "exited") : undefined;
 }
 
+/** One that hangs is heard of no more than one that is silent. */
 function stallOf({ session, course }: Waiting): Wake | null {
-  return session.conversation.stalledAt !== null && session.process.exit === null ? latest(course, "stalled") : null;
+  const isStill = session.conversation.stalledAt !== null || isHung(session);
+  return isStill && session.process.exit === null ? latest(course, "stalled") : null;
 }
 
 /** What it asks now, unless the answer is on its way. */

@@ -2,12 +2,23 @@
 
 /**
  * In the order in which a person should look at them:
- * blocked: it asks something, or nothing was heard of its turn for a while.
+ * blocked: it asks something, its process hangs, or nothing was heard of its turn for a while.
  * failed: its process died, could not be started, or its last turn failed and nobody has seen that.
  * finished: its turn or its program is over, and nobody has seen that.
  * unreachable: what it does is not known right now.
+ * parked: it waits for a usage limit of its vendor to reset, and goes on by itself.
  */
-export const NEEDS = ["blocked", "failed", "finished", "unreachable", "working", "idle", "paused", "stopped"] as const;
+export const NEEDS = [
+  "blocked",
+  "failed",
+  "finished",
+  "unreachable",
+  "parked",
+  "working",
+  "idle",
+  "paused",
+  "stopped",
+] as const;
 export type Need = (typeof NEEDS)[number];
 
 /** Those that wait for a person. */
@@ -32,6 +43,7 @@ export const NEED_WORDS: Readonly<Record<Need, string>> = {
   failed: "failed",
   finished: "finished",
   unreachable: "unreachable",
+  parked: "parked",
   working: "working",
   idle: "idle",
   paused: "paused",

@@ -3,6 +3,7 @@ import { headlineOf, needOf, needSince } from "./need.ts";
 import { byNeed, summaryOf } from "./need-order.ts";
 import { amend, type Amendment } from "./amend.ts";
 import { evidence, plannedSession } from "./session-fixture.ts";
+import { NO_RESTARTS } from "./restart-record.ts";
 import type { Session } from "./session.ts";
 
 const lastTurn: NonNullable<Session["conversation"]["lastTurn"]> = {
@@ -10,8 +11,11 @@ const lastTurn: NonNullable<Session["conversation"]["lastTurn"]> = {
   id: null,
   verdict: "completed",
   error: null,
+  failure: null,
   verdictSource: "hook",
   isEnding: false,
+  stops: 0,
+  prolonged: 0,
   earlier: [],
   inferred: [],
 };
@@ -35,6 +39,7 @@ const dead = (fields: Amendment = {}): Session =>
     }),
     fields,
   );
+const due = { ...NO_RESTARTS, dueAt: 10_000 };
 const asking = (status: "awaiting-approval" | "awaiting-input", asks: string | null): Session =>
   running({ conversation: { activity: { status, asks, evidence: { ...evidence, at: 7_000 } } } });
 
@@ -44,10 +49,16 @@ describe("needOf (issue 9, list)", () => {
     ["asks for something else", asking("awaiting-input", "Trust this folder?"), "blocked"],
     ["has stalled", running({ conversation: { turnOpen: true, stalledAt: 5 } }), "blocked"],
     ["has crashed", dead(), "failed"],
+    ["has crashed, and is started again by its policy", dead({ process: { restart: due } }), "working"],
     ["has crashed and was seen", dead({ notice: { ...unseen, seenRevision: 4 } }), "failed"],
     [
       "has a failed turn",
       running({ conversation: { lastTurn: { ...lastTurn, verdict: "failed" } }, notice: unseen }),
+      "failed",
+    ],
+    [
+      "was started again after a crash in a turn",
+      running({ conversation: { lastTurn: { ...lastTurn, verdict: null } }, notice: unseen }),
       "failed",
     ],
     [
@@ -88,6 +99,7 @@ describe("needOf (issue 9, list)", () => {
 
 describe("headlineOf (issue 9, list)", () => {
   const said = { said: "All tests pass.", lastLine: "Error: no such file" };
+  const evidenceReason = { code: "failed", text: "", evidence };
   const killed = (code: number | null): Session =>
     dead({
       notice: said,
@@ -109,6 +121,21 @@ describe("headlineOf (issue 9, list)", () => {
       "the last output of a program",
       dead({ notice: said, process: { exit: { ...exit, code: 0 } }, identity: { hasTurns: false } }),
       said.lastLine,
+    ],
+    [
+      "what Reeve does about it",
+      dead({ notice: said, process: { restart: due }, reason: { ...evidenceReason, text: "Starting again in 4 s." } }),
+      "Starting again in 4 s.",
+    ],
+    [
+      "that Reeve has given up",
+      dead({ notice: said, reason: { ...evidenceReason, code: "restarts-exhausted", text: "Not started again." } }),
+      "Not started again.",
+    ],
+    [
+      "that nobody saw the end of a turn, such as one that a crash cut off (issue 11, restarts)",
+      running({ conversation: { lastTurn: { ...lastTurn, verdict: null } } }),
+      "Its last turn was cut off when its process ended; tell it to go on.",
     ],
     ["nothing, rather than a process number", running(), ""],
   ])("is %s", (_what, session, headline) => {
@@ -134,5 +161,24 @@ describe("a list by need (issue 9, list)", () => {
     expect(summaryOf([...rows, row("failed", "1")])).toBe("2 need you · 1 failed · 2 working · 1 idle");
     expect(summaryOf([row("blocked", "1")])).toBe("1 needs you");
     expect(summaryOf([])).toBe("");
+  });
+});
+
+describe("needOf of one whose account is parked (issue 11, review)", () => {
+  const hung = { verdict: "hung", evidence } as const;
+  const starting = { status: "starting", asks: null, evidence } as const;
+  it.each([
+    ["rests with something to do", running(), "parked"],
+    ["works", running({ conversation: { turnOpen: true } }), "working"],
+    ["is silent in its turn", running({ conversation: { turnOpen: true, stalledAt: 5 } }), "blocked"],
+    [
+      "hangs as it comes up",
+      running({ process: { place: {}, pulse: hung }, conversation: { activity: starting } }),
+      "blocked",
+    ],
+    ["takes nothing because of its branch", running({ checkout: { mismatchAt: 3, policy: "error" } }), "blocked"],
+    ["is on another branch, and may be", running({ checkout: { mismatchAt: 3 } }), "parked"],
+  ])("%s", (_, session, need) => {
+    expect(needOf(session, true)).toBe(need);
   });
 });

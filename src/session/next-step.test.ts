@@ -40,6 +40,7 @@ function around(changes: Partial<Circumstances> = {}): Circumstances {
     isConcealed: () => false,
     lastTyped: null,
     interrupted: null,
+    parked: null,
     held: null,
     ...changes,
   };
@@ -207,3 +208,26 @@ function unreachable(session: Session): Session {
 function promptAhead(): Session {
   return amend(idle, { identity: { launch: { ...idle.identity.launch, prompt: "begin" } } });
 }
+
+describe("usage limits (issue 11, quota)", () => {
+  const why = "the limit five_hour of claude work is reached";
+  const resuming = amend(idle, { quota: { resume: { messageId: "a", turn: idle.conversation.turns } } });
+  const busy = run(resuming, read({ turn: { phase: "started", id: "t" } })).session;
+  const refused: NextStep = { do: "refuse", message: a };
+
+  test.each<[string, Session, readonly Message[], Partial<Circumstances>, NextStep]>([
+    ["a message waits for the reset", idle, [a], { parked: why }, again(70_000, why)],
+    ["one for a turn under way does not", working, [steer()], { parked: why }, { do: "type", message: steer() }],
+    ["Reeve goes on with a turn that failed", resuming, [a], {}, { do: "type", message: a }],
+    ["not if another turn has begun", busy, [a], {}, refused],
+    ["not if something else was asked of it", resuming, [a, b], {}, refused],
+    ["not if somebody paused it", amend(resuming, { wish: { desired: "paused" } }), [a], {}, refused],
+  ])("%s", (_what, session, open, circumstances, expected) => {
+    expect(step(session, open, circumstances)).toEqual(expected);
+  });
+
+  test("an answer to a question does not wait", () => {
+    const answer = admitted(asking, [], "a");
+    expect(step(asking, [answer], { parked: why })).toEqual({ do: "type", message: answer });
+  });
+});

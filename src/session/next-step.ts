@@ -39,6 +39,8 @@ export interface Circumstances {
   readonly lastTyped: { readonly at: number; readonly activityAt: number } | null;
   /** When (monotonic) an interrupt was last tried for a message. */
   readonly interrupted: { readonly messageId: string; readonly at: number } | null;
+  /** Why nothing may be begun in it before a limit of its vendor resets; null where it may. */
+  readonly parked: string | null;
   /** Until when (monotonic) what stood in the way of typing a message is not looked at again. */
   readonly held: { readonly messageId: string; readonly until: number } | null;
 }
@@ -51,6 +53,8 @@ export const INTERRUPT_AGAIN_MS = 5_000;
 export const CHANNEL_LOOK_MS = 250;
 /** Whether what was in the way is gone is looked at again so often. */
 export const HELD_MS = 1_000;
+/** When a limit resets, whoever waits for it is told; this is only for the case that nobody does. */
+export const PARKED_LOOK_MS = 60_000;
 
 const WAIT: NextStep = { do: "wait" };
 
@@ -63,7 +67,7 @@ export function nextStep(session: Session, open: readonly Message[], around: Cir
   if (left !== undefined) return isOver || isReady ? { do: "recover", message: left } : WAIT;
   const message = isAsking(session) ? open.find(({ answers }) => answers === questionOf(session)) : open[0];
   if (message === undefined) return WAIT;
-  if (isOver) return { do: "refuse", message };
+  if (isOver || isOvertaken(session, message, open)) return { do: "refuse", message };
   return isReady ? stepFor(session, message, around) : WAIT;
 }
 
@@ -89,6 +93,7 @@ function stepFor(session: Session, message: Message, around: Circumstances): Nex
   const isSteered = isBusy && message.how === "steer" && around.canSteer;
   if (!isSteered) {
     if (isBusy || !around.accepts(isFree ? "idle" : conversation.activity.status)) return WAIT;
+    if (around.parked !== null && !asks) return lookAgain(monotonic + PARKED_LOOK_MS, around.parked);
     const settledAt = settlesAt(session, around);
     if (settledAt > monotonic) return lookAgain(settledAt);
   }
@@ -98,6 +103,13 @@ function stepFor(session: Session, message: Message, around: Circumstances): Nex
       : lookAgain(monotonic + CHANNEL_LOOK_MS, `its own protocol is ${around.channel.text}`);
   const isHeld = around.held?.messageId === message.id && around.held.until > monotonic;
   return isHeld ? lookAgain(around.held.until) : { do: "type", message };
+}
+
+/** It was to go on with a turn that failed; by now the session does something else, or somebody wants something else of it. */
+export function isOvertaken(session: Session, message: Message, open: readonly Message[]): boolean {
+  const { resume } = session.quota;
+  if (resume?.messageId !== message.id || message.state !== "admitted") return false;
+  return session.conversation.turns > resume.turn || open.length > 1 || session.wish.desired !== "running";
 }
 
 function settlesAt(session: Session, { lastTyped }: Circumstances): number {

@@ -4,10 +4,17 @@
  * revision in which something happened that is worth a look.
  */
 import { amend } from "./amend.ts";
+import { isMismatchUnseen } from "./checkout.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
-export function isUnseen({ notice }: Pick<Session, "notice">): boolean {
+/** Something happened, and nobody has looked since. */
+export function isUnseen(session: Session): boolean {
+  return isEndUnseen(session) || isMismatchUnseen(session);
+}
+
+/** A turn or its process ended. */
+export function isEndUnseen({ notice }: Pick<Session, "notice">): boolean {
   return notice.newsRevision > notice.seenRevision;
 }
 

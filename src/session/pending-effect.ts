@@ -4,6 +4,8 @@
  * each effect is idempotent per incarnation.
  */
 import { worksInBackground } from "./background.ts";
+import { isHeldByBranch } from "./checkout.ts";
+import { isTurnToStop } from "./countdown.ts";
 import type { Session, StopIntent } from "./session.ts";
 
 export type Effect =
@@ -11,7 +13,8 @@ export type Effect =
   | { readonly kind: "suspend"; readonly incarnation: number }
   | { readonly kind: "release"; readonly incarnation: number }
   | { readonly kind: "stop"; readonly incarnation: number; readonly stop: StopIntent }
-  | { readonly kind: "answer"; readonly incarnation: number; readonly approvalId: string };
+  | { readonly kind: "answer"; readonly incarnation: number; readonly approvalId: string }
+  | { readonly kind: "interrupt"; readonly incarnation: number; readonly turn: number };
 
 /** `now` decides only how long a first prompt that nobody has taken yet holds an end back; without it, not at all. */
 export function pendingEffect(session: Session, now: number = Number.POSITIVE_INFINITY): Effect | null {
@@ -20,6 +23,8 @@ export function pendingEffect(session: Session, now: number = Number.POSITIVE_IN
   if (wish.stop !== null && mayStopNow(session, wish.stop, now))
     return { kind: "stop", incarnation, stop: { ...wish.stop, afterTurn: false } };
   if (session.state === "starting") return wish.held === null ? { kind: "create", incarnation } : null;
+  if (isTurnToStop(session) && isWithinReach(session))
+    return { kind: "interrupt", incarnation, turn: session.conversation.turns };
   if (wish.stop !== null) return null;
   if (process.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
   const wantsSuspended = wish.desired === "paused" && wish.pauseMode === "suspend";
@@ -28,6 +33,12 @@ export function pendingEffect(session: Session, now: number = Number.POSITIVE_IN
   const answered = session.conversation.approvals.find((approval) => approval.answer !== null);
   if (answered !== undefined && takesMessages(session)) return { kind: "answer", incarnation, approvalId: answered.id };
   return null;
+}
+
+/** A time-out stops its turn also while its end waits for that. */
+function isWithinReach({ state, process }: Session): boolean {
+  const isThere = process.exit === null && process.liveness.status === "running";
+  return isThere && !process.suspended && (state === "running" || state === "paused");
 }
 
 /** A turn that waits for somebody's answer is not work under way: whoever ends the session has answered. */
@@ -65,6 +76,7 @@ export function takesMessages(session: Session): boolean {
     session.wish.desired === "running" &&
     session.wish.stop === null &&
     !session.process.suspended &&
+    !isHeldByBranch(session) &&
     session.process.liveness.status === "running"
   );
 }

@@ -3,9 +3,11 @@
  * of its transcript, its status file or its screen says. The agent's adapter
  * makes it; `transition` decides how much it counts.
  */
-import type { ApprovalRequest, Choices, Decision } from "./approval.ts";
+import type { ApprovalRequest, Choices, Concerns, Decision } from "./approval.ts";
 import type { BackgroundReading } from "./background.ts";
+import type { FailureKind } from "./failure.ts";
 import type { Key } from "./input.ts";
+import type { LimitReading } from "./limit.ts";
 import type { ActivityStatus, Evidence } from "./session.ts";
 import { count, instant, object, type Of, orNull } from "./shape.ts";
 
@@ -37,6 +39,19 @@ export interface Reading {
   readonly transcriptPath?: string;
   readonly transcript?: "observable" | "lost";
   readonly usage?: UsageReading;
+  /** What it says of the limits of its vendor. */
+  readonly limits?: readonly LimitReading[];
+  /** The model it works with now, and how much it may do unasked, each in the agent's own words. */
+  readonly setup?: SetupReading;
+  /** It replaced its conversation by a shorter one. */
+  readonly compacted?: { readonly at?: number };
+}
+
+/** `at`: when that was, where the source says so. A transcript that is continued tells of earlier times. */
+export interface SetupReading {
+  readonly model?: string;
+  readonly mode?: string;
+  readonly at?: number;
 }
 
 /**
@@ -50,6 +65,8 @@ export type TurnReading =
       readonly phase: "started";
       /** The agent began it by itself, to go on with what it had left working: no turn of its own while one is open. */
       readonly continues?: true;
+      /** It had completed the turn of this id, and something of the user's made it go on. */
+      readonly prolongs?: true;
       readonly id?: string;
       readonly at?: number;
       /** What was submitted. */
@@ -58,10 +75,18 @@ export type TurnReading =
       readonly print?: string;
     }
   | { readonly phase: "completed" | "interrupted"; readonly id?: string; readonly at?: number }
-  | { readonly phase: "failed"; readonly id?: string; readonly at?: number; readonly error: string };
+  | {
+      readonly phase: "failed";
+      readonly id?: string;
+      readonly at?: number;
+      /** In the agent's words. */
+      readonly error: string;
+      /** Missing where its adapter cannot tell. */
+      readonly failure?: FailureKind;
+    };
 
 export type ApprovalReading =
-  | { readonly requested: ApprovalRequest; readonly choices?: Choices }
+  | { readonly requested: ApprovalRequest; readonly choices?: Choices; readonly concerns?: Concerns }
   /** `id: null`: whatever was open. `decision: null`: it is no longer asked, and this source cannot tell how it was answered. */
   | { readonly settled: { readonly id: string | null; readonly decision: Decision | null } };
 

@@ -6,6 +6,7 @@ import type { Context, Input } from "./input.ts";
 import { planSession } from "./plan-session.ts";
 import type { TurnReading } from "./reading.ts";
 import type { Evidence, Session } from "./session.ts";
+import { plainLaunch } from "./plain-launch.ts";
 
 export const evidence: Evidence = { source: "runtime", detail: "seen in a test", at: 1_000 };
 export const place = { id: "%1", pid: 4242, startTicks: "99" };
@@ -21,14 +22,14 @@ export function plannedSession(overrides: Amendment = {}): Session {
       agent: "practice",
       hasTurns: true,
       runtime: "tmux",
-      launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], mcp: true, paths: {} },
+      launch: plainLaunch("/"),
       restartPolicy: "never",
       parentId: null,
       notify: [],
       outputsDir: "/outputs/agents/agent/abc",
       branch: null,
       nativeId: null,
-      watch: { mode: "hooks", text: "Its hooks tell.", version: null, socket: null, statusDir: null },
+      watch: { mode: "hooks", text: "Its hooks tell.", version: null, socket: null, statusDir: null, capture: null },
       transcriptPath: null,
       observabilityReason: "not yet",
       passHash: "hash",
@@ -51,6 +52,8 @@ export function anyInput(): fc.Arbitrary<Input> {
       { type: "restart", graceMs: 5 },
       { type: "end", graceMs: 5, afterTurn: false },
       { type: "end", graceMs: 0, afterTurn: true },
+      { type: "set-restart-policy", policy: "never" },
+      { type: "set-restart-policy", policy: "always" },
     ),
     observation({ type: "created" as const, place, shown }),
     observation({ type: "create-failed" as const, code: "tmux-missing" }),
@@ -64,13 +67,16 @@ export function anyInput(): fc.Arbitrary<Input> {
     observation({ type: "found-absent" as const, asked: place }),
     observation({ type: "found-absent" as const, asked: null }),
     observation({ type: "found-unreachable" as const, asked: place }),
+    observation({ type: "found-frozen" as const }),
+    observation({ type: "found-thawed" as const }),
     observation({ type: "suspended" as const }),
     observation({ type: "released" as const }),
     observation({ type: "cleared" as const, isPlaceGone: true }),
     observation({ type: "cleared" as const, isPlaceGone: false }),
     observation({ type: "stop-begun" as const }),
     observation({ type: "stop-delayed" as const }),
-    fc.constant<Input>({ type: "restart-due" }),
+    observation({ type: "found-absent" as const, asked: place, isShared: true }),
+    fc.constantFrom<Input>({ type: "restart-due" }, { type: "restart-postponed", waitMs: 9_000 }),
     fc
       .record({
         number: incarnation,
@@ -107,7 +113,16 @@ export function anyInput(): fc.Arbitrary<Input> {
           : { settled: { id: asked.id, decision: "approved" } },
       },
     })),
+    observation({ type: "checkout-seen" as const, root: "/r", head: { branch: "main", commit: null, underWay: null } }),
+    observation({
+      type: "checkout-seen" as const,
+      root: "/r",
+      head: { branch: "other", commit: null, underWay: null },
+    }),
     observation({ type: "stalled" as const }),
+    fc
+      .record({ number: incarnation, verdict: fc.constantFrom("healthy" as const, "slow" as const, "hung" as const) })
+      .map<Input>(({ number, verdict }) => ({ type: "examined", incarnation: number, pulse: { verdict, evidence } })),
     observation({ type: "answer-given" as const, approvalId: "p" }),
     fc.constantFrom<Input>(
       { type: "answer", approvalId: "p", decision: "approved" },

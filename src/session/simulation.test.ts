@@ -56,6 +56,8 @@ const happenings = fc.array(
           { type: "resume" },
           { type: "restart", graceMs: 0 },
           { type: "end", graceMs: 0, afterTurn: false },
+          { type: "set-restart-policy", policy: "never" },
+          { type: "set-restart-policy", policy: "always" },
         )
         .map<Happening>((command) => ({ kind: "command", command })),
     },
@@ -96,6 +98,7 @@ function carryOut(world: World, isRecorded: boolean): void {
   }
   if (effect.kind === "suspend") return record({ type: "suspended", incarnation, evidence });
   if (effect.kind === "release") return record({ type: "released", incarnation, evidence });
+  if (effect.kind === "interrupt") return;
   if (effect.kind === "answer") return answer(world, effect.approvalId, isRecorded);
   if (world.places.get(incarnation) === null) world.places.set(incarnation, 143);
   if (effect.stop.next === "stopped") world.places.delete(incarnation);

@@ -6,8 +6,10 @@ import { amend } from "./amend.ts";
 import { SYSTEM } from "./caller.ts";
 import type { Context, Input } from "./input.ts";
 import { planSession } from "./plan-session.ts";
-import type { Evidence, RestartPolicy, Session } from "./session.ts";
+import { NO_RESTARTS, type RestartPolicy } from "./restart-record.ts";
+import type { Evidence, Session } from "./session.ts";
 import { transition } from "./transition.ts";
+import { plainLaunch } from "./plain-launch.ts";
 
 const context: Context = { now: 0, random: 0 };
 const evidence: Evidence = { source: "runtime", detail: "walk", at: 0 };
@@ -51,7 +53,7 @@ function walk(start: Session, edges: Map<string, Set<string>>): void {
       // Incarnations differ only in number: the walk would never end.
       waiting.push(
         amend(outcome.session, {
-          process: { incarnation: 1, restart: { ...outcome.session.process.restart, count: 0, recentAt: [] } },
+          process: { incarnation: 1, restart: { ...NO_RESTARTS, dueAt: outcome.session.process.restart.dueAt } },
           revision: 1,
         }),
       );
@@ -105,6 +107,8 @@ function inputsFor(incarnation: number): readonly Input[] {
     { type: "found-exited", incarnation, code: 1, signal: null, evidence },
     { type: "found-absent", incarnation, asked: place, evidence },
     { type: "found-unreachable", incarnation, asked: place, evidence },
+    { type: "found-frozen", incarnation, evidence },
+    { type: "found-thawed", incarnation, evidence },
     { type: "suspended", incarnation, evidence },
     { type: "released", incarnation, evidence },
     { type: "cleared", incarnation, isPlaceGone: true, evidence },
@@ -113,7 +117,7 @@ function inputsFor(incarnation: number): readonly Input[] {
 }
 
 function first(restartPolicy: RestartPolicy): Session {
-  const launch = { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], mcp: true, paths: {} };
+  const launch = plainLaunch("/");
   const identity = {
     id: "walk",
     name: "walk",
@@ -128,7 +132,7 @@ function first(restartPolicy: RestartPolicy): Session {
     notify: [],
     branch: null,
     nativeId: null,
-    watch: { mode: "hooks", text: "", version: null, socket: null, statusDir: null },
+    watch: { mode: "hooks", text: "", version: null, socket: null, statusDir: null, capture: null },
     transcriptPath: null,
     observabilityReason: "walk",
     passHash: "walk",

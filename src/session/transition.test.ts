@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "./event.ts";
 import type { Input } from "./input.ts";
 import { pendingEffect } from "./pending-effect.ts";
-import type { Session, RestartPolicy } from "./session.ts";
+import type { RestartPolicy } from "./restart-record.ts";
+import type { Session } from "./session.ts";
 import { isEnded } from "./session.ts";
 import { created, exitedWith, read, run, types } from "./run-inputs.ts";
 import { anyInput, context, evidence, place, plannedSession, shown } from "./session-fixture.ts";
@@ -54,11 +55,14 @@ describe("a life without incidents", () => {
 });
 
 describe("absent, exited and unreachable", () => {
-  test("unreachable changes liveness and nothing else", () => {
+  test("unreachable changes liveness, stops what is counted, and nothing else", () => {
     const before = run(plannedSession(), created).session;
     const after = run(before, { type: "found-unreachable", incarnation: 1, asked: place, evidence }).session;
     const liveness = { status: "unreachable", evidence } as const;
-    expect(after).toEqual(amend(before, { revision: before.revision + 1, process: { liveness } }));
+    const countdowns = before.timeouts.countdowns.map((one) => (one.which === "start" ? { ...one, since: null } : one));
+    expect(after).toEqual(
+      amend(before, { revision: before.revision + 1, process: { liveness }, timeouts: { countdowns } }),
+    );
   });
 
   test("what was unreachable and is found again is running, and that is an event", () => {
@@ -135,6 +139,16 @@ describe("restarting", () => {
     expect(pendingEffect(session)).toEqual({ kind: "create", incarnation: 2 });
   });
 
+  test("a restart of what is gone leaves alone what runs, so two who ask at once get one process", () => {
+    const ifGone = { type: "restart", graceMs: 10, ifGone: true } as const;
+    const running = run(plannedSession(), created).session;
+    expect(run(running, ifGone).session).toBe(running);
+    const dead = run(running, exitedWith(1), cleared).session;
+    const again = run(dead, ifGone, cleared, { ...created, incarnation: 2 } as Input).session;
+    expect(again.process.incarnation).toBe(2);
+    expect(run(again, ifGone).session).toBe(again);
+  });
+
   test("an end that overtakes a restart is over only when the place is gone too", () => {
     const overtaken = run(
       plannedSession(),
@@ -165,24 +179,6 @@ describe("restarting", () => {
       exitedWith(1),
     ).session;
     expect(dead.process.restart.dueAt).toBeNull();
-  });
-
-  test("a session that keeps dying is given up", () => {
-    const recentAt = Array.from({ length: 10 }, (_, index) => 1_000 + index);
-    const { session, events } = run(
-      plannedSession({
-        identity: { restartPolicy: "always" },
-        process: { restart: { count: 10, recentAt, dueAt: null } },
-      }),
-      created,
-      exitedWith(1),
-    );
-    expect(session).toMatchObject({
-      state: "error",
-      reason: { code: "restarts-exhausted" },
-      process: { restart: { dueAt: null } },
-    });
-    expect(types(events)).toContain("restart-abandoned");
   });
 });
 
@@ -388,5 +384,21 @@ describe("a place is its runtime's business (issue 8, 3)", () => {
   ])("an absence counts where it is about the place it has: %s", (_what, asked, state) => {
     const gone: Input = { type: "found-absent", incarnation: 1, asked, evidence };
     expect(run(plannedSession({ identity: { restartPolicy: "never" } }), placed, gone).session.state).toBe(state);
+  });
+});
+
+test("an export is noted, and the session is as it was otherwise: it ended when it did (issue 13, story)", () => {
+  const { session: before } = run(
+    plannedSession(),
+    created,
+    { type: "end", graceMs: 1, afterTurn: false },
+    exitedWith(0),
+    cleared,
+  );
+  const exported = amend(before, { revision: before.revision + 1, notice: { exportedAt: 9_000 } });
+  expect(transition(before, { type: "exported", bytes: 7 }, { ...context, now: 9_000 })).toEqual({
+    refused: null,
+    session: exported,
+    events: [{ type: "session-exported", bytes: 7 }],
   });
 });

@@ -10,20 +10,47 @@
 import { amend } from "./amend.ts";
 import { applyCommand } from "./apply-command.ts";
 import { applyObservation } from "./apply-observation.ts";
+import { applyRules } from "./apply-rule.ts";
 import { callerName, SYSTEM } from "./caller.ts";
-import type { Command, Context, Input } from "./input.ts";
+import { isTurnToStop, withCountdowns } from "./countdown.ts";
+import type { Command, Context, Input, Observation } from "./input.ts";
+import { momentOf } from "./moment.ts";
 import { withNews } from "./notice.ts";
-import type { Outcome } from "./outcome.ts";
-import { unchanged } from "./outcome.ts";
+import type { Change, Outcome } from "./outcome.ts";
+import { changed, unchanged } from "./outcome.ts";
 import type { LastCommand, Session } from "./session.ts";
 
 export function transition(session: Session, input: Input, context: Context): Outcome {
   if ("incarnation" in input && input.incarnation !== session.process.incarnation) return unchanged(session);
-  const outcome = isCommand(input) ? applyCommand(session, input, context) : applyObservation(session, input, context);
+  const outcome = isCommand(input) ? applyCommand(session, input, context) : observed(session, input, context);
   if (outcome.refused !== null || outcome.session === session) return outcome;
-  const next = withNews(session, { ...outcome.session, revision: session.revision + 1 }, outcome.events);
-  if (!isCommand(input) || input.type === "seen") return { ...outcome, session: next };
-  return { ...outcome, session: amend(next, { wish: { lastCommand: commanded(input, context) } }) };
+  const counted = withCountdowns(outcome.session, momentOf(context));
+  const next = withNews(session, { ...counted, revision: session.revision + 1 }, outcome.events);
+  if (!isCommand(input) || LEAVES_NO_TRACE.includes(input.type)) return { ...outcome, session: next };
+  // Whoever asks something of it has taken over: Reeve does not go on with its turn by itself.
+  const quota = LEAVES_ALONE.includes(input.type) ? {} : { failed: null };
+  return { ...outcome, session: amend(next, { wish: { lastCommand: commanded(input, context) }, quota }) };
+}
+
+/** Commands of somebody who only looked: it ended when it did, and retention counts from then. */
+const LEAVES_NO_TRACE: readonly Command["type"][] = ["seen", "exported"];
+
+/** Commands that change nothing about what it does. */
+const LEAVES_ALONE: readonly Command["type"][] = ["rename", "hold", "release-hold"];
+
+function observed(session: Session, input: Observation, context: Context): Outcome {
+  const outcome = applyObservation(session, input, context);
+  return outcome.refused === null ? changed(telling(session, applyRules(session, outcome, context))) : outcome;
+}
+
+/** A turn that a time-out was to stop was stopped by that. */
+function telling(before: Session, { session, events }: Change): Change {
+  if (!isTurnToStop(before) || !events.some(({ type }) => type === "turn-interrupted")) return { session, events };
+  const { turns } = before.conversation;
+  const told = events.map((event) =>
+    event.type === "turn-interrupted" && event.turn === turns ? ({ ...event, timedOut: "turn" } as const) : event,
+  );
+  return { session, events: told };
 }
 
 function commanded({ type }: Command, { caller = SYSTEM, now }: Context): LastCommand {
@@ -39,6 +66,10 @@ const COMMANDS = {
   answer: true,
   seen: true,
   rename: true,
+  exported: true,
+  hold: true,
+  "release-hold": true,
+  "set-restart-policy": true,
 } as const satisfies Record<Command["type"], true>;
 
 function isCommand(input: Input): input is Command {

@@ -6,7 +6,8 @@
 import { amend } from "./amend.ts";
 import type { SessionEvent } from "./event.ts";
 import type { MessageState } from "./message.ts";
-import type { OpenWake, Session } from "./session.ts";
+import type { OpenWake } from "./wake-cursor.ts";
+import type { Session } from "./session.ts";
 
 type WakeRecord = Session["wakes"];
 
@@ -61,7 +62,8 @@ export function wakeSettled(
   switch (outcome) {
     case "delivered": {
       const { since, through, count } = open;
-      const sent: SessionEvent = { type: "wake-sent", messageId, since, through, count };
+      const restarted = open.recovers > 0 ? ({ isRecovery: true } as const) : {};
+      const sent: SessionEvent = { type: "wake-sent", messageId, since, through, count, ...restarted };
       return { session: next(session, toldBy(session, open)), events: [sent] };
     }
     case "dropped":
@@ -73,21 +75,27 @@ export function wakeSettled(
   }
 }
 
-function toldBy({ wakes, process: { incarnation } }: Session, { through, mailThrough }: OpenWake): WakeRecord {
+function toldBy(
+  { wakes, process: { incarnation } }: Session,
+  { through, mailThrough, recovers }: OpenWake,
+): WakeRecord {
   const mail = Math.max(wakes.mail, mailThrough);
-  return { ...movedTo(wakes, through), mail, wokenIncarnation: incarnation, open: null };
+  const recovered = Math.max(wakes.recovered, recovers);
+  return { ...movedTo(wakes, through), mail, recovered, wokenIncarnation: incarnation, open: null };
 }
 
 /**
  * Nobody saw whether it arrived. If a turn has begun since, the session is
  * awake, and is not told again. If none has, the events are told once more,
- * because a death that nobody tells would be worse; but not a third time.
+ * because a death that nobody tells would be worse; but not a third time. That
+ * it was restarted in a turn is never told twice: it would cost a turn.
  */
 function doubted(session: Session, open: OpenWake): WakeRecord {
   const { wakes, conversation } = session;
   const isAwake = conversation.turns > open.turns;
   const isSecond = wakes.doubted > open.since || (wakes.doubted > 0 && wakes.doubted === open.through);
-  return isAwake || isSecond ? toldBy(session, open) : { ...wakes, doubted: open.through, open: null };
+  if (isAwake || isSecond) return toldBy(session, open);
+  return { ...wakes, doubted: open.through, recovered: Math.max(wakes.recovered, open.recovers), open: null };
 }
 
 function movedTo(wakes: WakeRecord, through: number): WakeRecord {

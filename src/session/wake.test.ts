@@ -22,6 +22,15 @@ function reasonsOf(events: readonly SessionEvent[]): readonly WakeReason[] {
   return events.flatMap((body, seq) => wakeReasonOf({ seq, at: 0, sessionId: "abc", caller: null, body }) ?? []);
 }
 
+test("one that hangs wakes like one that stalled; slow, and going on, do not (issue 11, health)", () => {
+  const seen = (verdict: "healthy" | "slow" | "hung"): Input => ({
+    type: "examined",
+    incarnation: 1,
+    pulse: { verdict, evidence },
+  });
+  expect(wakes(started, seen("slow"), seen("hung"), seen("hung"), seen("healthy"))).toEqual(["stalled"]);
+});
+
 describe("a stall", () => {
   test("is told once per turn, of a turn under way that works", () => {
     const { session, events } = run(runningSession(), started, stalled, stalled);

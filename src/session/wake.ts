@@ -26,7 +26,9 @@ export const WAKE_EVENTS = [
   "session-stopped",
   "session-errored",
   "session-stalled",
+  "health-changed",
   "approval-requested",
+  "approval-answer-failed",
   "activity-changed",
 ] as const satisfies readonly EventType[];
 
@@ -46,8 +48,12 @@ export function wakeReasonOf(event: LoggedEvent): WakeReason | null {
       return body.isAfterExit === true ? null : "exited";
     case "session-stalled":
       return "stalled";
+    case "health-changed":
+      return body.health.verdict === "hung" ? "stalled" : null;
     case "approval-requested":
-      return body.replaces === undefined ? "awaiting-approval" : null;
+      return body.replaces === undefined && body.rule === undefined ? "awaiting-approval" : null;
+    case "approval-answer-failed":
+      return body.rule === undefined ? null : "awaiting-approval";
     case "activity-changed":
       return body.activity.status === "awaiting-input" && body.isReworded !== true ? "awaiting-input" : null;
     default:

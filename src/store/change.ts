@@ -14,7 +14,14 @@ export type Change =
   | { readonly kind: "session"; readonly session: Session }
   | Admission
   | { readonly kind: "message"; readonly settle: Settlement }
-  | RecordChange;
+  | RecordChange
+  | Removal;
+
+/** What is kept no longer (fleet/retention.ts decides). */
+export type Removal =
+  | { readonly kind: "removed-session"; readonly session: Session }
+  | { readonly kind: "removed-messages"; readonly sessionId: string; readonly most: number }
+  | { readonly kind: "removed-events"; readonly seqs: readonly number[] };
 
 export interface Admission {
   readonly kind: "message";
@@ -41,6 +48,21 @@ export function putSession(session: Session): Change {
 
 export function admitMessage(admit: NewMessage): Admission {
   return { kind: "message", admit };
+}
+
+/** The session as it is stored, with its messages; refused while one of them is open. */
+export function removeSession(session: Session): Change {
+  return { kind: "removed-session", session };
+}
+
+/** The oldest settled ones, at most so many: a session with very many messages goes in small commits. */
+export function removeMessages(sessionId: string, most: number): Change {
+  return { kind: "removed-messages", sessionId, most };
+}
+
+/** Numbers are never given again; the log says up to where something is missing (`prunedThrough`). */
+export function removeEvents(seqs: readonly number[]): Change {
+  return { kind: "removed-events", seqs };
 }
 
 /** Only a message that is open, or whose outcome is unknown and becomes known. */

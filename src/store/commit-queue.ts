@@ -13,6 +13,7 @@ import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { LoggedEvent } from "../session/event.ts";
 import type { Message } from "../session/message.ts";
 import type { Session } from "../session/session.ts";
+import type { Removal } from "./change.ts";
 import type { Commit, Committer } from "./contract.ts";
 import type { Draft } from "./event-log.ts";
 import { isCorruption, isStorageFailure, storageError } from "./sqlite.ts";
@@ -28,6 +29,7 @@ interface Pending {
 interface Staged {
   readonly sessions: readonly Session[];
   readonly messages: readonly Message[];
+  readonly removals: readonly Removal[];
   readonly drafts: readonly Draft[];
   /** The drafts, once they have their numbers. */
   events: readonly LoggedEvent[];
@@ -39,6 +41,7 @@ export interface CommitQueueOptions {
   readonly tables: Tables;
   /** Called with each session that was changed, after that is durable and visible. */
   readonly onSession: (session: Session) => void;
+  readonly onRemoved: (sessionId: string) => void;
   readonly onCorruption: (error: unknown) => void;
 }
 
@@ -121,6 +124,7 @@ export class CommitQueue implements Committer {
     if (commit.idempotency) idempotency.stage(commit.idempotency);
     const sessions: Session[] = [];
     const messages: Message[] = [];
+    const removals: Removal[] = [];
     const numbered = commit.numbered?.(log.next() + before.reduce((sum, { drafts }) => sum + drafts.length, 0)) ?? [];
     for (const change of [...(commit.changes ?? []), ...numbered]) {
       switch (change.kind) {
@@ -133,9 +137,20 @@ export class CommitQueue implements Committer {
           break;
         case "record":
           records.stage(change);
+          break;
+        case "removed-session":
+          registry.stageRemoval(change.session);
+          removals.push(change);
+          break;
+        case "removed-messages":
+          mailbox.stageRemoval(change.sessionId, change.most);
+          break;
+        case "removed-events":
+          log.stageRemoval(change.seqs);
+          removals.push(change);
       }
     }
-    return { sessions, messages, drafts: log.draft(commit.events ?? []), events: [] };
+    return { sessions, messages, removals, drafts: log.draft(commit.events ?? []), events: [] };
   }
 
   /** At the end of a transaction that keeps all of these. Events of many commits are written with few statements. */
@@ -148,12 +163,20 @@ export class CommitQueue implements Committer {
   /** After the transaction; followers are told last, so that they see the rows of what they hear. */
   #publish(batch: readonly Staged[]): void {
     const { log, registry, mailbox } = this.#options.tables;
-    for (const { sessions, messages } of batch) {
+    for (const { sessions, messages, removals } of batch) {
       for (const session of sessions) registry.publish(session);
       for (const message of messages) mailbox.publish(message);
+      for (const removal of removals) {
+        if (removal.kind === "removed-session") registry.publishRemoval(removal.session);
+        else if (removal.kind === "removed-events") log.publishRemoval(removal.seqs);
+      }
     }
     log.publish(batch.flatMap(({ events }) => events));
-    for (const { sessions } of batch) for (const session of sessions) this.#options.onSession(session);
+    for (const { sessions, removals } of batch) {
+      for (const session of sessions) this.#options.onSession(session);
+      for (const removal of removals)
+        if (removal.kind === "removed-session") this.#options.onRemoved(removal.session.id);
+    }
   }
 
   #attempt(stage: () => Staged): Outcome {

@@ -3,6 +3,7 @@
  * mailbox and records of other kinds, changed together by `commit` or not at all. Only the supervisor
  * commits. Everything returned is immutable.
  */
+import type { Surface } from "../platform/surface.ts";
 import type { CallerName } from "../session/caller.ts";
 import type { EventBody, EventType, LoggedEvent } from "../session/event.ts";
 import type { Message } from "../session/message.ts";
@@ -24,6 +25,8 @@ export interface NewEvent {
   readonly sessionId: string | null;
   /** Whose wish it comes from. */
   readonly caller?: CallerName | null;
+  /** How that caller came to Reeve. */
+  readonly via?: Surface;
   readonly body: EventBody;
 }
 
@@ -54,26 +57,46 @@ export interface EventQuery {
 export interface EventLog {
   /** The highest sequence number committed; 0 when empty. Known without reading. */
   head(): number;
+  /** The highest number of an event that was removed; 0: none was. A few before it may still be there. */
+  prunedThrough(): number;
   read(query: EventQuery): Promise<readonly LoggedEvent[]>;
+  /** The same without what they say: for whoever only counts and removes. */
+  places(query: { readonly after: number; readonly limit: number }): Promise<readonly EventPlace[]>;
+  /** The number of the event before which a session has `newest` others; 0: it has no more than these. */
+  newestFrom(sessionId: string, newest: number): number;
   /** The newest event of a session that is of one of these types and fits. */
   latest(query: {
     readonly sessionId: string;
     readonly types: readonly EventType[];
     readonly fits?: (body: EventBody) => boolean;
+    /** Only those with a lower number. */
+    readonly before?: number;
   }): Promise<LoggedEvent | undefined>;
   /** Called with each committed batch, in order; must not throw. */
   follow(listener: (events: readonly LoggedEvent[]) => void): () => void;
 }
 
+export interface EventPlace {
+  readonly seq: number;
+  readonly at: number;
+  readonly sessionId: string | null;
+}
+
 export interface Registry {
   get(id: string): Session | undefined;
-  /** In order of creation. */
+  /** In order of creation, also those that ended: there may be thousands. */
   all(): readonly Session[];
+  /** In order of creation, those that have not ended; the others cost nothing here. */
+  living(): readonly Session[];
+  /** Those that this one started, ended ones too. */
+  childrenOf(parentId: string): readonly Session[];
   byName(name: string): readonly Session[];
 }
 
 export interface Mailbox {
   get(messageId: string): Message | undefined;
+  /** How many a session has, whatever became of them. */
+  count(sessionId: string): number;
   /** Messages of a session that are admitted or leased, in order. */
   open(sessionId: string): readonly Message[];
   /** What was last typed into a session, newest first: messages that are no longer admitted. */
@@ -93,6 +116,9 @@ export interface Records<Stored extends Kept> {
     readonly before?: number | undefined;
     readonly limit: number;
   }): Promise<readonly Placed<Stored>[]>;
+  /** Of all groups, oldest first, those with a higher place; a part at a time. `next` is null when all were seen. */
+  scan(after: number): Promise<{ readonly found: readonly Placed<Stored>[]; readonly next: number | null }>;
+  count(): Promise<number>;
 }
 
 /** A record and its place in the order of creation. */
@@ -118,6 +144,17 @@ export interface Store extends Committer {
   readonly instance: string;
   /** What had to be repaired while opening. */
   readonly repairs: readonly EventBody[];
+  /**
+   * For a session that is being removed: resolves when nobody writes its state.json, and from then on nobody does until
+   * the session is gone or what is returned is called.
+   */
+  retire(sessionId: string): Promise<() => void>;
+  /** Gives pages that are free back to the disk, a few at a time, and leaves the reserve; says how many bytes. */
+  compact(): Promise<number>;
+  /** Of the database with its -wal. */
+  bytes(): number;
+  /** Resolves when every state.json was compared with the database. */
+  readonly verified: Promise<void>;
   /** What somebody should look at, one sentence each. */
   warnings(): readonly string[];
   /** Waits for pending writes (state.json included) and closes. */

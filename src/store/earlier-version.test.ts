@@ -19,7 +19,7 @@ import {
   nextRevision,
   STARTED,
   type TestHome,
-  unheld,
+  unbarred,
 } from "./store-fixture.ts";
 
 let home: TestHome;
@@ -29,7 +29,7 @@ beforeEach(() => {
   session = makeSession(home, "a", {
     conversation: { turns: 3, turnOpen: true },
     identity: { startedBy: null, launch: { ...makeSession(home, "a").identity.launch, paths: {} } },
-    watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
+    watch: { mode: "process", text: "", version: null, socket: null, statusDir: null, capture: null },
   });
 });
 afterEach(() => home.remove());
@@ -145,7 +145,7 @@ describe("a state.json of 0.1", () => {
   test("is enough where the database is lost", async () => {
     writeState(session);
     const store = await home.open();
-    expect(store.registry.all().map(unheld)).toEqual([session]);
+    expect(store.registry.all().map(unbarred)).toEqual([session]);
   });
 
   test("ahead of the database is set aside", async () => {
@@ -224,20 +224,23 @@ describe("issue 8, 1: who asked", () => {
     expect(store.registry.get("a")).toMatchObject({ identity: { startedBy: null }, wish: { lastCommand: null } });
     await store.commit({
       changes: [admitMessage(makeMessage("a", "m2", { caller: "session:b" }))],
-      events: [{ sessionId: "a", body: STARTED, caller: "session:b" }],
+      events: [{ sessionId: "a", body: STARTED, caller: "session:b", via: "mcp" }],
     });
     await store.close();
     const again = await home.open();
     expect(again.mailbox.open("a").map(({ caller }) => caller)).toEqual([null, "session:b"]);
     const events = await again.log.read({ after: 0, limit: 9 });
-    expect(events.map(({ caller }) => caller)).toEqual([null, "session:b"]);
+    expect(events.map(({ caller, via }) => [caller, via])).toEqual([
+      [null, undefined],
+      ["session:b", "mcp"],
+    ]);
   });
 
   test("survives the damage of the database", async () => {
     const store = await home.open();
     await store.commit({
       changes: [putSession(makeSession(home, "a")), admitMessage(makeMessage("a", "m1", { caller: "session:b" }))],
-      events: [{ sessionId: "a", body: STARTED, caller: "system" }],
+      events: [{ sessionId: "a", body: STARTED, caller: "operator", via: "board" }],
     });
     await store.close();
     const db = Sqlite.open(home.databasePath);
@@ -247,7 +250,7 @@ describe("issue 8, 1: who asked", () => {
     expect(mended.repairs).toMatchObject([{ type: "store-rebuilt" }]);
     expect(mended.mailbox.open("a")).toMatchObject([{ caller: "session:b" }]);
     const events = await mended.log.read({ after: 0, limit: 1 });
-    expect(events).toMatchObject([{ caller: "system" }]);
+    expect(events).toMatchObject([{ caller: "operator", via: "board" }]);
   });
 });
 
@@ -271,13 +274,17 @@ test("a last turn without what later versions keep of it is completed", () => {
     error: null,
     verdictSource: "hook",
     isEnding: false,
+    stops: 0,
+    prolonged: 0,
     earlier: [],
     inferred: [],
   } as const;
   const before = { ...flat(session), lastTurn: known };
   expect(isSession(before)).toBe(false);
   expect(completed(before)).toEqual(
-    amend(session, { conversation: { lastTurn: { ...known, isEnding: false, inferred: [] } } }),
+    amend(session, {
+      conversation: { lastTurn: { ...known, isEnding: false, stops: 0, prolonged: 0, inferred: [], failure: null } },
+    }),
   );
   expect(isSession(completed(before))).toBe(true);
 });

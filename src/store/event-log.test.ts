@@ -36,6 +36,13 @@ test("the newest event of a type that fits: in memory, in the database, however 
   expect(await newest("a", isOld)).toEqual(admitted("old"));
   expect(await newest("b")).toEqual(admitted("other"));
   expect(await newest("c")).toBeUndefined();
+  const before = async (seq: number) => (await store.log.latest({ sessionId: "a", types: TYPES, before: seq }))?.body;
+  expect(await Promise.all([1, 2, 3, 2_000].map(before))).toEqual([
+    undefined,
+    admitted("old"),
+    admitted("m"),
+    admitted("m"),
+  ]);
   // More of the type than is looked at in one page.
   await store.commit({ events: Array.from({ length: 100 }, () => ({ sessionId: "a", body: admitted("new") })) });
   for (let batch = 0; batch < 3; batch++) await store.commit({ events: noise("a", 1_000) });

@@ -6,7 +6,7 @@
  */
 import type { Clock } from "../platform/clock.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
-import type { EventLog, EventQuery, NewEvent } from "./contract.ts";
+import type { EventLog, EventPlace, EventQuery, NewEvent } from "./contract.ts";
 import { areTyped } from "./event-columns.ts";
 import { type EventRow, selectAfter, selectBefore } from "./event-rows.ts";
 import { deepFreeze } from "./freeze.ts";
@@ -21,7 +21,7 @@ const BACK_PAGE = 20;
 /** Statements that write so many rows, largest first: a row of its own costs twice as much. */
 const INSERTS = [64, 16, 4, 1].map((rows) => ({
   rows,
-  sql: `INSERT INTO events (at, session_id, type, caller, body) VALUES ${Array(rows).fill("(?, ?, ?, ?, ?)").join(", ")}`,
+  sql: `INSERT INTO events (at, session_id, type, caller, via, body) VALUES ${Array(rows).fill("(?, ?, ?, ?, ?, ?)").join(", ")}`,
 }));
 
 export interface Draft extends Omit<LoggedEvent, "seq"> {
@@ -35,6 +35,7 @@ export class SqliteEventLog implements EventLog {
   readonly #onFailure: (error: unknown) => void;
   readonly #listeners = new Set<(events: readonly LoggedEvent[]) => void>();
   #head: number;
+  #prunedThrough: number;
   /** Every event after `#ringStart`, oldest first. */
   #ring: LoggedEvent[] = [];
   #ringStart: number;
@@ -47,11 +48,26 @@ export class SqliteEventLog implements EventLog {
     this.#onFailure = onFailure;
     this.#head = db.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0;
     this.#ringStart = this.#head;
+    this.#prunedThrough = prunedThrough(db);
     this.#areTyped = areTyped(db);
   }
 
   head(): number {
     return this.#head;
+  }
+
+  prunedThrough(): number {
+    return this.#prunedThrough;
+  }
+
+  async places({ after, limit }: Parameters<EventLog["places"]>[0]): Promise<readonly EventPlace[]> {
+    const sql = "SELECT seq, at, session_id AS sessionId FROM events WHERE seq > ? ORDER BY seq LIMIT ?";
+    return guardRead(this.#onFailure, () => this.#db.all<EventPlace>(sql, after, limit));
+  }
+
+  newestFrom(sessionId: string, newest: number): number {
+    const sql = "SELECT seq FROM events WHERE session_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?";
+    return guardRead(this.#onFailure, () => this.#db.get<{ seq: number }>(sql, sessionId, newest)?.seq ?? 0);
   }
 
   async read(query: EventQuery): Promise<readonly LoggedEvent[]> {
@@ -70,14 +86,14 @@ export class SqliteEventLog implements EventLog {
   }
 
   async latest(query: Parameters<EventLog["latest"]>[0]): Promise<LoggedEvent | undefined> {
-    const { sessionId, types, fits = () => true } = query;
+    const { sessionId, types, fits = () => true, before: limit = Infinity } = query;
     const kinds = new Set(types);
     const recent = this.#ring.findLast(
-      (event) => event.sessionId === sessionId && kinds.has(event.body.type) && fits(event.body),
+      (event) => event.seq < limit && event.sessionId === sessionId && kinds.has(event.body.type) && fits(event.body),
     );
     if (recent) return recent;
     return guardRead(this.#onFailure, () => {
-      for (let before = this.#ringStart + 1; ;) {
+      for (let before = Math.min(this.#ringStart + 1, limit); ;) {
         const page = { before, limit: BACK_PAGE, sessionId, types };
         const rows = selectBefore(this.#db, page, this.#areTyped);
         for (const row of rows) {
@@ -99,10 +115,11 @@ export class SqliteEventLog implements EventLog {
   /** Everything but its number. */
   draft(events: readonly NewEvent[]): readonly Draft[] {
     const at = this.#clock.now();
-    return events.map(({ sessionId, caller = null, body }) => ({
+    return events.map(({ sessionId, caller = null, via, body }) => ({
       at,
       sessionId,
       caller,
+      ...(via === undefined ? {} : { via }),
       body,
       text: JSON.stringify(body),
     }));
@@ -122,11 +139,25 @@ export class SqliteEventLog implements EventLog {
         const some = drafts.slice(logged.length, logged.length + rows);
         const { lastId } = this.#db.run(sql, ...some.flatMap(valuesOf));
         // Nobody else writes, so the numbers of one statement follow one another.
-        for (const [index, { at, sessionId, caller, body }] of some.entries())
-          logged.push(deepFreeze({ seq: lastId - rows + 1 + index, at, sessionId, caller, body }));
+        for (const [index, { text: _, ...event }] of some.entries())
+          logged.push(deepFreeze({ seq: lastId - rows + 1 + index, ...event }));
       }
     }
     return logged;
+  }
+
+  /** Inside a transaction. */
+  stageRemoval(seqs: readonly number[]): void {
+    this.#db.run("DELETE FROM events WHERE seq IN (SELECT value FROM json_each(?))", JSON.stringify(seqs));
+    markPruned(this.#db, Math.max(prunedThrough(this.#db), ...seqs));
+  }
+
+  /** After the transaction. What is in memory is newer than anything that is removed, or goes with it. */
+  publishRemoval(seqs: readonly number[]): void {
+    this.#prunedThrough = Math.max(this.#prunedThrough, ...seqs);
+    if (this.#prunedThrough <= this.#ringStart) return;
+    const removed = new Set(seqs);
+    this.#ring = this.#ring.filter(({ seq }) => !removed.has(seq));
   }
 
   /** After the transaction. */
@@ -155,8 +186,17 @@ export class SqliteEventLog implements EventLog {
   }
 }
 
-function valuesOf({ at, sessionId, caller, body, text }: Draft): (string | number | null)[] {
-  return [at, sessionId, body.type, caller, text];
+/** Inside a transaction: what is up to here is no longer all there. */
+export function markPruned(db: Sqlite, through: number): void {
+  db.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('events-pruned-to', ?)", String(through));
+}
+
+function prunedThrough(db: Sqlite): number {
+  return Number(db.get<{ value: string }>("SELECT value FROM meta WHERE key = 'events-pruned-to'")?.value ?? 0);
+}
+
+function valuesOf({ at, sessionId, caller, via, body, text }: Draft): (string | number | null)[] {
+  return [at, sessionId, body.type, caller, via ?? null, text];
 }
 
 function filterOf({ sessionIds, types, caller }: EventQuery): (event: LoggedEvent) => boolean {
@@ -170,7 +210,8 @@ function filterOf({ sessionIds, types, caller }: EventQuery): (event: LoggedEven
 
 function fromRow(row: EventRow): LoggedEvent {
   const body = parseColumn<EventBody>(row.body, "events.body");
-  return deepFreeze({ seq: row.seq, at: row.at, sessionId: row.session_id, caller: row.caller, body });
+  const { seq, at, session_id: sessionId, caller, via } = row;
+  return deepFreeze({ seq, at, sessionId, caller, ...(via === null ? {} : { via }), body });
 }
 
 /** Index of the first event with seq > after; the ring is sorted. */

@@ -11,6 +11,7 @@
  *
  * Several types are read one after another and put together.
  */
+import type { Surface } from "../platform/surface.ts";
 import type { CallerName } from "../session/caller.ts";
 import type { EventType } from "../session/event.ts";
 import type { EventQuery } from "./contract.ts";
@@ -22,12 +23,13 @@ export interface EventRow {
   readonly at: number;
   readonly session_id: string | null;
   readonly caller: CallerName | null;
+  readonly via: Surface | null;
   readonly body: string;
 }
 
 type Reader = Pick<Sqlite, "all">;
 
-const ROWS = "SELECT seq, at, session_id, caller, body FROM events WHERE";
+const ROWS = "SELECT seq, at, session_id, caller, via, body FROM events WHERE";
 
 /** `areTyped`: every row has its type in the column. If not, the bodies are looked into: right, but slow. */
 export function selectAfter(db: Reader, query: EventQuery, areTyped: boolean): EventRow[] {

@@ -54,6 +54,11 @@ export class SqliteMailbox implements Mailbox {
     return [...(this.#queues.get(sessionId)?.values() ?? [])];
   }
 
+  count(sessionId: string): number {
+    const sql = "SELECT COUNT(*) AS count FROM messages WHERE session_id = ?";
+    return guardRead(this.#onFailure, () => this.#db.get<{ count: number }>(sql, sessionId)?.count ?? 0);
+  }
+
   typed(sessionId: string, most: number): readonly Message[] {
     const sql = `SELECT * FROM messages WHERE session_id = ? AND state NOT IN ('admitted', 'refused')
       ORDER BY position DESC LIMIT ?`;
@@ -63,6 +68,13 @@ export class SqliteMailbox implements Mailbox {
   /** Inside a transaction. */
   stage(change: Extract<Change, { kind: "message" }>): Message {
     return "admit" in change ? this.#admit(change.admit) : this.#settle(change.settle);
+  }
+
+  /** Inside a transaction: the oldest that are settled. */
+  stageRemoval(sessionId: string, most: number): void {
+    const sql = `DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE session_id = ?
+      AND state NOT IN ('admitted', 'leased') ORDER BY position LIMIT ?)`;
+    this.#db.run(sql, sessionId, most);
   }
 
   /** Takes the next position of its session. */

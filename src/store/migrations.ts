@@ -7,7 +7,8 @@
  *   events       the log; AUTOINCREMENT so that no number is ever used twice.
  *                `body` is the EventBody as JSON, from which `type` is
  *                repeated (null: not yet); `caller` is whose wish it comes
- *                from: operator, system or session:<id>.
+ *                from: operator, system or session:<id>; `via` is how that
+ *                caller came to Reeve (platform/surface.ts; null: not known).
  *   sessions     one row per session; `ordinal` is the order of creation,
  *                `body` the whole Session as JSON, from which `name` and
  *                `revision` are repeated. Before schema 8 a body was flat; it
@@ -20,7 +21,8 @@
  *                of creation, `body` the whole record as JSON, from which `id`
  *                and `revision` are repeated.
  *   idempotency  which key has had which answer; rows older than a day go.
- *   meta         `instance`: this home's id; `untyped-to`: see event-columns.ts.
+ *   meta         `instance`: this home's id; `untyped-to`: see event-columns.ts;
+ *                `events-pruned-to`: up to where events were removed.
  */
 import { failpoint } from "../platform/failpoint.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
@@ -103,6 +105,9 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   -- No table changes. From here on sessions.body has sections (session/session-record.ts), which no earlier version can read.
+  `,
+  `
+  ALTER TABLE events ADD COLUMN via TEXT;
   `,
 ];
 

@@ -7,6 +7,7 @@ import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { Sqlite } from "./sqlite.ts";
 import { readStateFile } from "./state-file.ts";
 import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+import { plainLaunch } from "../session/plain-launch.ts";
 
 let home: TestHome;
 beforeEach(() => {
@@ -20,16 +21,7 @@ describe("round trips", () => {
     const first = makeSession(home, "a", {
       identity: {
         name: "twin",
-        launch: {
-          args: ["\ud800", "\0", "'\n"],
-          prompt: "p",
-          model: null,
-          cwd: "/",
-          envFile: null,
-          envNames: [],
-          mcp: true,
-          paths: {},
-        },
+        launch: plainLaunch("/", { args: ["\ud800", "\0", "'\n"], prompt: "p" }),
       },
     });
     const second = makeSession(home, "b", { identity: { name: "twin" } });

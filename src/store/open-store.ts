@@ -6,12 +6,15 @@ import type { Clock } from "../platform/clock.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { EventBody } from "../session/event.ts";
 import { CommitQueue } from "./commit-queue.ts";
+import { bytesOf, compact } from "./compaction.ts";
 import type { Store } from "./contract.ts";
 import { fillTypes } from "./event-columns.ts";
 import { resolveInstance } from "./instance.ts";
+import { tryWriteHeadFile } from "./head-file.ts";
 import { findDamage } from "./integrity-check.ts";
 import { type Left, OpenMarker } from "./open-marker.ts";
 import type { StoreOptions } from "./options.ts";
+import { doubtMessages, seenBeyond } from "./put-back.ts";
 import { openDatabase, type Opened, restoreRows } from "./recovery.ts";
 import { Reserve } from "./reserve.ts";
 import { NOTHING_SALVAGED, salvage } from "./salvage.ts";
@@ -23,8 +26,6 @@ import { Tables } from "./tables.ts";
 import { verifyStateFiles } from "./verification.ts";
 
 export interface OpenStore extends Store {
-  /** Resolves when the background has compared every state.json with the database. */
-  readonly verified: Promise<void>;
   /** Resolves when every event of an earlier version has its type in a column, or the store is closed. */
   readonly typed: Promise<void>;
 }
@@ -45,6 +46,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const opened = openDatabase(options, left, onFailure);
   try {
     const mended = await mend(options, opened, onFailure);
+    tryWriteHeadFile(options.databasePath, mended.tables.log.head());
     const { instance, repairs } = resolveInstance(mended.tables.db, options);
     marker.tryWrite("open");
     const fill = (pause: () => Promise<void>): Promise<void> =>
@@ -87,6 +89,7 @@ function assemble(parts: Parts): OpenStore {
     tables,
     onCorruption: onFailure,
     onSession: (session) => writer.put({ seq: tables.log.head(), session }),
+    onRemoved: (sessionId) => writer.forget(sessionId),
   });
   const background = new AbortController();
   // Cut short by a close, which waits for the comparison: no file is overwritten unread.
@@ -107,14 +110,16 @@ function assemble(parts: Parts): OpenStore {
     })
     .catch(onFailure);
   const reserved = compared.then(() => keepReserve(reserve.fill, options.clock, background.signal));
+  let compacting: Promise<number> = Promise.resolve(0);
   let closing: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {
     background.abort();
-    await Promise.all([compared, checked, typed, reserved]);
+    await Promise.all([compared, checked, typed, reserved, compacting]);
     queue.close();
     await writer.idle();
     reserve.park();
+    tryWriteHeadFile(options.databasePath, tables.log.head());
     tables.db.close();
     parts.closed();
   };
@@ -126,6 +131,19 @@ function assemble(parts: Parts): OpenStore {
     records: (kind) => tables.records.of(kind),
     instance,
     repairs,
+    retire: async (sessionId) => {
+      await writer.retire(sessionId);
+      return () => writer.forget(sessionId);
+    },
+    compact: async () => {
+      const work = compact(tables.db, {
+        reserveBytes: options.reserveBytes,
+        pause: async () => (await pause(), !background.signal.aborted),
+      });
+      compacting = work.catch(() => 0);
+      return await work;
+    },
+    bytes: () => bytesOf(options.databasePath),
     warnings: () => warnings,
     typed,
     verified: compared.then(() => checked),
@@ -137,15 +155,17 @@ function assemble(parts: Parts): OpenStore {
 
 /**
  * What cannot wait: a lost database took all sessions with it, a lost -wal
- * acknowledged commits. Only then are the files believed, and what comes from
- * them is held. An empty database that is sound was not lost.
+ * acknowledged commits, and an older copy that was put back never had them. Only
+ * then are the files believed, and what comes from them is barred. An empty
+ * database that is sound was not lost.
  */
 async function mend(
   options: StoreOptions,
   { tables, quarantined, lostWal, isNew }: Opened,
   onFailure: (error: unknown) => void,
 ): Promise<{ readonly tables: Tables; readonly repairs: readonly EventBody[] }> {
-  if (!isNew && quarantined === undefined && !lostWal) return { tables, repairs: [] };
+  const seen = isNew || quarantined !== undefined ? null : seenBeyond(options.databasePath, tables);
+  if (!isNew && quarantined === undefined && !lostWal && seen === null) return { tables, repairs: [] };
   const { clock, log, outputsRoot } = options;
   const repairs: EventBody[] = [];
   const files: StateRecord[] = [];
@@ -162,15 +182,20 @@ async function mend(
       log("a bad state.json could not be set aside", { directory, why: messageOf(error) });
     }
   });
-  const saved = quarantined === undefined ? NOTHING_SALVAGED : salvage(quarantined);
+  const head = tables.log.head();
+  const saved = quarantined === undefined ? { ...NOTHING_SALVAGED, seq: seen ?? 0 } : salvage(quarantined);
   const taken = restoreRows({
     tables,
     files,
     saved,
-    eventsLost: quarantined !== undefined || lostWal,
+    eventsLost: quarantined !== undefined || lostWal || seen !== null,
     now: clock.now(),
   });
-  if (taken.length > 0 || quarantined !== undefined) {
+  if (seen !== null) {
+    log("the database is an older copy that was put back", { head, seen });
+    doubtMessages(tables, taken, clock);
+    repairs.unshift({ type: "store-put-back", head, highest: seen, sessions: taken.length });
+  } else if (taken.length > 0 || quarantined !== undefined) {
     repairs.unshift({
       type: "store-rebuilt",
       from: outputsRoot,

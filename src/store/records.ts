@@ -5,9 +5,12 @@
  */
 import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import type { Kept, RecordChange, RecordKind } from "../session/record-kind.ts";
-import type { Records } from "./contract.ts";
+import type { Placed, Records } from "./contract.ts";
 import { deepFreeze } from "./freeze.ts";
 import { guardRead, parseColumn, type Sqlite } from "./sqlite.ts";
+
+/** A mail may have 64 KB. */
+const SCANNED_AT_ONCE = 200;
 
 export interface RecordRow {
   readonly kind: string;
@@ -49,7 +52,31 @@ export class SqliteRecords {
             )
             .map((row) => ({ place: row.ordinal, record: fromRow(kind, row) })),
         ),
+      scan: async (after) => this.#scan(kind, after),
+      count: async () =>
+        guardRead(
+          this.#onFailure,
+          () =>
+            this.#db.get<{ count: number }>("SELECT COUNT(*) AS count FROM records WHERE kind = ?", kind.name)?.count ??
+            0,
+        ),
     };
+  }
+
+  /** The rows of other kinds between them are passed over: so many of any kind are looked at for one answer. */
+  #scan<Stored extends Kept>(
+    kind: RecordKind<Stored>,
+    after: number,
+  ): { readonly found: readonly Placed<Stored>[]; readonly next: number | null } {
+    return guardRead(this.#onFailure, () => {
+      const window = "SELECT ordinal FROM records WHERE ordinal > ? ORDER BY ordinal LIMIT ?";
+      const places = this.#db.all<{ ordinal: number }>(window, after, SCANNED_AT_ONCE);
+      const next = places.length < SCANNED_AT_ONCE ? null : (places.at(-1)?.ordinal ?? null);
+      const last = places.at(-1)?.ordinal ?? after;
+      const sql = "SELECT * FROM records WHERE ordinal > ? AND ordinal <= ? AND kind = ? ORDER BY ordinal";
+      const rows = this.#db.all<RecordRow & { readonly ordinal: number }>(sql, after, last, kind.name);
+      return { found: rows.map((row) => ({ place: row.ordinal, record: fromRow(kind, row) })), next };
+    });
   }
 
   /** One step of the index for each group, however many records are in it. */

@@ -17,9 +17,10 @@ import {
 import { basename, dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { NO_RESTARTS } from "../session/restart-record.ts";
 import type { Session } from "../session/session.ts";
 import { admitMessage, putSession } from "./change.ts";
-import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
+import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome, unbarred } from "./store-fixture.ts";
 import { writeStateFile } from "./state-file.ts";
 
 const PAGE = 4_096;
@@ -49,7 +50,7 @@ afterEach(() => home.remove());
 /** Sessions and instance are whole, the log goes on above every number given out, and the store takes commits. */
 async function expectRecovered(): Promise<void> {
   const store = await home.open();
-  expect(store.registry.all().map(unheld)).toEqual(sessions);
+  expect(store.registry.all().map(unbarred)).toEqual(sessions);
   expect(store.instance).toBe(instance);
   const [event] = await store.commit({
     changes: [putSession(nextRevision(sessions[0] as Session))],
@@ -87,7 +88,7 @@ test("any single page may be overwritten", async () => {
     copyFileSync(copy, home.databasePath);
     scribble(page);
     const store = await home.open();
-    expect([page, store.registry.all().map(unheld)]).toEqual([page, sessions]);
+    expect([page, store.registry.all().map(unbarred)]).toEqual([page, sessions]);
     expect([
       page,
       (await store.log.read({ after: 0, limit: 100 })).every(({ body }) => body.type === "daemon-started"),
@@ -161,7 +162,7 @@ test("a -wal that was deleted after a kill took commits with it; the state files
     if (name.startsWith("reeve.db")) rmSync(join(dirname(home.databasePath), name));
   for (const name of readdirSync(killed)) renameSync(join(killed, name), join(dirname(home.databasePath), name));
   const again = await home.open();
-  expect(again.registry.all().map(unheld)).toEqual([...newer, added]);
+  expect(again.registry.all().map(unbarred)).toEqual([...newer, added]);
   expect(again.registry.all().every(({ wish: { held } }) => held !== null)).toBe(true);
   expect(again.repairs).toEqual([{ type: "store-rebuilt", from: home.outputsRoot, sessions: 21, quarantined: "" }]);
   expect(again.log.head()).toBeGreaterThan(last?.seq ?? Infinity);
@@ -189,7 +190,7 @@ test("a moved home is rebuilt where it lies now", async () => {
   const outputsRoot = join(home.directory, "moved");
   renameSync(home.outputsRoot, outputsRoot);
   const store = await home.open({ outputsRoot });
-  expect(store.registry.all().map(unheld)).toEqual(
+  expect(store.registry.all().map(unbarred)).toEqual(
     sessions.map((session) => {
       const { role } = session.identity;
       const { outputsDir } = makeSession({ outputsRoot }, session.id, { identity: { role } }).identity;
@@ -228,23 +229,23 @@ test("issue 7, 16: a file gives a salvaged session neither another launch nor a 
   rmSync(home.databasePath);
   const [first, second] = sessions as readonly [Session, Session];
   const asked = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;
-  const answer = { decision: "approved", stage: "wanted", at: 1, by: "operator" } as const;
+  const answer = { decision: "approved", stage: "wanted", at: 1, by: "operator", via: null, rule: null } as const;
   for (const [session, changes] of [
     [
       first,
       {
-        conversation: { approvals: [{ ...asked, requestedAt: 1, choices: null, answer }] },
-        process: { restart: { count: 0, recentAt: [], dueAt: 5 } },
+        conversation: { approvals: [{ ...asked, requestedAt: 1, choices: null, concerns: null, answer }] },
+        process: { restart: { ...NO_RESTARTS, dueAt: 5 } },
       },
     ],
-    [second, { wish: { stop: { next: "restart", graceMs: 0, afterTurn: false, by: null } } }],
+    [second, { wish: { stop: { next: "restart", graceMs: 0, afterTurn: false, by: null, timedOut: null } } }],
   ] as const)
     await writeStateFile({ seq: 30, session: nextRevision(session, changes) });
   const store = await home.open();
   expect(store.registry.get(first.id)).toMatchObject({
     conversation: { approvals: [{ id: "q", answer: null }] },
     process: { restart: { dueAt: null } },
-    reason: { code: "held", text: expect.stringContaining(`reeve restart ${first.identity.name}`) },
+    reason: { code: "barred", text: expect.stringContaining(`reeve restart ${first.identity.name}`) },
   });
   expect(store.registry.get(second.id)?.wish.stop).toBeNull();
 });
@@ -280,7 +281,7 @@ test("damage in a big database that was not closed properly is found in the back
   await unaware.close();
   const mended = await home.open();
   expect(mended.repairs).toMatchObject([{ type: "store-rebuilt", sessions: 20 }]);
-  expect(mended.registry.all().map(unheld)).toEqual(sessions);
+  expect(mended.registry.all().map(unbarred)).toEqual(sessions);
   expect((await mended.log.read({ after: 0, limit: 50_000 })).length).toBeGreaterThan(15_000);
 });
 

@@ -14,9 +14,11 @@
 import { existsSync, lstatSync, renameSync } from "node:fs";
 import { clearTheWay } from "../platform/own-file.ts";
 import { messageOf } from "../platform/reeve-error.ts";
-import { hold } from "../session/hold.ts";
+import { bar } from "../session/barred.ts";
 import type { Session } from "../session/session.ts";
+import { makeCompactable } from "./compaction.ts";
 import { markUntyped } from "./event-columns.ts";
+import { markPruned } from "./event-log.ts";
 import { migrate } from "./migrations.ts";
 import type { Left } from "./open-marker.ts";
 import type { StoreOptions } from "./options.ts";
@@ -79,7 +81,7 @@ export interface Found {
 
 /**
  * In one transaction: what was salvaged of the old database, then what files
- * tell beyond that, held. A file cannot give a salvaged session another launch.
+ * tell beyond that, barred. A file cannot give a salvaged session another launch.
  * Returns the ids taken.
  */
 export function restoreRows(found: Found): readonly string[] {
@@ -87,7 +89,7 @@ export function restoreRows(found: Found): readonly string[] {
   const { db, registry, records, log } = tables;
   const salvaged = new Map(saved.sessions.map((session) => [session.id, session]));
   const ofFiles = files
-    .map(({ session }) => hold(session, now))
+    .map(({ session }) => bar(session, now))
     .filter((session) => isNewerThan(salvaged.get(session.id), session));
   const byCreation = [...saved.sessions, ...ofFiles].toSorted(
     (one, other) => one.identity.createdAt - other.identity.createdAt,
@@ -97,15 +99,19 @@ export function restoreRows(found: Found): readonly string[] {
     for (const session of byCreation) if (registry.restore(session)) taken.add(session.id);
     for (const row of saved.events)
       db.run(
-        "INSERT OR IGNORE INTO events (seq, at, session_id, caller, body) VALUES (?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO events (seq, at, session_id, caller, via, body) VALUES (?, ?, ?, ?, ?, ?)",
         row.seq,
         row.at,
         row.session_id,
         row.caller ?? null,
+        row.via ?? null,
         row.body,
       );
     const newest = saved.events.at(-1);
     if (newest !== undefined) markUntyped(db, newest.seq);
+    // What was removed before, or is lost, must not be looked for: whoever has an older cursor is told.
+    const gone = Math.max(saved.prunedThrough, (saved.events[0]?.seq ?? 1) - 1);
+    if (gone > log.prunedThrough()) markPruned(db, gone);
     for (const row of saved.messages) {
       const sql = `INSERT OR IGNORE INTO messages (id, session_id, position, text, submit, how, caller, intended_turn, answers, state, admitted_at, settled_at, detail)
         SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?)`;
@@ -160,6 +166,7 @@ function openTables(options: StoreOptions, mustCheck: boolean, onFailure: (error
   try {
     if (mustCheck || usedBytes(db) <= SMALL_BYTES) db.check();
     migrate(db);
+    makeCompactable(db, usedBytes(db), SMALL_BYTES);
     return new Tables(db, clock, onFailure);
   } catch (error) {
     db.close();

@@ -21,6 +21,11 @@ export class SqliteRegistry implements Registry {
   readonly #rows = new Map<string, Session | string>();
   readonly #names = new Map<string, Set<string>>();
   #all: readonly Session[] | undefined;
+  /** In order of creation; undefined until somebody asks, or when an ended one came back. */
+  #living: Map<string, Session> | undefined;
+  #livingList: readonly Session[] | undefined;
+  /** By who started them; undefined until somebody asks. */
+  #children: Map<string, Set<string>> | undefined;
 
   constructor(db: Sqlite, onFailure: (error: unknown) => void) {
     this.#db = db;
@@ -46,6 +51,24 @@ export class SqliteRegistry implements Registry {
   all(): readonly Session[] {
     this.#all ??= Object.freeze(this.#fetchAll());
     return this.#all;
+  }
+
+  living(): readonly Session[] {
+    this.#living ??= new Map(
+      this.all()
+        .filter((session) => !isEnded(session))
+        .map((session) => [session.id, session]),
+    );
+    this.#livingList ??= Object.freeze([...this.#living.values()]);
+    return this.#livingList;
+  }
+
+  childrenOf(parentId: string): readonly Session[] {
+    if (this.#children === undefined) {
+      this.#children = new Map();
+      for (const session of this.all()) this.#addChild(this.#children, session);
+    }
+    return this.#existing(this.#children.get(parentId) ?? []);
   }
 
   byName(name: string): readonly Session[] {
@@ -87,9 +110,32 @@ export class SqliteRegistry implements Registry {
     );
   }
 
+  /** Inside a transaction: with its messages, of which none is open. */
+  stageRemoval(session: Session): void {
+    const { id, revision } = session;
+    if (this.#db.get("SELECT 1 FROM messages WHERE session_id = ? AND state IN ('admitted', 'leased')", id))
+      throw stillWrittenTo(id);
+    this.#db.run("DELETE FROM messages WHERE session_id = ?", id);
+    const { changes } = this.#db.run("DELETE FROM sessions WHERE id = ? AND revision = ?", id, revision);
+    if (changes !== 1) throw revisionConflict({ ...session, revision: revision + 1 });
+  }
+
+  /** After the transaction. */
+  publishRemoval({ id, identity: { name, parentId } }: Session): void {
+    this.#rows.delete(id);
+    this.#all = undefined;
+    if (this.#living?.delete(id) === true) this.#livingList = undefined;
+    this.#removeName(name, id);
+    const siblings = parentId === null ? undefined : this.#children?.get(parentId);
+    siblings?.delete(id);
+    if (parentId !== null && siblings?.size === 0) this.#children?.delete(parentId);
+  }
+
   /** After the transaction. */
   publish(session: Session): void {
     const before = this.#rows.get(session.id);
+    this.#publishLiving(session, before);
+    if (this.#children !== undefined) this.#addChild(this.#children, session);
     const nameBefore = typeof before === "string" ? before : before?.identity.name;
     this.#rows.set(session.id, deepFreeze(session));
     this.#all = undefined;
@@ -140,6 +186,24 @@ export class SqliteRegistry implements Registry {
     return session;
   }
 
+  /** One that ended is put in its old place again when it comes back, which only a fresh look at all of them knows. */
+  #publishLiving(session: Session, before: Session | string | undefined): void {
+    if (this.#living === undefined) return;
+    const isNew = before === undefined;
+    if (isEnded(session)) {
+      if (!this.#living.delete(session.id)) return;
+    } else if (isNew || this.#living.has(session.id)) this.#living.set(session.id, session);
+    else this.#living = undefined;
+    this.#livingList = undefined;
+  }
+
+  #addChild(children: Map<string, Set<string>>, { id, identity: { parentId } }: Session): void {
+    if (parentId === null) return;
+    const siblings = children.get(parentId);
+    if (siblings) siblings.add(id);
+    else children.set(parentId, new Set([id]));
+  }
+
   #addName(name: string, id: string): void {
     const ids = this.#names.get(name);
     if (ids) ids.add(id);
@@ -160,6 +224,11 @@ function revive(body: string): Session {
 function revisionConflict({ id, revision }: Session): ReeveError {
   const message = `Session ${id} cannot become revision ${revision}: the stored one is not ${revision - 1}; read it again and repeat the change.`;
   return new ReeveError({ code: "revision-conflict", kind: "internal", message, details: { id, revision } });
+}
+
+function stillWrittenTo(id: string): ReeveError {
+  const message = `Session ${id} cannot be removed: a message still waits for it.`;
+  return new ReeveError({ code: "message-open", kind: "internal", message, details: { id } });
 }
 
 function nameTaken(name: string, holder: string): ReeveError {

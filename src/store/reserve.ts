@@ -22,7 +22,7 @@ import { errnoOf } from "../platform/reeve-error.ts";
 import type { Sqlite } from "./sqlite.ts";
 
 /** Of the -wal and of the database, each. An end is five commits of 10 to 30 KB. */
-const RESERVE_BYTES = 2 * 1024 * 1024;
+export const RESERVE_BYTES = 2 * 1024 * 1024;
 /** On a small disk the reserve is this part of what is free. */
 const SHARE = 8;
 /** One row of ballast at most: a commit that the daemon does not feel. */

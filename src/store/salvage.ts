@@ -12,8 +12,8 @@ import { completed, isSession } from "../session/session-record.ts";
 import type { Session } from "../session/session.ts";
 import { Sqlite } from "./sqlite.ts";
 
-/** Without `caller` before schema 3. */
-export type SalvagedEvent = Omit<EventRow, "caller"> & Partial<Pick<EventRow, "caller">>;
+/** Without `caller` before schema 3, without `via` before schema 9. */
+export type SalvagedEvent = Omit<EventRow, "caller" | "via"> & Partial<Pick<EventRow, "caller" | "via">>;
 
 type Added = "how" | "caller" | "intended_turn" | "answers";
 export type SalvagedMessage = Omit<MessageRow, Added> & Partial<Pick<MessageRow, Added>>;
@@ -28,6 +28,8 @@ export interface Salvage {
   readonly instance: string | undefined;
   /** The highest sequence number it shows any sign of. */
   readonly seq: number;
+  /** Up to where it had removed events. */
+  readonly prunedThrough: number;
 }
 
 export const NOTHING_SALVAGED: Salvage = {
@@ -38,6 +40,7 @@ export const NOTHING_SALVAGED: Salvage = {
   idempotency: [],
   instance: undefined,
   seq: 0,
+  prunedThrough: 0,
 };
 
 export function salvage(quarantinedPath: string): Salvage {
@@ -56,6 +59,7 @@ export function salvage(quarantinedPath: string): Salvage {
     const counter =
       rows<{ name: string; seq: number }>(db, "sqlite_sequence", "rowid").find((row) => row.name === "events")?.seq ??
       0;
+    const meta = new Map(rows<{ key: string; value: string }>(db, "meta", "key").map(({ key, value }) => [key, value]));
     return {
       sessions: rows<{ body: string }>(db, "sessions", "ordinal")
         .map((row) => completed(parsed(row.body)))
@@ -66,8 +70,9 @@ export function salvage(quarantinedPath: string): Salvage {
       events,
       records: rows<RecordRow>(db, "records", "ordinal").filter((row) => parsed(row.body) !== undefined),
       idempotency: rows<IdempotencyRecord>(db, "idempotency", "key"),
-      instance: rows<{ key: string; value: string }>(db, "meta", "key").find((row) => row.key === "instance")?.value,
+      instance: meta.get("instance"),
       seq: Math.max(counter, events.at(-1)?.seq ?? 0),
+      prunedThrough: Number(meta.get("events-pruned-to") ?? 0) || 0,
     };
   } finally {
     db.close();

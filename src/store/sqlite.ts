@@ -16,6 +16,9 @@ import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 /** Nobody else writes here; a reader's lock is short. The wait blocks the daemon, so it stays well below its 5 s promise. */
 const BUSY_TIMEOUT_MS = 2_000;
 
+/** More than the reserve (reserve.ts) wants of it. */
+const LONGEST_WAL_BYTES = 8 * 1024 * 1024;
+
 export class Sqlite {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -165,7 +168,9 @@ function connect(path: string, lockingMode: "NORMAL" | "EXCLUSIVE"): DatabaseSyn
   const db = new DatabaseSync(path);
   try {
     db.exec(
-      `PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}; PRAGMA locking_mode=${lockingMode}; PRAGMA journal_mode=WAL; ` +
+      // Of a new file only; a -wal that one long change made longer is cut again.
+      `PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}; PRAGMA locking_mode=${lockingMode}; PRAGMA auto_vacuum=INCREMENTAL; ` +
+        `PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=${LONGEST_WAL_BYTES}; ` +
         "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY",
     );
     return db;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../session/session.ts";
 import { putSession } from "./change.ts";
 import { encodeState, readStateFile } from "./state-file.ts";
-import { flat, makeHome, makeSession, nextRevision, STARTED, type TestHome, unheld } from "./store-fixture.ts";
+import { flat, makeHome, makeSession, nextRevision, STARTED, type TestHome, unbarred } from "./store-fixture.ts";
 
 /** Some tests open hundreds of stores or files; a busy machine takes its time. */
 vi.setConfig({ testTimeout: 30_000 });
@@ -143,7 +143,7 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
     DAMAGE[name]?.();
     removeDatabase();
     const store = await home.open();
-    expect(store.registry.all().map(unheld)).toEqual([makeSession(home, "b")]);
+    expect(store.registry.all().map(unbarred)).toEqual([makeSession(home, "b")]);
     expect(store.repairs).toEqual([
       { type: "store-rebuilt", from: home.outputsRoot, sessions: 1, quarantined: "" },
       { type: "state-file-quarantined", path: expect.stringContaining("state.json.corrupt-"), why: expect.any(String) },

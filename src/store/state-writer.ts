@@ -21,6 +21,8 @@ export class StateWriter {
   readonly #waiting = new Map<string, StateRecord>();
   readonly #writing = new Set<string>();
   readonly #idle: (() => void)[] = [];
+  /** Being removed: a file would make its directory again. With whoever waits for the last write. */
+  readonly #retired = new Map<string, (() => void)[]>();
   #held = true;
   #isGathering = false;
 
@@ -28,7 +30,24 @@ export class StateWriter {
     this.#log = log;
   }
 
+  /** Resolves when nobody writes it, and from then on nobody does until `forget`. */
+  retire(sessionId: string): Promise<void> {
+    this.#waiting.delete(sessionId);
+    return new Promise((resolve) => {
+      const waiting = this.#retired.get(sessionId) ?? [];
+      this.#retired.set(sessionId, waiting);
+      if (this.#writing.has(sessionId)) waiting.push(resolve);
+      else resolve();
+    });
+  }
+
+  /** It is gone, or stays after all. */
+  forget(sessionId: string): void {
+    this.#retired.delete(sessionId);
+  }
+
   put(record: StateRecord): void {
+    if (this.#retired.has(record.session.id)) return;
     this.#waiting.set(record.session.id, record);
     if (this.#isGathering) return;
     this.#isGathering = true;
@@ -77,6 +96,7 @@ export class StateWriter {
       });
     }
     this.#writing.delete(id);
+    for (const resolve of this.#retired.get(id)?.splice(0) ?? []) resolve();
     this.#advance();
   }
 }

@@ -76,6 +76,9 @@ export function makeSession(home: { readonly outputsRoot: string }, id: string, 
         cwd: "/work",
         envFile: null,
         envNames: ["TOKEN"],
+        keyFiles: {},
+        persistence: null,
+        container: null,
         mcp: true,
         paths: { HOME: "/home/user" },
       },
@@ -85,6 +88,8 @@ export function makeSession(home: { readonly outputsRoot: string }, id: string, 
       outputsDir: join(home.outputsRoot, "agents", role, id),
       branch: null,
       startedBy: "operator",
+      manifest: null,
+      pooled: false,
       createdAt: 1_700_000_000_000,
     },
     wish: begin(SECTIONS.wish, {}),
@@ -99,16 +104,20 @@ export function makeSession(home: { readonly outputsRoot: string }, id: string, 
       version: null,
       socket: null,
       statusDir: null,
+      capture: null,
       observability: { status: "pending", expected: true, reason: "not started", transcriptPath: null },
     }),
     notice: begin(SECTIONS.notice, {}),
     wakes: begin(SECTIONS.wakes, {}),
+    checkout: begin(SECTIONS.checkout, {}),
+    quota: begin(SECTIONS.quota, {}),
+    timeouts: begin(SECTIONS.timeouts, {}),
   };
   return amend(session, changes);
 }
 
-/** Of a session of this fixture that was taken from its state.json: as it was before, less that it is held. */
-export function unheld(session: Session): Session {
+/** Of a session of this fixture that was taken from its state.json: as it was before, less that it is barred. */
+export function unbarred(session: Session): Session {
   if (session.wish.held === null) return session;
   const { reason, state } = makeSession({ outputsRoot: "/" }, session.id);
   return amend(session, { reason, state, wish: { held: null } });

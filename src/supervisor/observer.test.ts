@@ -19,12 +19,13 @@ let observer: Observer;
 let listing: Listing;
 let questions: number;
 let hint: () => void;
+let runtime: Runtime;
 
 beforeEach(async () => {
   clock = makeTestClock();
   ground = await makeGround(agentWith({}), {}, undefined, clock);
   [listing, questions] = [seen({ status: "running", place, askedAt: 1, evidence: "it is there" }), 0];
-  const runtime = {
+  runtime = {
     kind: ground.session().identity.runtime,
     list: async () => {
       questions++;
@@ -51,6 +52,15 @@ const nothing: Listing = { reachable: true, askedAt: 1, evidence: "the list is e
 const silence: Listing = { reachable: false, askedAt: 1, evidence: "nobody answered" };
 const liveness = (): string => ground.session().process.liveness.status;
 
+const addOther = async (): Promise<void> => {
+  const changes = amend(ground.session(), { id: "t", identity: { name: "t" }, revision: 1 });
+  await ground.store.commit({ changes: [putSession(makeSession(ground.home, "t", changes))] });
+};
+const losses = async (): Promise<readonly unknown[]> =>
+  (await ground.store.log.read({ after: 0, limit: 100, types: ["runtime-lost"] })).map(({ body }) => body);
+const causes = (): readonly string[] =>
+  ground.store.registry.all().map(({ process }) => (process.exit === null ? "alive" : process.restart.cause));
+
 describe("the observer (issue 8, 4)", () => {
   test("a session that was here before is adopted once", async () => {
     await observer.look();
@@ -70,6 +80,24 @@ describe("the observer (issue 8, 4)", () => {
     expect(liveness()).toBe("running");
   });
 
+  test("asks one that does not answer every second, as long as it has sessions (issue 14, 5)", async () => {
+    listing = silence;
+    await observer.look();
+    await clock.advance(500);
+    await eventually("it asks soon again", () => clock.waiting().includes(1_000));
+    await clock.advance(1_000);
+    await eventually("it asked, and goes on", () => questions === 3 && clock.waiting().includes(1_000));
+    listing = seen({ status: "exited", code: 0, signal: null, askedAt: 1, evidence: "it ended" });
+    await clock.advance(1_000);
+    await eventually("it heard of the end", () => ground.session().process.exit !== null);
+    listing = silence;
+    await observer.look();
+    await observer.look();
+    expect([questions, clock.waiting()]).toEqual([6, [500]]);
+    await clock.advance(500);
+    await eventually("nobody waits for an answer any more", () => questions === 7 && clock.waiting().length === 0);
+  });
+
   test("asks every few seconds, and on a hint; hints during a question cause one more", async () => {
     observer.start();
     await clock.advance(INTERVAL_MS);
@@ -82,6 +110,31 @@ describe("the observer (issue 8, 4)", () => {
     expect(questions).toBe(4);
     await clock.advance(INTERVAL_MS);
     await eventually("it goes on", () => questions === 5);
+  });
+
+  test.each([
+    ["a thousand sessions", 1_000, undefined, 10],
+    ["a hundred", 100, undefined, 1],
+    ["twenty, if it says that ten are enough", 20, 10, 2],
+  ])("asks a runtime with %s the less often (issue 11, 9; issue 14, 7)", async (_, count, most, longer) => {
+    if (most !== undefined) Object.assign(runtime, { mostAtFullPace: most });
+    const more = Array.from({ length: count - 1 }, (_unused, index) =>
+      makeSession(
+        ground.home,
+        `t${index}`,
+        amend(ground.session(), { id: `t${index}`, identity: { name: `t${index}` }, revision: 1 }),
+      ),
+    );
+    await ground.store.commit({ changes: more.map((session) => putSession(session)) });
+    const entries = ground.store.registry.all().map(({ id }) => ({
+      sessionId: id,
+      incarnation: 1,
+      presence: { status: "running", place, askedAt: 1, evidence: "it is there" } as const,
+    }));
+    listing = { reachable: true, askedAt: 1, evidence: "the list", entries };
+    await observer.look();
+    observer.start();
+    expect(clock.waiting()).toEqual([longer * INTERVAL_MS]);
   });
 
   test("an end is told with its code", async () => {
@@ -98,16 +151,42 @@ describe("the observer (issue 8, 4)", () => {
   });
 
   test("all of several gone at once is told as what it is", async () => {
-    const other = makeSession(
-      ground.home,
-      "t",
-      amend(ground.session(), { id: "t", identity: { name: "t" }, revision: 1 }),
-    );
-    await ground.store.commit({ changes: [putSession(other)] });
+    await addOther();
     listing = nothing;
     await observer.look();
-    const told = await ground.store.log.read({ after: 0, limit: 100 });
-    expect(told.map(({ body }) => body).filter(({ type }) => type === "runtime-lost")).toMatchObject([{ sessions: 2 }]);
+    expect([await losses(), causes()]).toMatchObject([[{ sessions: 2 }], ["shared", "shared"]]);
+  });
+
+  test("a loss that takes several looks to notice is one, until something runs again (issue 11, mass death)", async () => {
+    const third = amend(ground.session(), { id: "u", identity: { name: "u" }, revision: 1 });
+    await addOther();
+    listing = nothing;
+    await observer.look();
+    // Its pane was made by the server that died, and recorded a moment later.
+    const late = makeSession(ground.home, "u", third);
+    await ground.store.commit({ changes: [putSession(late)] });
+    await observer.look();
+    expect([await losses(), causes()]).toMatchObject([[{ sessions: 2 }], ["shared", "shared", "shared"]]);
+  });
+
+  test("a loss in the middle of which the daemon died is not told again by the next (issue 11, mass death)", async () => {
+    await addOther();
+    const { process: known } = ground.session();
+    const evidence = { source: "runtime", detail: "the list is empty", at: 1 } as const;
+    await ground.apply({ type: "found-absent", incarnation: 1, asked: known.place, evidence, isShared: true });
+    await observer.close();
+    const runtime = { kind: ground.session().identity.runtime, list: async () => nothing, onChange: () => () => {} };
+    const scheduler = createScheduler({ clock, log: ground.home.log, observe: async () => undefined });
+    const runtimes = [runtime as unknown as Runtime];
+    observer = createObserver({ ...ground.parts, scheduler, runtimes, intervalMs: INTERVAL_MS });
+    await observer.look();
+    expect([await losses(), causes()]).toEqual([[], ["shared", "shared"]]);
+  });
+
+  test("one that is gone while others run died by itself", async () => {
+    await addOther();
+    await observer.look();
+    expect([await losses(), causes()]).toEqual([[], ["alive", "own"]]);
   });
 
   test("closed, it asks nothing more", async () => {

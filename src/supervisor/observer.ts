@@ -1,26 +1,38 @@
 /**
  * Asks the runtimes what is there and feeds the answers to the ledger: at once
- * when a runtime hints at a change, and every few seconds regardless. An answer
- * only counts for sessions, and the places they had, that were known before the
+ * when a runtime hints at a change, and every few seconds regardless; with very
+ * many sessions less often, so that this costs no more. An answer only counts for sessions, and the places they had, that were known before the
  * question was asked. A session is unreachable only after two questions without
  * an answer.
  */
+import type { Agent } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import type { Listing, Presence, Runtime } from "../runtime/contract.ts";
-import type { Health } from "../session/health.ts";
-import { healthy, judge } from "../session/health.ts";
+import type { HomeEvent } from "../session/home-event.ts";
 import type { Observation } from "../session/input.ts";
+import { isFrostNews } from "../session/frozen.ts";
+import { countMiss, isEnough } from "../session/misses.ts";
+import { afterLook, isLostWith, lossIn } from "../session/runtime-loss.ts";
 import type { Evidence, Session } from "../session/session.ts";
 import { isSamePlace } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { eachIsolated } from "../platform/isolated.ts";
+import { deathKind } from "./death-kind.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Scheduler } from "./ledger/scheduler.ts";
 
 /** A second question soon after an unanswered one, so that the verdict does not take a whole interval. */
 const SECOND_LOOK_MS = 500;
+/** And while it does not answer, so that whoever asks knows soon that it does again: a refused question costs nothing. */
+const NEXT_LOOK_MS = 1_000;
+
+/**
+ * A runtime with more sessions than it says is asked less often by itself, because each answer takes longer. Hints tell of
+ * ends at once all the same, and sessions that work are looked at beside this (attention/health-watch.ts).
+ */
+const MOST_AT_FULL_PACE = 100;
 
 export interface Observer {
   /** Resolves when every runtime was asked once and the answers are committed. */
@@ -33,6 +45,7 @@ export function createObserver(parts: {
   readonly store: Store;
   readonly ledger: Ledger;
   readonly runtimes: readonly Runtime[];
+  readonly agent: (name: string) => Agent;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -52,11 +65,19 @@ export function createObserver(parts: {
   };
 }
 
+interface Sighting {
+  readonly session: Session;
+  readonly presence: Presence;
+}
+
 function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
-  const { store, ledger, scheduler } = parts;
-  let health: Health = healthy;
+  const { store, ledger, scheduler, clock } = parts;
+  const isHere = ({ identity }: Session): boolean => identity.runtime === runtime.kind;
+  let misses = 0;
+  let sessions = 0;
+  let loss = lossIn(store.registry.all().filter(isHere), clock.moment());
   /** Sessions seen since this daemon started; the first sighting of one that was here before is an adoption. */
-  const unadopted = new Set(store.registry.all().map((session) => session.id));
+  const unadopted = new Set(store.registry.living().map((session) => session.id));
   let looking: Promise<void> | null = null;
   let isAskedAgain = false;
   let isClosed = false;
@@ -83,18 +104,18 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
 
   async function ask(): Promise<void> {
     const known = store.registry
-      .all()
-      .filter(
-        (session) =>
-          session.identity.runtime === runtime.kind && session.process.exit === null && session.state !== "planned",
-      );
+      .living()
+      .filter((session) => isHere(session) && session.process.exit === null && session.state !== "planned");
+    sessions = known.length;
     const listing = await runtime.list();
-    const verdict = judge(health, listing.reachable);
-    health = verdict.health;
+    misses = countMiss(misses, !listing.reachable);
     if (!listing.reachable) {
-      if (!verdict.unreachable)
-        scheduler.atMost(null, `second look at ${runtime.kind}`, SECOND_LOOK_MS, () => void look());
-      else await commitUnreachable(known, listing);
+      const isUnanswered = isEnough(misses);
+      if (isUnanswered) await commitUnreachable(known, listing);
+      const againMs = isUnanswered ? NEXT_LOOK_MS : SECOND_LOOK_MS;
+      // A runtime that has nothing of ours may be away for good.
+      if (!isUnanswered || known.length > 0)
+        scheduler.atMost(null, `second look at ${runtime.kind}`, againMs, () => void look());
       return;
     }
     await commitSightings(known, listing);
@@ -127,21 +148,33 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.presence]),
     );
     const absent: Presence = { status: "absent", askedAt: listing.askedAt, evidence: listing.evidence };
-    const sightings = known.map((session) => ({
+    const sightings = known.map<Sighting>((session) => ({
       session,
       presence: byTarget.get(`${session.id} ${session.process.incarnation}`) ?? absent,
     }));
     const gone = sightings.filter(
       ({ session, presence }) => presence.status === "absent" && session.wish.stop === null && isStillThere(session),
     );
-    if (gone.length > 1 && sightings.every((sighting) => sighting.presence.status === "absent")) {
+    const now = clock.moment();
+    const isEmpty = sightings.every(({ presence }) => presence.status === "absent");
+    const after = afterLook(loss, { isEmpty, gone: gone.length }, now);
+    const shared = new Set(gone.filter(({ session }) => isLostWith(after.loss, session, now)));
+    const commit = async (sighting: Sighting, also?: HomeEvent): Promise<unknown> => {
+      const input = await toInput(sighting.session, sighting.presence);
+      const isShared = input.type === "found-absent" && shared.has(sighting);
+      return await ledger.apply(sighting.session.id, isShared ? { ...input, isShared } : input, { also });
+    };
+    const [first] = gone;
+    // In one commit with a first death: a daemon that dies here leaves both, or none.
+    if (after.isNew && first !== undefined) {
       const evidence = evidenceOf(listing);
-      await ledger.note({ type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
+      await commit(first, { type: "runtime-lost", runtime: runtime.kind, sessions: gone.length, evidence });
     }
+    loss = after.loss;
     await eachIsolated(
       parts.log,
       "recording what was seen",
-      sightings.filter(isNews).map(({ session, presence }) => ledger.apply(session.id, toInput(session, presence))),
+      sightings.filter(isNews).map((sighting) => commit(sighting)),
     );
   }
 
@@ -151,16 +184,20 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     return place !== null && now !== undefined && now.process.exit === null && isSamePlace(now.process.place, place);
   }
 
-  function isNews({ session, presence }: { readonly session: Session; readonly presence: Presence }): boolean {
-    return presence.status !== "running" || session.process.liveness.status !== "running" || unadopted.has(session.id);
+  function isNews({ session, presence }: Sighting): boolean {
+    if (presence.status !== "running" || session.process.liveness.status !== "running") return true;
+    return unadopted.has(session.id) || (presence.isFrozen !== undefined && isFrostNews(session, presence.isFrozen));
   }
 
-  function toInput(session: Session, presence: Presence): Observation {
+  async function toInput(session: Session, presence: Presence): Promise<Observation> {
     const { process } = session;
     const { incarnation } = process;
     const evidence = evidenceOf(presence);
     switch (presence.status) {
       case "running":
+        // By the record as it was when that was asked: what Reeve itself did since is no news.
+        if (presence.isFrozen !== undefined && isFrostNews(session, presence.isFrozen) && !unadopted.has(session.id))
+          return { type: presence.isFrozen ? "found-frozen" : "found-thawed", incarnation, evidence };
         return {
           type: "found-running",
           incarnation,
@@ -169,8 +206,11 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
           evidence,
           adopted: unadopted.delete(session.id),
         };
-      case "exited":
-        return { type: "found-exited", incarnation, code: presence.code, signal: presence.signal, evidence };
+      case "exited": {
+        const { code, signal } = presence;
+        const failure = await deathKind(session, presence, { ...parts, runtime });
+        return { type: "found-exited", incarnation, code, signal, ...(failure === null ? {} : { failure }), evidence };
+      }
       case "absent":
         return { type: "found-absent", incarnation, asked: process.place, evidence };
       case "unreachable":
@@ -180,7 +220,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
 
   function tick(): void {
     const again = (): void => void look().finally(() => (isClosed ? undefined : tick()));
-    scheduler.after(null, `look at ${runtime.kind}`, parts.intervalMs, again);
+    const most = runtime.mostAtFullPace ?? MOST_AT_FULL_PACE;
+    const pacedMs = parts.intervalMs * Math.max(1, sessions / most);
+    scheduler.after(null, `look at ${runtime.kind}`, pacedMs, again);
   }
 
   return {

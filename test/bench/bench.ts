@@ -7,14 +7,21 @@
  */
 import { parseArgs } from "node:util";
 import { board } from "./board.ts";
+import { captureProxy } from "./capture-proxy.ts";
 import { catchUp } from "./catch-up.ts";
 import { cliList } from "./cli-list.ts";
+import { containers } from "./containers.ts";
+import { doctor } from "./doctor.ts";
 import { eventFanOut } from "./event-fan-out.ts";
 import { eventRate } from "./event-rate.ts";
+import { health } from "./health.ts";
 import { idle } from "./idle.ts";
 import { listSessions } from "./list-sessions.ts";
 import { mcpCall } from "./mcp-call.ts";
+import { memorySearch } from "./memory-search.ts";
+import { recover } from "./recover.ts";
 import { recovery } from "./recovery.ts";
+import { search } from "./search.ts";
 import { sendMessage } from "./send-message.ts";
 import { sessionData } from "./session-data.ts";
 import { startSession } from "./start-session.ts";
@@ -24,6 +31,7 @@ import { aboutLines, describeMachine, rowLines } from "./support/report.ts";
 import { type Outcome, runTarget } from "./support/run-target.ts";
 import { createScope } from "./support/scope.ts";
 import type { Target } from "./support/target.ts";
+import { terminalThroughput } from "./terminal-throughput.ts";
 import { transcriptParse } from "./transcript-parse.ts";
 import { turnEnd } from "./turn-end.ts";
 
@@ -34,14 +42,22 @@ const TARGETS: readonly Target[] = [
   turnEnd,
   eventFanOut,
   sendMessage,
+  terminalThroughput,
+  captureProxy,
   recovery,
   idle,
   eventRate,
+  search,
+  memorySearch,
   cliList,
   transcriptParse,
   catchUp,
   board,
   mcpCall,
+  health,
+  containers,
+  recover,
+  doctor,
 ];
 
 /** One target that takes longer than this hangs. */
@@ -78,6 +94,11 @@ try {
     if (isInterrupted) break;
     current = createScope();
     say(`\n${target.number}. ${target.title}`);
+    const impediment = target.impediment?.() ?? null;
+    if (impediment !== null) {
+      say(`  skipped: ${impediment}`);
+      continue;
+    }
     const outcome = await runTarget(target, {
       scope: current,
       build,

@@ -57,7 +57,18 @@ export async function startFiveAgents(): Promise<FiveAgents> {
       branch: keyof typeof trees,
       ...words: readonly string[]
     ): Promise<void> => {
-      const line = ["start", agent, "--name", name, "--cwd", trees[branch], "--branch", branch, ...words];
+      const line = [
+        "start",
+        agent,
+        "--name",
+        name,
+        "--cwd",
+        trees[branch],
+        "--branch",
+        branch,
+        "--allow-shared-checkout",
+        ...words,
+      ];
       const environment = { ...users[agent].environment, PATH: home.environment["PATH"] ?? "" };
       const { status, stdout, stderr } = await home.run(line, { environment });
       if (status !== 0) throw new Error(`start ended with ${status}: ${stdout}${stderr}`);

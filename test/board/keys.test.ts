@@ -47,6 +47,9 @@ test("a approves what is asked, and says that it took effect", async () => {
   await answer("a", "Approved: ");
   await board.row("practice-1", "finished");
   expect(await home.json("approvals")).toMatchObject({ approvals: [] });
+  // From where it was answered is recorded, too (issue 13).
+  const settled = (await home.events()).filter(({ type }) => type === "approval-settled");
+  expect(settled.map(({ data: { by, via } }) => [by, via])).toEqual([["operator", "board"]]);
 });
 
 test("what finished is seen by who looks at it, and by nobody else", async () => {

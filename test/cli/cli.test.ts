@@ -64,7 +64,7 @@ describe("reeve", { timeout: 60_000 }, () => {
     for (const { status, stdout } of ran)
       expect({ status, listed: JSON.parse(stdout) as unknown }).toEqual({
         status: 0,
-        listed: { sessions: [], cursor: expect.any(Number) },
+        listed: { sessions: [], inbox_open: 0, cursor: expect.any(Number) },
       });
   });
 

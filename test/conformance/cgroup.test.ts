@@ -65,7 +65,7 @@ const HIDING = {
 const hiding = Object.entries(HIDING).filter(([, { isPossible }]) => isPossible);
 const HIDE_ALL = hiding.map(([, { script }]) => script).join("\n");
 
-describe.skipIf(impediment !== null)("a session in its own cgroup", { timeout: 30_000 }, () => {
+describe.skipIf(impediment !== null)("a session in its own cgroup", () => {
   const ground = useGround(() => makeTmuxFixture());
   const { shell } = ground;
   const hidden = (): readonly { readonly pid: number; readonly startTicks: string }[] =>
@@ -202,7 +202,7 @@ describe.skipIf(impediment !== null)("a session in its own cgroup", { timeout: 3
   });
 });
 
-describe("without a cgroup", { timeout: 30_000 }, () => {
+describe("without a cgroup", () => {
   const ground = useGround(() => makeTmuxFixture({ cgroups: false }));
 
   it("the end says what was proven, and what could not be seen", async () => {

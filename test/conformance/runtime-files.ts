@@ -95,6 +95,19 @@ export function testFiles(ground: Ground): void {
     await expect(files.watch(path("none"), () => undefined)).rejects.toThrow();
   });
 
+  it("blanks what was read of a file that somebody appends to, and removes a directory with everything in it (issue 13)", async () => {
+    const { files } = ground.runtime;
+    await put("log", "one secret\ntwo\nthr");
+    const { cursor } = await files.readNewLines(path("log"), null);
+    const after = cursor === null ? null : await files.blankUpTo(path("log"), cursor);
+    expect(await files.read(path("log"), { mostBytes: 100 })).toBe(`${" ".repeat(14)}\nthr`);
+    await put("dir/inside/deep", "x");
+    await files.removeTree(path("dir"));
+    await files.removeTree(path("dir"));
+    expect(await files.stat(path("dir"))).toBe(null);
+    expect(after).toMatchObject({ offset: 15 });
+  });
+
   it("removes files, and moves aside what is none (issue 8, 3)", async () => {
     const { files } = ground.runtime;
     await put("record", "x");
@@ -124,5 +137,37 @@ export function testFiles(ground: Ground): void {
     expect(await files.findProgram("./text", { cwd, path: undefined })).toBe(null);
     const options = { environment: { WORD: "said" }, timeoutMs: 20_000 };
     expect(await files.ask(found?.path ?? "", ["it"], options)).toBe("it said\n");
+  });
+
+  it("runs a program to its end: what it printed, its status, and an error if it cannot be run (issue 11, git)", async () => {
+    const { files } = ground.runtime;
+    const options = { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 20_000 };
+    await files.write({
+      path: path("tool"),
+      content: '#!/bin/sh\ncat\necho "no $1" >&2\nexit 3\n',
+      isExecutable: true,
+    });
+    const tool = (await files.findProgram("./tool", { cwd: path(""), path: undefined }))?.path ?? "";
+    expect(await files.run(tool, ["way"], { ...options, input: "given\n" })).toEqual({
+      status: 3,
+      stdout: "given\n",
+      stderr: "no way\n",
+    });
+    await expect(files.run(`${tool}-missing`, [], options)).rejects.toThrow();
+    await expect(files.run("/bin/sleep", ["60"], { ...options, timeoutMs: 50 })).rejects.toThrow("did not end");
+  });
+
+  it("names the processes that work in a directory or have a file open there, and no others (issue 11, worktrees)", async () => {
+    const { files } = ground.runtime;
+    await files.makeDirectory(path("here/below"));
+    await files.makeDirectory(path("here-not"));
+    expect(await files.processesIn(path("here"))).toEqual([]);
+    await ground.runtime.create(shell(first, "cd here/below; exec sleep 100"));
+    await eventually("it is there", async () => (await files.processesIn(path("here"))).length > 0);
+    expect(await files.processesIn(path("here"))).toEqual([expect.stringMatching(/^process \d+ \(sleep\)$/)]);
+    expect(await files.processesIn(path("here-not"))).toEqual([]);
+    await ground.runtime.create(shell({ ...first, sessionId: "opener" }, "exec 9>here-not/open; exec sleep 100"));
+    await eventually("it is open", async () => (await files.processesIn(path("here-not"))).length > 0);
+    await expect(files.processesIn(path("nowhere"))).rejects.toThrow();
   });
 }

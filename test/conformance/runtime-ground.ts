@@ -16,6 +16,10 @@ export interface RuntimeFixture {
   named(pid: number): NamedProcess;
   /** A second runtime object over the same ground, as a new daemon would make it. */
   reopen(): Runtime;
+  /** What every request here needs beside the rest: a container. */
+  readonly defaults?: Partial<CreateRequest>;
+  /** Of the large crowds in the suite, the part that this machine can hold; all of it where nothing is said. */
+  readonly share?: number;
   /** Ends everything; the suite then looks for leftovers. */
   dispose(): Promise<void>;
 }
@@ -31,6 +35,8 @@ export interface Ground<F extends RuntimeFixture = RuntimeFixture> {
   put(file: string, content: string): Promise<void>;
   /** The content of a file in the session's directory, once it is there. */
   written(file: string): Promise<string>;
+  /** So many sessions, or the part of them that this runtime can have at once. */
+  crowd(count: number): number;
   /** How it ended, once it has. */
   exit(target: Target): Promise<object>;
 }
@@ -57,6 +63,7 @@ export function useGround<F extends RuntimeFixture>(makeFixture: () => Promise<F
     environment: BASE,
     extraEnvironment: {},
     label: "label",
+    ...fixture.defaults,
     ...more,
   });
   const path = (file: string): string => join(fixture.workDir, file);
@@ -74,6 +81,7 @@ export function useGround<F extends RuntimeFixture>(makeFixture: () => Promise<F
     put: (file, content) => fixture.runtime.files.write({ path: path(file), content, isExecutable: false }),
     written: (file) =>
       eventually(`${file} is written`, () => fixture.runtime.files.read(path(file), { mostBytes: 16_777_216 })),
+    crowd: (count) => Math.ceil(count * (fixture.share ?? 1)),
     exit: (target) =>
       eventually("it exited", async () => {
         const presence = await fixture.runtime.observe(target);

@@ -114,7 +114,7 @@ export function testLife(ground: Ground): void {
   it("notices each exit without being asked", async () => {
     const ended = new Set<string>();
     ground.runtime.onChange((target) => target !== null && ended.add(target.sessionId));
-    const ids = Array.from({ length: 25 }, (_, index) => `exit-${index}`);
+    const ids = Array.from({ length: ground.crowd(25) }, (_, index) => `exit-${index}`);
     for (const sessionId of ids) {
       await ground.runtime.create(shell({ sessionId, incarnation: 1 }, "read x; exit 5"));
       await ground.runtime.send({ sessionId, incarnation: 1 }, [{ type: "key", key: "Enter" }]);
@@ -130,7 +130,7 @@ export function testLife(ground: Ground): void {
   it("notices many exits at once", async () => {
     const ended = new Set<string>();
     ground.runtime.onChange((target) => target !== null && ended.add(target.sessionId));
-    const ids = Array.from({ length: 20 }, (_, index) => `many-${index}`);
+    const ids = Array.from({ length: ground.crowd(20) }, (_, index) => `many-${index}`);
     for (const sessionId of ids) {
       await ground.runtime.create(shell({ sessionId, incarnation: 1 }, "until [ -e go ]; do sleep 0.02; done; exit 5"));
     }

@@ -140,7 +140,7 @@ export function testTerminal(ground: Ground): void {
   });
 
   it("keeps what a program prints right before it ends, and how that was (issue 7, 8)", async () => {
-    const ids = Array.from({ length: 60 }, (_, index) => `last-words-${index}`);
+    const ids = Array.from({ length: ground.crowd(60) }, (_, index) => `last-words-${index}`);
     const ends = await Promise.all(
       ids.map(async (sessionId) => {
         const target = { sessionId, incarnation: 1 };
@@ -154,7 +154,7 @@ export function testTerminal(ground: Ground): void {
   });
 
   it("keeps what each of many incarnations prints right before it ends (issue 7, 8)", async () => {
-    for (let incarnation = 1; incarnation <= 20; incarnation++) {
+    for (let incarnation = 1; incarnation <= ground.crowd(20); incarnation++) {
       const target = { sessionId: "one", incarnation };
       let streamed = "";
       const stop = ground.runtime.stream(target, (bytes) => (streamed += bytes.toString()));

@@ -1,7 +1,7 @@
 /** Views of a session's terminal: exact, for several at once, each at its own pace (issue 8, 3). */
 import { expect, it } from "vitest";
 import { stripTerminal } from "../../src/platform/terminal-text.ts";
-import type { Terminal, TerminalOutput } from "../../src/runtime/terminal.ts";
+import type { Terminal, TerminalEvent, TerminalOutput } from "../../src/runtime/terminal.ts";
 import { eventually } from "../support/eventually.ts";
 import { first, type Ground, second } from "./runtime-ground.ts";
 
@@ -119,6 +119,38 @@ export function testViews(ground: Ground): void {
     expect(read).toBeLessThan(3_000_000);
     idle.close();
     watching.terminal.close();
+  });
+
+  it("is followed from before its start: every byte, every size, and the screen where it was asked for (issue 13)", async () => {
+    const events: TerminalEvent[] = [];
+    const following = ground.runtime.follow(first, (event) => events.push(event));
+    const script = "printf 'a\\033[31mb'; while read x; do stty size; done";
+    await ground.runtime.create(shell(first, script));
+    const text = (): string =>
+      Buffer.concat(events.flatMap((event) => (event.type === "bytes" ? event.bytes : []))).toString();
+    const sizes = (): string[] =>
+      events.flatMap((event) => (event.type === "resized" ? `${event.size.rows} ${event.size.columns}` : []));
+    await eventually("it was heard from its first byte, and its size", () => text() !== "" && sizes().length === 1);
+    expect(text()).toMatch(/^a\u001b\[31mb/);
+    const viewer = await view();
+    await viewer.terminal.resize({ columns: 93, rows: 31 });
+    await viewer.terminal.write(Buffer.from("\r"));
+    await eventually("it has the size", () => text().includes("31 93"));
+    const at = events.findIndex((event) => event.type === "bytes" && event.bytes.includes("31 93"));
+    const resizedAt = events.findIndex((event) => event.type === "resized" && event.size.columns === 93);
+    expect(resizedAt).toBeGreaterThan(-1);
+    expect(resizedAt).toBeLessThan(at);
+    expect(events.some(({ type }) => type === "snapshot")).toBe(false);
+    following.repaint();
+    const snapshot = await eventually("it is shown", () => events.find(({ type }) => type === "snapshot"));
+    expect(snapshot).toMatchObject({ size: { columns: 93, rows: 31 } });
+    following.stop();
+    await viewer.terminal.write(Buffer.from("\r"));
+    const heard = events.length;
+    // Twice: on the screen that it was shown after the resize, or in what followed.
+    await eventually("it shows both", () => stripTerminal(viewer.sinceSnapshot()).split("31 93").length > 2);
+    expect(events).toHaveLength(heard);
+    viewer.terminal.close();
   });
 
   it("ends with the process, and there is none to open without one (issue 8, 3)", async () => {

@@ -2,6 +2,7 @@
  * An answer speaks about nothing newer than its question (issue 7, 2): a runtime that takes its time to list, as any
  * may, over real tmux and over the toy on another machine (issue 8, 3), with the real observer, ledger and store.
  */
+import { commandAgent } from "../../src/agent/command/command-agent.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Listing, Runtime } from "../../src/runtime/contract.ts";
@@ -53,7 +54,7 @@ describe.each(FIXTURES)("%s", (_name, makeFixture) => {
   function partsOfObserver() {
     const log = (): void => undefined;
     const scheduler = createScheduler({ clock: systemClock, log, observe: async () => undefined });
-    return { store, ledger, clock: systemClock, scheduler, log, intervalMs: 3_600_000 };
+    return { store, ledger, agent: () => commandAgent, clock: systemClock, scheduler, log, intervalMs: 3_600_000 };
   }
 
   function slowly(listing: Listing): Promise<Listing> {

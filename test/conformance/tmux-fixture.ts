@@ -50,11 +50,14 @@ export async function makeTmuxFixture(options: { readonly cgroups?: boolean } = 
     for (const row of listProcesses()) {
       if (readCommandLine(row.pid).includes(socket)) kill(row.pid);
     }
-    // Again at each look: one that was just starting forks between a look and its kill.
+    // Again at each look: one that was just starting forks between a look and its kill. Twice nothing: while a look goes
+    // through them, one can fork and end, and its child is in no list.
+    let looks = 0;
     await eventually("everything of the fixture ended", () => {
       const left = markedProcesses(instance);
       left.forEach(kill);
-      return left.length === 0;
+      looks = left.length === 0 ? looks + 1 : 0;
+      return looks === 2;
     });
     await removeCgroups(runDir);
     rmSync(base, { recursive: true, force: true });

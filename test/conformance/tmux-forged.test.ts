@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { first, second, useGround } from "./runtime-ground.ts";
 import { panePlace, makeTmuxFixture } from "./tmux-fixture.ts";
 
-describe("a forged option", { timeout: 30_000 }, () => {
+describe("a forged option", () => {
   const ground = useGround(() => makeTmuxFixture());
   const { shell, exit } = ground;
   const other: Target = { sessionId: "other", incarnation: 1 };

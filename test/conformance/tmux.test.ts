@@ -1,5 +1,5 @@
 /** The tmux runtime against real tmux servers on private sockets: the shared suite, then what only tmux can suffer. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -13,7 +13,7 @@ import { makeTmuxFixture } from "./tmux-fixture.ts";
 describeRuntime("tmux", () => makeTmuxFixture());
 describeRuntime("tmux without cgroups", () => makeTmuxFixture({ cgroups: false }));
 
-describe("tmux runtime", { timeout: 30_000 }, () => {
+describe("tmux runtime", () => {
   const ground = useGround(() => makeTmuxFixture());
   const { shell } = ground;
   const status = async (): Promise<string> => (await ground.runtime.observe(first)).status;
@@ -75,6 +75,36 @@ describe("tmux runtime", { timeout: 30_000 }, () => {
       expect(await ground.exit(target)).toEqual({ code: 1, signal: null });
       expect(await ground.runtime.capture(target, { lines: 10 })).toMatchObject({ text: "cannot start" });
     }
+  });
+
+  it("has tmux keep nothing for a listener that has gone; the next one hears what comes from then on", async () => {
+    const flood = "head -c 40000000 /dev/zero | tr '\\0' '\\r'; touch printed";
+    const until = (file: string): string => `until [ -e ${file} ]; do sleep 0.02; done`;
+    const script = `echo one; ${until("two")}; ${flood}; ${until("three")}; echo three; exec sleep 100`;
+    const listen = (): { heard: () => string; stop: () => void } => {
+      let heard = "";
+      const stop = ground.runtime.stream(first, (bytes) => (heard += bytes.toString("latin1")));
+      return { heard: () => heard, stop };
+    };
+    const linked = (): number => ground.fixture.tmux("list-windows", "-t", "=reeve-anchor").trim().split("\n").length;
+    const memory = (): number =>
+      Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${ground.fixture.serverPid()}/status`, "utf8"))?.[1]);
+    const earlier = listen();
+    await ground.runtime.create(shell(first, script));
+    await eventually("it is heard", () => earlier.heard().includes("one"));
+    earlier.stop();
+    await eventually("tmux tells us nothing more of it", () => linked() === 1);
+    const before = memory();
+    await ground.put("two", "");
+    await ground.written("printed");
+    expect(memory() - before).toBeLessThan(10_000);
+    const later = listen();
+    await eventually("it is told again", () => linked() === 2);
+    await ground.put("three", "");
+    await eventually("it is heard again", () => later.heard().includes("three"));
+    expect(later.heard().replaceAll("\r", "")).toBe("three\n");
+    expect(later.heard().length).toBeLessThan(1_000_000);
+    later.stop();
   });
 
   it("knows a pane by its process when its option is gone", async () => {

@@ -43,6 +43,7 @@ describe("start", () => {
     "create.before-effect",
     "planned.before-commit",
     "create.planned",
+    "create.served",
     "create.after-cgroup",
     "create.after-effect",
     "created.before-commit",

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { pressInPane } from "../support/pane.ts";
+import { readIfThere } from "../support/read-if-there.ts";
 import type { EventRow, TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
 import { crashingAt, expectEventLogComplete } from "./crashing.ts";
@@ -55,7 +56,7 @@ describe.each(["cat", "a raw reader"])("a plain command: %s", (kind) => {
     const script =
       kind === "cat" ? `exec cat > ${file}` : `stty raw -echo; touch ${file}; exec dd bs=1 of=${file} 2>${file}.log`;
     await home.json("start", "command", "--name", name, "--cwd", home.dir, "--", "sh", "-c", script);
-    await eventually("it reads", () => readIfThere(file) !== null);
+    await eventually("it reads", () => readIfThere(file) !== undefined);
     const outcome = await outcomeOf(await sendThrough(point, name, "alpha"));
     expect(await home.json("send", name, "beta")).toMatchObject({ state: "delivered" });
     const end = kind === "cat" ? "\n" : "\r";
@@ -133,11 +134,3 @@ describe("the practice agent", () => {
     expect(await promptsOf(name)).toEqual(["half a thought", "a message"]);
   });
 });
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
-}

@@ -8,6 +8,7 @@
  *     asks: rm -r build
  *     turn: interrupted              "none" where no turn may be told of
  *     error: 429 Too Many Requests
+ *     limit: gemini-pro 2026-11-17T08:10:00.000Z  which limit it says is reached, and when it resets; seen at 08:00 UTC that day
  *     composer: empty                what its composer is: empty, text or absent
  *     cursor: 2,26                   where it stands, column and row from 0; "hidden" behind it where it is
  *     faint: 26:2-25                 what is drawn faint, as row:from-to, several of them with blanks between
@@ -37,6 +38,7 @@ const FIELDS = [
   "asks",
   "turn",
   "error",
+  "limit",
   "composer",
   "cursor",
   "faint",
@@ -123,7 +125,8 @@ describe.each(agents)("$agent", ({ agent, book, goldens }) => {
 
 function verdictOf(golden: Golden, { rules, composer }: Book): ScreenVerdict | null {
   const { version, header, screen } = golden;
-  const view = { text: screen, solid: solidOf(golden), title: header.get("title") ?? "" };
+  const at = Date.parse("2026-11-17T08:00:00Z");
+  const view = { text: screen, solid: solidOf(golden), title: header.get("title") ?? "", at };
   return readScreen(rules, view, version, composer);
 }
 
@@ -160,10 +163,17 @@ function seen(golden: Golden, book: Book): object {
     asks: verdict?.reading.asks ?? "none",
     turn: turn?.phase ?? "none",
     error: turn?.phase === "failed" ? turn.error : "none",
+    limit: limitOf(verdict),
     composer: standingOf(golden, book),
     approve: choiceOf(verdict, "approved"),
     deny: choiceOf(verdict, "denied"),
   });
+}
+
+function limitOf(verdict: ScreenVerdict | null): string {
+  const { limit, resetsAt } = verdict?.reading.limits?.[0] ?? {};
+  const when = typeof resetsAt === "number" ? [new Date(resetsAt).toISOString()] : [];
+  return limit === undefined ? "none" : [limit, ...when].join(" ");
 }
 
 function choiceOf(verdict: ScreenVerdict | null, decision: Decision): string {

@@ -38,7 +38,8 @@ test("the job: three workers, an answer, a reply, a death, and nothing left", { 
   expect(inOneLine).toMatch(/== tester asks .*make test.*Approved: .*== tester is done I ran "make test"/);
   expect(inOneLine).toMatch(/== migrator died/);
   expect(inOneLine).toMatch(/You said: "And now in one sentence".*all workers are ended/);
-  for (const name of ["writer", "tester", "migrator"]) expect(inOneLine).toContain(`${name} is stopped.`);
+  expect(inOneLine).toContain("the item is done");
+  for (const name of ["writer", "tester", "migrator", "describer"]) expect(inOneLine).toContain(`${name} is stopped.`);
 
   const lead = await home.session("lead");
   const answers = (await home.events()).filter(({ type: what }) => what === "approval-answer-requested");
@@ -47,7 +48,12 @@ test("the job: three workers, an answer, a reply, a death, and nothing left", { 
     .filter(({ name }) => name !== "lead")
     .map(({ name, state, parent_session_id: parent }) => [name, { state, parent }]);
   const isEnded = { state: "stopped", parent: lead.session_id };
-  expect(Object.fromEntries(workers)).toEqual({ writer: isEnded, tester: isEnded, migrator: isEnded });
+  expect(Object.fromEntries(workers)).toEqual({
+    writer: isEnded,
+    tester: isEnded,
+    migrator: isEnded,
+    describer: isEnded,
+  });
   expect(await type("reeve end lead")).toMatchObject({ status: 0 });
   expect((await home.json<{ sessions: object[] }>("list")).sessions).toEqual([]);
 });

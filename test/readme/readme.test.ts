@@ -61,26 +61,29 @@ describe("the commands", () => {
 });
 
 /** A block is one script here: its lines share variables, and the first that fails ends it. */
-describe.each(["guide/quick-start.md", "guide/scripting.md", "spec/agent-lifecycle.md"])("the blocks of %s", (name) => {
-  const guide = readFileSync(join(ROOT, "docs", name), "utf8");
-  let ownHome: TestHome;
-  beforeAll(() => {
-    ownHome = createTestHome();
-    mkdirSync(join(ownHome.dir, "project"));
-  });
-  afterAll(() => ownHome.dispose());
+describe.each(["guide/quick-start.md", "guide/scripting.md", "guide/time-outs.md", "spec/agent-lifecycle.md"])(
+  "the blocks of %s",
+  (name) => {
+    const guide = readFileSync(join(ROOT, "docs", name), "utf8");
+    let ownHome: TestHome;
+    beforeAll(() => {
+      ownHome = createTestHome();
+      mkdirSync(join(ownHome.dir, "project"));
+    });
+    afterAll(() => ownHome.dispose());
 
-  test("are there", () => expect(blocksOf(guide, "sh").length).toBeGreaterThan(2));
+    test("are there", () => expect(blocksOf(guide, "sh").length).toBeGreaterThan(2));
 
-  test.each(blocksOf(guide, "sh"))("%s", async (block) => {
-    const { status, stdout, stderr } = await runProgram(
-      "sh",
-      ["-ec", `cd '${join(ownHome.dir, "project")}'\n${block}`],
-      { ...ownHome.environment, PATH: `${join(ROOT, "bin")}:${ownHome.environment["PATH"] ?? ""}` },
-    );
-    expect(status, `${stdout}${stderr}`).toBe(0);
-  });
-});
+    test.each(blocksOf(guide, "sh"))("%s", async (block) => {
+      const { status, stdout, stderr } = await runProgram(
+        "sh",
+        ["-ec", `cd '${join(ownHome.dir, "project")}'\n${block}`],
+        { ...ownHome.environment, PATH: `${join(ROOT, "bin")}:${ownHome.environment["PATH"] ?? ""}` },
+      );
+      expect(status, `${stdout}${stderr}`).toBe(0);
+    });
+  },
+);
 
 test("the interactive ones, in a real terminal", async () => {
   const [line = ""] = linesOf("console");

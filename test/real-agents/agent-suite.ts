@@ -9,6 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { runProgram } from "../support/test-home.ts";
 import type { AgentCase, Rig } from "./rig.ts";
 import { createRig } from "./rig.ts";
+import { screenOf } from "./session-steps.ts";
 import { timelineOf } from "./timeline.ts";
 
 /** Longer than any of them takes to start on a busy machine. */
@@ -18,7 +19,8 @@ export function describeAgent(agentCase: AgentCase): void {
   describe(agentCase.title, { timeout: PATIENCE }, () => {
     let rig: Rig;
     beforeAll(async () => {
-      rig = await createRig(agentCase, { config: "[sessions]\nstall_seconds = 4\n" });
+      // A 429 would park the sessions of the tests that follow for a minute; quota.test.ts looks at that.
+      rig = await createRig(agentCase, { config: "[sessions]\nstall_seconds = 4\n[quota]\nenabled = false\n" });
     });
     afterAll(async () => {
       await rig.dispose();
@@ -29,14 +31,16 @@ export function describeAgent(agentCase: AgentCase): void {
       const { session_id: id } = await rig.start("[[delay 10s]] [[say the answer is 42]]");
       expect((await rig.home.list()).map((row) => row.session_id)).toContain(id);
       const early = await rig.data(id);
-      expect(Date.now() - askedAt).toBeLessThan(3_000);
+      // While its turn is under way.
+      expect(Date.now() - askedAt).toBeLessThan(10_000);
       expect(early.session.observability.status === "observable" || early.session.observability.expected).toBe(true);
       expect(early.session["guidance"]).toMatch(/wait for its notification|idle/);
       const waited = await rig.wait(id, "--since", "0", "--for", "turn-completed");
       const wokenAt = Date.now();
       expect(waited).toMatchObject({ done: true, reason: "turn-completed" });
       const answered = rig.asked().find((request) => request.prompt.includes("the answer is 42"));
-      expect(wokenAt - (answered?.finishedAt ?? 0)).toBeLessThan(1_000);
+      // By the end itself, not by looking now and then.
+      expect(wokenAt - (answered?.finishedAt ?? 0)).toBeLessThan(5_000);
       const late = await rig.data(id);
       expect(late.source).toBe("transcript");
       expect(late.messages?.at(-1)).toMatchObject({ role: "assistant", text: "the answer is 42" });
@@ -51,16 +55,26 @@ export function describeAgent(agentCase: AgentCase): void {
       ["a model that hangs in mid-sentence", "[[say once upon a time]] [[hang midway]]", "stalled"],
       ["a connection that drops", "[[disconnect]]", agentCase.retriesForever ? "stalled" : "turn-failed"],
     ] as const;
-    test.each(failing)("%s wakes with its reason", async (_what, prompt, reason) => {
-      const { session_id: id } = await rig.start(prompt);
-      expect(await rig.wait(id, "--since", "0", "--for", reason)).toMatchObject({ done: true, reason });
-      expect((await rig.home.session(id)).liveness).toBe("running");
-      await end(rig, id);
+    // Side by side: each of them mostly waits.
+    test("whatever the model does, its failure wakes with its reason", async () => {
+      const told = failing.map(async ([what, prompt, awaited]) => {
+        const { session_id: id } = await rig.start(prompt);
+        const { done, reason } = await rig.wait(id, "--since", "0", "--for", awaited);
+        const { liveness } = await rig.home.session(id);
+        await end(rig, id);
+        return { what, done, reason, liveness };
+      });
+      const expected = failing.map(([what, , reason]) => ({ what, done: true, reason, liveness: "running" }));
+      expect(await Promise.all(told)).toEqual(expected);
     });
 
     test("Esc in the pane wakes with turn-interrupted, and the next message is a turn of its own", async () => {
       const { session_id: id } = await rig.start("[[delay 60s]] [[say too late]]");
       await started(rig, id);
+      // As a person would: one that comes before that is ignored, or takes the prompt back into the composer.
+      await eventually("it says that Esc stops it", async () =>
+        /esc to (?:interrupt|cancel)/i.test(await screenOf(rig, id)),
+      );
       const cursor = await rig.cursor(id);
       await pressEscape(rig, id);
       expect(await rig.wait(id, "--since", cursor)).toMatchObject({ reason: "turn-interrupted" });
@@ -135,8 +149,8 @@ export function describeAgent(agentCase: AgentCase): void {
       expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "awaiting-approval" });
       const cursor = await rig.cursor(id);
       await eventually("the question is on the screen", async () => {
-        const { reading } = await screenOf(rig, id);
-        return reading;
+        const screen = await screenOf(rig, id);
+        return /touch/.test(screen) && /1\.|❯|›|●/.test(screen);
       });
       await press(rig, id, "Enter");
       expect(await rig.wait(id, "--since", cursor, "--for", "turn-completed")).toMatchObject({ done: true });
@@ -273,7 +287,10 @@ async function started(rig: Rig, id: string): Promise<void> {
     async () => (await rig.events(id)).some((event) => event.type === "turn-started"),
     60_000,
   );
-  await eventually("the model was asked", () => rig.model.requests({ hidden: false }).at(-1)?.outcome === undefined);
+  await eventually("the model was asked", () => {
+    const last = rig.model.requests({ hidden: false }).at(-1);
+    return last !== undefined && last.outcome === undefined;
+  });
 }
 
 /** Of each turn once: a request that only brings a tool's result repeats the prompt. */
@@ -300,11 +317,6 @@ async function press(rig: Rig, id: string, key: string): Promise<void> {
     rig.home.environment,
   );
   expect(result.status).toBe(0);
-}
-
-async function screenOf(rig: Rig, id: string): Promise<{ readonly reading: boolean }> {
-  const screen = await rig.home.json<{ text?: string }>("data", id, "--source", "screen");
-  return { reading: /touch/.test(screen.text ?? "") && /1\.|❯|›|●/.test(screen.text ?? "") };
 }
 
 function killIfThere(pid: number): void {

@@ -93,7 +93,7 @@ const agents: readonly BadInput[] = [
   },
 ];
 
-describe.each(agents)("$agentCase.title", { timeout: 90_000 }, ({ agentCase, npm, old, model, refused }) => {
+describe.each(agents)("$agentCase.title", { timeout: 180_000 }, ({ agentCase, npm, old, model, refused }) => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await createRig(agentCase);
@@ -154,15 +154,12 @@ describe.each(agents)("$agentCase.title", { timeout: 90_000 }, ({ agentCase, npm
       expect(await rig.wait(id, "--since", since)).toMatchObject({ reason: "turn-completed" });
       expect(lastWords(rig)).toBe(text);
     }
-    await endNow(rig, id);
-    const { session_id: second } = await rig.start(dashed);
-    expect(await rig.wait(second, "--since", "0")).toMatchObject({ reason: "turn-completed" });
-    expect(lastWords(rig)).toBe(dashed);
     expect(existsSync(file)).toBe(false);
-    await endNow(rig, second);
+    await endNow(rig, id);
   });
 
-  test("no text is run by a shell or completed from a list", async () => {
+  // Gemini CLI 0.61.0 stands still for 8 s while it lays out the last of them, with an idle screen.
+  test("no text is run by a shell or completed from a list; one of 40 KB is one turn, which is told once", async () => {
     const asked = rig.asked().length;
     const file = (name: string): string => join(rig.workDir, name);
     writeFileSync(file("wide.txt"), "");
@@ -173,6 +170,7 @@ describe.each(agents)("$agentCase.title", { timeout: 90_000 }, ({ agentCase, npm
       "[[say four]] ends with a backslash \\",
       // Gemini CLI reads such a file by itself, and adds it.
       ...(agentCase.agent === "gemini" ? [] : ["[[say five]] ends with @wid"]),
+      `[[say forty]] ${"0123456789abcde ".repeat(2_560)}end`,
     ];
     const { session_id: id } = await rig.start(first);
     expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
@@ -190,24 +188,12 @@ describe.each(agents)("$agentCase.title", { timeout: 90_000 }, ({ agentCase, npm
     await endNow(rig, id);
   });
 
-  // Gemini CLI 0.61.0 stands still for 8 s while it lays this out, with an idle screen.
-  test("a message of 40 KB is one turn, which is told once", async () => {
-    const { session_id: id } = await rig.start("[[say ready]]");
-    try {
-      await rig.wait(id, "--since", "0");
-      const text = `[[say forty]] ${"0123456789abcde ".repeat(2_560)}end`;
-      const sent = await rig.home.json<{ state: string; cursor: number }>("send", id, text, "--timeout", "30");
-      expect(sent.state).toBe("delivered");
-      expect(await rig.wait(id, "--since", String(sent.cursor))).toMatchObject({ reason: "turn-completed" });
-      expect(lastWords(rig)).toBe(text);
-    } finally {
-      await endNow(rig, id);
-    }
-  });
-
   test("an approval that is not asked, one that was answered before, a message after the end", async () => {
-    const { session_id: id } = await rig.start(`[[shell touch ${join(rig.workDir, "asked")}]] [[say done]]`);
+    // A prompt that begins like an option is no option.
+    const dashed = `--help is what it begins with [[shell touch ${join(rig.workDir, "asked")}]] [[say done]]`;
+    const { session_id: id } = await rig.start(dashed);
     expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "awaiting-approval" });
+    expect(lastWords(rig)).toBe(dashed);
     expect(stale(await rig.home.run(["approve", id, "no-such-id", "--json"]))).toMatch(/approve|ask/i);
     const { approvals } = await rig.home.json<{ approvals: readonly { approval_id: string }[] }>("approvals", id);
     const approvalId = approvals[0]?.approval_id ?? "";
@@ -276,7 +262,7 @@ async function refusedStart(rig: Rig, prompt: string | null, options: StartOptio
 }
 
 async function recorded(rig: Rig): Promise<object> {
-  return { sessions: await rig.home.list(), events: (await rig.home.events()).length, outputs: outputs(rig) };
+  return { sessions: await rig.home.list(), events: (await rig.home.wishes()).length, outputs: outputs(rig) };
 }
 
 function outputs(rig: Rig): readonly string[] {

@@ -1,9 +1,10 @@
 /** Claude Code lets two processes resume one conversation; Reeve does not. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { killIfThere } from "../support/kill.ts";
+import { readIfThere } from "../support/read-if-there.ts";
 import { runProgram } from "../support/test-home.ts";
 import type { Rig } from "./rig.ts";
 import { CASES, createRig } from "./rig.ts";
@@ -35,7 +36,7 @@ test("a conversation that a person has open elsewhere is not resumed; once it is
     "the other one has it open, and is ready",
     () =>
       readdirSync(registry).some((name) => {
-        const text = before.has(name) ? "" : readFileSync(join(registry, name), "utf8");
+        const text = before.has(name) ? "" : (readIfThere(join(registry, name)) ?? "");
         return text.includes(nativeId) && text.includes('"status":"idle"');
       }),
     30_000,

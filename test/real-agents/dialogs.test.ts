@@ -7,8 +7,9 @@
  */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { sideBySide } from "../support/side-by-side.ts";
 import { runProgram } from "../support/test-home.ts";
 import type { Rig, StartOptions, Waited } from "./rig.ts";
 import { CASES } from "./rig.ts";
@@ -17,7 +18,7 @@ import { endNow, happened, isIdle, press, screenOf } from "./session-steps.ts";
 
 const ONE_TURN = ["turn-started", "turn-completed"];
 
-describe("claude", { timeout: 90_000 }, () => {
+sideBySide("claude", { timeout: 90_000 }, () => {
   const rig = rigOf(CASES.claude);
 
   const trust: TrustDialog = {
@@ -83,7 +84,7 @@ describe("claude", { timeout: 90_000 }, () => {
   });
 });
 
-describe("gemini", { timeout: 90_000 }, () => {
+sideBySide("gemini", { timeout: 90_000 }, () => {
   const rig = rigOf(CASES.gemini);
 
   const trust: TrustDialog = {
@@ -112,7 +113,7 @@ describe("gemini", { timeout: 90_000 }, () => {
   });
 });
 
-describe("codex with hooks", { timeout: 90_000 }, () => {
+sideBySide("codex with hooks", { timeout: 90_000 }, () => {
   const rig = rigOf({ ...CASES.codexHooks, args: [] });
 
   const trust: TrustDialog = {
@@ -134,7 +135,7 @@ describe("codex with hooks", { timeout: 90_000 }, () => {
   });
 });
 
-describe("codex with its app-server", { timeout: 90_000 }, () => {
+sideBySide("codex with its app-server", { timeout: 90_000 }, () => {
   const rig = rigOf({ ...CASES.codexAppServer, args: [] });
 
   // The TUI of 0.166.0 asks only when it opens a thread itself; here it joins one that the server has.

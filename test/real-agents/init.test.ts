@@ -177,12 +177,14 @@ describe.each(subjects)("$agent", { timeout: 60_000 }, (subject) => {
   test("without the program, and inside a session, it says what to do", async () => {
     const nowhere = await home.run(["init", agent, "--yes", "--json"], {
       environment: { ...environment, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` },
+      cwd: project,
     });
     expect(JSON.parse(nowhere.stdout)).toMatchObject({
       error: { code: "agent-not-installed", message: expect.stringContaining("npm install -g") as unknown },
     });
     const inside = await home.run(["init", agent, "--yes", "--json"], {
       environment: { ...environment, REEVE_SESSION_ID: "a" },
+      cwd: project,
     });
     expect(JSON.parse(inside.stdout)).toMatchObject({ error: { code: "inside-session" } });
   });

@@ -4,8 +4,9 @@
  * up (issue 7, 7 and 8).
  */
 import { rmSync, readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { sideBySide } from "../support/side-by-side.ts";
 import type { Result } from "../support/test-home.ts";
 import type { AgentCase, Rig } from "./rig.ts";
 import { CASES } from "./rig.ts";
@@ -60,7 +61,7 @@ async function activitiesOfSecond(rig: Rig, id: string): Promise<readonly string
     );
 }
 
-describe("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout: PATIENCE }, () => {
+sideBySide("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout: PATIENCE }, () => {
   const rig = rigOf(CASES.gemini);
 
   const turns: readonly (readonly [how: string, prompt: string, act: (id: string) => Promise<unknown>])[] = [
@@ -86,7 +87,7 @@ describe("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout: P
   });
 });
 
-describe("codex with its app-server, killed before its first turn (issue 9, dialogs)", { timeout: PATIENCE }, () => {
+sideBySide("codex with its app-server, killed before its first turn (issue 9, dialogs)", { timeout: PATIENCE }, () => {
   const rig = rigOf(CASES.codexAppServer);
 
   // Its thread is made, and kept, before the first turn.
@@ -102,7 +103,7 @@ describe("codex with its app-server, killed before its first turn (issue 9, dial
   });
 });
 
-describe.each([CASES.codexHooks, CASES.claude])(
+sideBySide.each([CASES.codexHooks, CASES.claude])(
   "$title, killed before its first turn (issue 9, dialogs)",
   { timeout: PATIENCE },
   (agentCase) => {
@@ -121,7 +122,33 @@ describe.each([CASES.codexHooks, CASES.claude])(
   },
 );
 
-describe("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }, () => {
+sideBySide("claude, force-stopped, with a restart policy (issue 11, seed 003)", { timeout: PATIENCE }, () => {
+  const rig = rigOf(CASES.claude);
+
+  test("it is error, and then runs again in the same conversation", async () => {
+    const { session_id: id } = await rig().start("[[say hello]]", { options: ["--restart", "on-failure"] });
+    await rig().wait(id, "--since", "0", "--for", "turn-completed");
+    const before = (await rig().data(id)).session.observability.native_id;
+    await kill(rig(), id);
+    await eventually("it was started again", async () => (await rig().home.session(id))["restarts"] === 1, 30_000);
+    await eventually("it is ready again", () => isIdle(rig(), id), 60_000);
+    await takesMessage(rig(), id);
+    const { session, messages } = await rig().data(id);
+    expect(session.observability.native_id).toBe(before);
+    expect(messages?.filter(({ role }) => role === "assistant").map(({ text }) => text)).toEqual([
+      "hello",
+      "I am here",
+    ]);
+    const told = (await rig().events(id)).map(({ type }) => type);
+    expect(told.filter((type) => /^session-errored$|^restart-/.test(type))).toEqual([
+      "session-errored",
+      "restart-scheduled",
+    ]);
+    await endNow(rig(), id);
+  });
+});
+
+sideBySide("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }, () => {
   const rig = rigOf(CASES.claude);
 
   test("killed before its first line was written, it comes up with a new conversation", async () => {
@@ -159,7 +186,7 @@ describe("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }, 
   });
 });
 
-describe.each([CASES.codexHooks, CASES.codexAppServer] as readonly AgentCase[])(
+sideBySide.each([CASES.codexHooks, CASES.codexAppServer] as readonly AgentCase[])(
   "$title, whose rollout is gone (issue 7, 8)",
   { timeout: PATIENCE },
   (agentCase) => {
@@ -181,7 +208,7 @@ describe.each([CASES.codexHooks, CASES.codexAppServer] as readonly AgentCase[])(
   },
 );
 
-describe.each([CASES.codexHooks, CASES.codexAppServer, CASES.gemini, CASES.claude] as readonly AgentCase[])(
+sideBySide.each([CASES.codexHooks, CASES.codexAppServer, CASES.gemini, CASES.claude] as readonly AgentCase[])(
   "$title, killed while it asks (issue 7, 7)",
   { timeout: PATIENCE },
   (agentCase) => {

@@ -6,10 +6,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDead, listProcesses, readCommandLine, readEnvironmentVariable } from "../../src/platform/process-table.ts";
-import type { ClaudeHomeOptions } from "../scripted-model/agent-homes.ts";
+import type { ClaudeHomeOptions, CodexHomeOptions } from "../scripted-model/agent-homes.ts";
 import { claudeHome, codexHome, geminiHome } from "../scripted-model/agent-homes.ts";
 import type { RecordedRequest } from "../scripted-model/record.ts";
-import { startScriptedModel, type ScriptedModel } from "../scripted-model/scripted-model.ts";
+import { startScriptedModel, type ScriptedModel, type ScriptedModelOptions } from "../scripted-model/scripted-model.ts";
 import { eventually } from "../support/eventually.ts";
 import type { EventRow, Result, SessionRow, TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
@@ -132,18 +132,19 @@ export interface Rig {
 export interface RigOptions {
   /** Added to config.toml. */
   readonly config?: string;
-  readonly agentHome?: ClaudeHomeOptions;
+  readonly agentHome?: ClaudeHomeOptions & CodexHomeOptions;
+  readonly model?: ScriptedModelOptions;
 }
 
 export async function createRig(agentCase: AgentCase, options: RigOptions = {}): Promise<Rig> {
   const home = createTestHome();
-  const model = await startScriptedModel();
+  const model = await startScriptedModel(options.model);
   const workDir = join(home.dir, "work");
   mkdirSync(workDir);
   home.configure(`${options.config ?? ""}\n${agentCase.config}`);
   const user = await addUser("agent-home", { trust: [workDir], ...options.agentHome });
 
-  async function addUser(name: string, homeOptions: ClaudeHomeOptions): Promise<AgentUser> {
+  async function addUser(name: string, homeOptions: ClaudeHomeOptions & CodexHomeOptions): Promise<AgentUser> {
     const dir = join(home.dir, name);
     mkdirSync(dir);
     const prepare = { codex: codexHome, claude: claudeHome, gemini: geminiHome }[agentCase.agent];

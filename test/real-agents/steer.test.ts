@@ -3,8 +3,9 @@
  * stays behind. And a person who types in the pane at the same time: what Reeve
  * sends waits for a pause, and neither ends up in the other.
  */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { sideBySide } from "../support/side-by-side.ts";
 import type { Rig } from "./rig.ts";
 import { CASES } from "./rig.ts";
 import { rigOf } from "./rig-of.ts";
@@ -20,7 +21,7 @@ const steered = [
   { agentCase: CASES.codexHooks, told: ONE_TURN, allowed: [] },
 ] as const;
 
-describe.each(steered)("$agentCase.title", { timeout: 90_000 }, ({ agentCase, told, allowed }) => {
+sideBySide.each(steered)("$agentCase.title", { timeout: 90_000 }, ({ agentCase, told, allowed }) => {
   const rig = rigOf(agentCase);
 
   test("a word into a turn reaches the model once, and nothing is left of it", async () => {
@@ -72,7 +73,7 @@ describe.each(steered)("$agentCase.title", { timeout: 90_000 }, ({ agentCase, to
   });
 });
 
-describe("gemini", { timeout: 90_000 }, () => {
+sideBySide("gemini", { timeout: 90_000 }, () => {
   const rig = rigOf(CASES.gemini);
 
   test("takes nothing into a turn, and says so", async () => {
@@ -91,7 +92,7 @@ describe("gemini", { timeout: 90_000 }, () => {
   });
 });
 
-describe("claude, with a person at its terminal", { timeout: 90_000 }, () => {
+sideBySide("claude, with a person at its terminal", { timeout: 90_000 }, () => {
   const rig = rigOf(CASES.claude, { config: `[sessions]\ntyping_pause_seconds = ${PAUSE_SECONDS}\n` });
 
   test("what is sent while they type comes after it, and neither is in the other", async () => {

@@ -4,8 +4,9 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { sideBySide } from "../support/side-by-side.ts";
 import type { AgentCase } from "./rig.ts";
 import { CASES } from "./rig.ts";
 import { rigOf } from "./rig-of.ts";
@@ -20,7 +21,7 @@ interface Told {
   readonly reply: { readonly messages?: readonly { readonly role: string; readonly text: string }[] } | null;
 }
 
-describe.each(Object.values<AgentCase>(CASES))("$title", { timeout: 2 * PATIENCE }, (agentCase) => {
+sideBySide.each(Object.values<AgentCase>(CASES))("$title", { timeout: 2 * PATIENCE }, (agentCase) => {
   const rig = rigOf(agentCase);
 
   async function tell(...words: readonly string[]): Promise<Told> {

@@ -35,6 +35,7 @@ describe("issue 8, 1: over the socket", () => {
           "content-type": "application/json",
           "x-reeve-caller": "system",
           "x-reeve-session": "boss",
+          "reeve-surface": "system",
           ...headers,
         },
       });
@@ -71,7 +72,7 @@ describe("issue 8, 1: over the socket", () => {
     expect(told).toContainEqual(["session-running", null]);
     expect(told).toContainEqual(["session-paused", "operator"]);
     expect((await home.run(["events", "sleeper"])).stdout).toMatch(
-      / {2}sleeper .*will be paused \(by the operator\)\n/,
+      / {2}sleeper .*will be paused \(by the operator over HTTP\)\n/,
     );
     const { stdout } = await home.run(["explain", "sleeper"]);
     expect(stdout).toMatch(/Started by the operator\.\n\s+Last asked for: pause, by the operator \(/);
@@ -95,9 +96,11 @@ describe("issue 8, 1: over the socket", () => {
       readonly "x-callers": object;
     };
     const { paths } = JSON.parse(api) as { paths: Record<string, Record<string, Described>> };
-    const all = Object.values(paths).flatMap((methods) => Object.entries(methods));
-    const streaming = all.filter(([, { responses }]) => "text/event-stream" in responses["200"].content);
-    expect(streaming).toEqual([["get", paths["/v1/events"]?.["get"]]]);
+    const all = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, described]) => ({ what: `${method} ${path}`, described })),
+    );
+    const streaming = all.filter(({ described }) => "text/event-stream" in described.responses["200"].content);
+    expect(streaming.map(({ what }) => what).toSorted()).toEqual(["get /v1/events", "post /v1/images"]);
     expect(paths["/v1/approvals"]?.["post"]?.["x-callers"]).toEqual({ operator: "any", session: "below" });
   });
 });

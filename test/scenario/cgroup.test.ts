@@ -142,7 +142,8 @@ describe.skipIf(impediment !== null)("with cgroups", () => {
 
 test("without cgroups an end says what was proven and what could not be seen, and doctor warns", async () => {
   home.configure("[sessions]\ncgroups = false\n");
-  await run("plain", "sleep 600 & sleep 600");
+  await run("plain", "sleep 7211 & sleep 7212");
+  await eventually("both are there", () => pidsOf("sleep 7211").length === 1 && pidsOf("sleep 7212").length === 1);
   expect((await home.run(["doctor"])).stdout).toMatch(/warning +ending/);
   const { stdout } = await home.run(["end", "plain"]);
   expect(stdout).toMatch(

@@ -1,7 +1,9 @@
 /** The daemon dies; sessions do not, and nothing is forgotten. */
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { readIfThere } from "../support/read-if-there.ts";
 import type { SessionRow, TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
 
@@ -54,6 +56,18 @@ test("kill -9 with ten sessions at work: all adopted with the same pids, no even
     expect(wrappers).toHaveLength(1);
     expect(home.marked(session.session_id).every((found) => found.incarnation === 1)).toBe(true);
   }
+});
+
+test("kill -9 while a session prints without end: it goes on printing, with nobody to read it", async () => {
+  const counter = join(home.dir, "counter");
+  const loud = 'while :; do seq 2000; n=$((n + 1)); echo $n > "$0"; done';
+  await home.json("start", "command", "--name", "loud", "--", "sh", "-c", loud, counter);
+  const count = (): number => Number(readIfThere(counter) ?? 0);
+  await eventually("it prints", () => count() > 20);
+  await home.killDaemon();
+  // Far more than what fits into the buffers on the way.
+  const then = count();
+  await eventually("it goes on", () => count() > then + 500, 60_000);
 });
 
 test("what exits while there is no daemon is reported by the next one, with its status", async () => {

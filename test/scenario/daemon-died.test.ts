@@ -100,5 +100,5 @@ test("a test whose daemon dies unasked fails (issue 7, 14)", async () => {
   await other.json("daemon", "start");
   const { pid } = await other.json<{ pid: number }>("daemon", "status");
   process.kill(pid, "SIGKILL");
-  await expect(other.dispose()).rejects.toThrow(`a daemon died unasked: [{"type":"daemon-died","pid":${pid}`);
+  await expect(other.dispose()).rejects.toThrow(new RegExp(`a daemon died unasked: .*"pid":${pid}\\b`));
 });

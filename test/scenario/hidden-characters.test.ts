@@ -3,11 +3,11 @@
  * command that looks like another one, and none of them reaches a terminal raw;
  * a transcript keeps what was written, and a program gets it exactly.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
+import { readIfThere } from "../support/read-if-there.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
 
@@ -52,7 +52,7 @@ test("what a program prints shows them in its log and on its screen", async () =
   const { outputs_dir } = JSON.parse(started) as { outputs_dir: string };
   await eventually("it has exited", async () => (await askSession(home, "printer"))?.["exit"] !== null);
   await eventually("its output is written", () => {
-    const log = readFileSync(join(outputs_dir, "output.log"), "utf8");
+    const log = readIfThere(join(outputs_dir, "output.log")) ?? "";
     expect(log).not.toMatch(RAW);
     return log.includes(`${FAMILY} ${SHOWN}`);
   });

@@ -73,8 +73,10 @@ describe("on the command line", () => {
     expect((await asBuilder("mail")).stderr).toBe("No mail.\n");
     expect((await asBuilder("mail", "check", "--archived")).stdout).toContain(answer);
     const told = await home.run(["events"]);
-    expect(told.stdout).toContain(`got a hand-off (${id}, high priority) (by session ${builder.session_id})`);
-    expect(told.stdout).toContain(`read ${id} (by session ${reviewer.session_id})`);
+    expect(told.stdout).toContain(
+      `got a hand-off (${id}, high priority) (by session ${builder.session_id} on the command line)`,
+    );
+    expect(told.stdout).toContain(`read ${id} (by session ${reviewer.session_id} on the command line)`);
     expect(told.stdout).not.toContain("is ready");
   });
 

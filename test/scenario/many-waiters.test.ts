@@ -191,7 +191,9 @@ async function play(waiters: readonly Waiter[], when: When): Promise<void> {
       if (step.when !== when) continue;
       await step.act?.(id);
       const isKnown = () => (when === "absent" ? (step.isDone?.(id) ?? true) : told.length > index);
-      await eventually(`${part.name}: ${step.told}`, isKnown, PATIENCE_MS);
+      await eventually(`${part.name}: ${step.told}`, isKnown, PATIENCE_MS).catch(async (error: unknown) => {
+        throw new Error(`${String(error)}; its screen: ${await screenOf(home, id).catch(String)}`);
+      });
     }
   });
 }

@@ -79,7 +79,7 @@ test("issue 10: wrong arguments are refused with the same code over stdio and th
   inHome("", async (home) => {
     await home.run(["start", "command", "--name", "done", "--wait", "--", "true"]);
     await home.json("end", "done");
-    const before = (await home.events()).length;
+    const before = (await home.wishes()).length;
     for (const mcp of [await connectStdio(home), await connectSocket(home)]) {
       for (const [name, args, code] of WRONG) {
         const problem = await mcp.fails(name, args);
@@ -94,7 +94,7 @@ test("issue 10: wrong arguments are refused with the same code over stdio and th
       expect(await mcp.ok("list_sessions", { all: true, role: null })).toMatchObject({ sessions: [{ name: "done" }] });
       await mcp.close();
     }
-    expect((await home.events()).length).toBe(before);
+    expect((await home.wishes()).length).toBe(before);
   }));
 
 test("issue 10: an argument of 10 MB is refused, and the connection still works", () =>

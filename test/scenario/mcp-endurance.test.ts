@@ -25,6 +25,17 @@ function socketsOf(pid: number): number {
   }).length;
 }
 
+/** When those of the test's own questions are closed: the number stays the same for a while. */
+function restingSockets(pid: number): Promise<number> {
+  let [last, times] = [-1, 0];
+  return eventually("its connections rest", () => {
+    const now = socketsOf(pid);
+    times = now === last ? times + 1 : 0;
+    last = now;
+    return times >= 10 && now;
+  });
+}
+
 test(
   "issue 10: a client that disappears in the middle of a wait leaves no process and no connection",
   () =>
@@ -34,7 +45,7 @@ test(
       await starter.ok("start_session", { agent: "practice", name: "slow", prompt: "Say hello", env: SLOW });
       await starter.close();
       await eventually("it works", async () => (await home.session("slow"))["activity"] === "working");
-      const before = await eventually("nobody is connected", () => socketsOf(daemon));
+      const before = await restingSockets(daemon);
       for (const connect of [() => connectStdio(home), () => connectStdio(home, { era: "legacy" })]) {
         const mcp = await connect();
         const waiting = mcp.ok("wait_for_session", { session: "slow" }).catch(() => "broken off");
@@ -67,7 +78,7 @@ test(
       const daemon = await home.daemonPid();
       await home.json("start", "practice", "--name", "slow", "--env", "PRACTICE_PACE_MS=60000", "Say hello");
       await eventually("it works", async () => (await home.session("slow"))["activity"] === "working");
-      const rest = socketsOf(daemon);
+      const rest = await restingSockets(daemon);
       for (const connect of [() => connectStdio(home), () => connectSocket(home)]) {
         const mcp = await connect();
         const given = new AbortController();

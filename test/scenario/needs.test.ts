@@ -19,6 +19,10 @@ beforeAll(async () => {
   await home.json("wait", "reads");
   await home.json("wait", "asks", "--for", "awaiting-approval");
   const said = ['Run "rm -r build"?', "Error: no such plan (exit status 3)", "12 tests passed"];
+  await eventually(
+    "each has its item in the inbox",
+    async () => (await home.json<{ inbox_open: number }>("list")).inbox_open === 4,
+  );
   await eventually("each has its line", async () => {
     const headlines = new Map((await home.list()).map(({ name, headline }) => [name, headline]));
     const isSaid = ["asks", "fails", "ends"].every((name, index) => headlines.get(name) === said[index]);
@@ -46,7 +50,7 @@ test("the list begins with whoever needs me, says why in the exact words, and su
     "serves:",
   ]);
   expect(stdout).not.toContain("Running as process");
-  expect(stderr).toBe("1 needs you · 1 failed · 2 finished · 1 working\n");
+  expect(stderr).toBe("1 needs you · 1 failed · 2 finished · 1 working · 4 in your inbox: reeve inbox\n");
 });
 
 test("filters, and names only", async () => {

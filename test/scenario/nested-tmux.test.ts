@@ -25,22 +25,43 @@ const tmux = (socket: string, ...args: readonly string[]) =>
 const open = (socket: string, program: string) =>
   tmux(socket, "-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "32", program);
 
-/** One after the other, as a person does: tmux takes keys that come within a millisecond for a paste. */
-async function press(...keys: readonly string[]): Promise<void> {
-  for (const key of keys) await tmux("keyboard.sock", "send-keys", key);
+interface Person {
+  screen(): Promise<string>;
+  /** One after the other, as a person does: tmux takes keys that come within a millisecond for a paste. */
+  press(...keys: readonly string[]): Promise<void>;
+  type(text: string): Promise<void>;
+  /** Of the person's own tmux. */
+  clients(): Promise<readonly string[]>;
 }
 
-async function nested(config: string, act: (screen: () => Promise<string>) => Promise<void>): Promise<void> {
-  const file = join(home.dir, "outer.conf");
+let count = 0;
+
+async function nested(config: string, act: (person: Person) => Promise<void>): Promise<void> {
+  count += 1;
+  // Sockets of their own: a server that was told to end may still take the next one's first call.
+  const [keyboard, own, file] = [
+    `keyboard-${count}.sock`,
+    `outer-${count}.sock`,
+    join(home.dir, `outer-${count}.conf`),
+  ];
   writeFileSync(file, config);
-  const outer = `tmux -S '${join(home.dir, "outer.sock")}' -f '${file}'`;
+  const outer = `tmux -S '${join(home.dir, own)}' -f '${file}'`;
   const inside = `'${REEVE}' attach helper; echo left with $?; exec sleep 600`;
   try {
-    await open("keyboard.sock", `env -u TMUX ${outer} new-session "${inside}"`);
-    await act(async () => (await tmux("keyboard.sock", "capture-pane", "-p")).stdout);
+    await open(keyboard, `env -u TMUX ${outer} new-session "${inside}"`);
+    await act({
+      screen: async () => (await tmux(keyboard, "capture-pane", "-p")).stdout,
+      async press(...keys) {
+        for (const key of keys) await tmux(keyboard, "send-keys", key);
+      },
+      async type(text) {
+        await tmux(keyboard, "send-keys", "-l", text);
+      },
+      clients: async () => (await tmux(own, "list-clients")).stdout.trim().split("\n"),
+    });
   } finally {
-    await tmux("outer.sock", "kill-server");
-    await tmux("keyboard.sock", "kill-server");
+    await tmux(own, "kill-server");
+    await tmux(keyboard, "kill-server");
   }
 }
 
@@ -50,7 +71,7 @@ test.each([
   ["with another key that passes the prefix on", "unbind C-b\nbind b send-prefix\n", "C-b b d"],
   ["with C-b as its second prefix", "set -g prefix C-a\nset -g prefix2 C-b\nbind x send-prefix -2\n", "C-a x d"],
 ])("%s", async (_what, config, keys) => {
-  await nested(config, async (screen) => {
+  await nested(config, async ({ screen, press, clients }) => {
     const shown = await eventually("the session is shown, with the keys that leave it", async () => {
       const found = /detach: (.+?) *$/m.exec(await screen());
       return (await screen()).includes("Practice agent") && found?.[1];
@@ -58,13 +79,13 @@ test.each([
     expect(shown).toBe(keys);
     await press(...shown.split(" "));
     await eventually("it was left", async () => (await screen()).includes("left with 0"));
-    expect((await tmux("outer.sock", "list-clients")).stdout.trim().split("\n")).toHaveLength(1);
+    expect(await clients()).toHaveLength(1);
     expect(await home.session("helper")).toMatchObject({ state: "running" });
   });
 });
 
 test("the keys of one terminal are not shown in another, nor kept for whoever has it next", async () => {
-  await nested("", async (screen) => {
+  await nested("", async ({ screen }) => {
     await eventually("the nested one", async () => (await screen()).includes("detach: C-b C-b d"));
     await open("plain.sock", `env -u TMUX '${REEVE}' attach helper`);
     try {
@@ -83,11 +104,11 @@ test("the keys of one terminal are not shown in another, nor kept for whoever ha
 });
 
 test("a tmux that passes C-b on by no key: said before, with what to do", async () => {
-  await nested("unbind C-b\n", async (screen) => {
+  await nested("unbind C-b\n", async ({ screen, press, type }) => {
     await eventually("the status line says so", async () => (await screen()).includes("your tmux keeps C-b"));
     await press("C-b", ":");
-    await tmux("keyboard.sock", "send-keys", "-l", "bind C-b send-prefix");
-    await tmux("keyboard.sock", "send-keys", "Enter");
+    await type("bind C-b send-prefix");
+    await press("Enter");
     await press("C-b", "C-b", "d");
     await eventually("it was left", async () => (await screen()).includes("left with 0"));
     // The terminal is narrower than the sentence, and is drawn anew line by line.

@@ -17,10 +17,10 @@ interface Problem {
   readonly detail: string;
 }
 
-/** Every operation, called on that session; those that name none are left out. */
+/** Every operation, called on that session; those that name none are left out, and those that anybody may call on any. */
 function callsOn(target: string): readonly { readonly name: string; readonly path: string; readonly body?: object }[] {
   return operations
-    .filter(({ names }) => names.length > 0)
+    .filter(({ names, callers }) => names.length > 0 && callers.session !== "any")
     .map(({ name, method, path, names, example }) => {
       const fields: Record<string, unknown> = { ...example };
       for (const field of names) fields[field] = Array.isArray(fields[field]) ? [target] : target;
@@ -41,7 +41,7 @@ async function refusals(home: TestHome): Promise<readonly Readonly<Record<string
   return (await home.events()).filter(({ type }) => type === "call-refused").map(({ data }) => data);
 }
 
-test("issue 10: with its own pass a session reaches itself and nobody else; each try is refused and recorded", () =>
+test.concurrent("issue 10: with its own pass a session reaches itself and nobody else; each try is refused and recorded", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const b = await start(home, "b");
@@ -62,7 +62,7 @@ test("issue 10: with its own pass a session reaches itself and nobody else; each
     expect(await home.session("b")).toMatchObject({ state: "running", desired: "running" });
   }));
 
-test("issue 10: without a pass, with a wrong one, and with headers that claim to be somebody, nothing is answered", () =>
+test.concurrent("issue 10: without a pass, with a wrong one, and with headers that claim to be somebody, nothing is answered", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const pass = await passOf(home, a);
@@ -79,7 +79,7 @@ test("issue 10: without a pass, with a wrong one, and with headers that claim to
     ]);
   }));
 
-test("issue 10: a child is its caller's, whatever the request says; a stranger cannot be made its parent", () =>
+test.concurrent("issue 10: a child is its caller's, whatever the request says; a stranger cannot be made its parent", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const b = await start(home, "b");
@@ -101,7 +101,7 @@ test("issue 10: a child is its caller's, whatever the request says; a stranger c
     expect(down).toMatchObject({ done: true });
   }));
 
-test("issue 10: a pass is good for one process, and gone with its session", () =>
+test.concurrent("issue 10: a pass is good for one process, and gone with its session", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const first = await passOf(home, a);
@@ -115,7 +115,7 @@ test("issue 10: a pass is good for one process, and gone with its session", () =
     expect((await askWithPass<Problem>(home, second, "/v1/sessions"))?.code).toBe("unknown-pass");
   }));
 
-test.each(["create.before-effect", "create.planned", "create.after-effect"])(
+test.concurrent.each(["create.before-effect", "create.planned", "create.after-effect"])(
   "issue 10: the daemon dies at %s: the pass of the process that runs is good",
   (point) =>
     inHome("", async (home) => {
@@ -129,7 +129,7 @@ test.each(["create.before-effect", "create.planned", "create.after-effect"])(
     }),
 );
 
-test("issue 10: reeve in a session is that session, and without its pass it refuses to be the operator", () =>
+test.concurrent("issue 10: reeve in a session is that session, and without its pass it refuses to be the operator", () =>
   inHome("", async (home) => {
     await start(home, "other");
     const a = await start(home, "a");
@@ -153,7 +153,7 @@ test("issue 10: reeve in a session is that session, and without its pass it refu
     expect(await home.run(["list", "-q"], { environment: inside })).toMatchObject({ status: 0, stdout: "a\n" });
   }));
 
-test("issue 10: how deep and how many is bounded, also for starts at the same time", () =>
+test.concurrent("issue 10: how deep and how many is bounded, also for starts at the same time", () =>
   inHome("[sessions]\nmost_depth = 1\nmost_descendants = 3\n", async (home) => {
     const a = await start(home, "a");
     const pass = await passOf(home, a);
@@ -170,7 +170,7 @@ test("issue 10: how deep and how many is bounded, also for starts at the same ti
     expect(deeper?.detail).toContain("most_depth");
   }));
 
-test("issue 10: the pass itself is written nowhere", () =>
+test.concurrent("issue 10: the pass itself is written nowhere", () =>
   inHome("", async (home) => {
     const a = await home.json<SessionRow>("start", "command", "--name", "a", "--", "sh", "-c", "env; sleep 600");
     const pass = await passOf(home, a);

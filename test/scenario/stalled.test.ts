@@ -6,7 +6,8 @@ import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import type { TestHome } from "../support/test-home.ts";
 
-const TOML = "[sessions]\nstall_seconds = 1\n";
+/** Longer than two commands take, one after the other, on a busy machine. */
+const TOML = "[sessions]\nstall_seconds = 3\n";
 
 async function start(home: TestHome, name: string, prompt: string, activity = "working"): Promise<void> {
   await home.json("start", "practice", "--name", name, prompt);
@@ -30,7 +31,7 @@ async function untilAnotherStalls(home: TestHome, name: string): Promise<void> {
 
 test.concurrent("wakes who waits, once per turn; the list says so until the turn is over", () =>
   inHome(TOML, async (home) => {
-    await start(home, "hanger", "sleep 3");
+    await start(home, "hanger", "sleep 10");
     const first = await home.json<{ reason: string; cursor: number }>("wait", "hanger", "--since", "0");
     expect(first).toMatchObject({ done: true, reason: "stalled" });
     // Who asks without a cursor is told what is so now.

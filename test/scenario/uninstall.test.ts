@@ -35,7 +35,7 @@ async function startTwo(home: TestHome): Promise<void> {
 }
 
 describe("without --yes and without a terminal", () => {
-  test("it shows what it would do, and does nothing", async () => {
+  test.concurrent("it shows what it would do, and does nothing", async () => {
     await inHome("[sessions]\nend_grace_seconds = 1\n", async (home) => {
       await startTwo(home);
       const daemon = await home.daemonPid();
@@ -56,7 +56,7 @@ describe("without --yes and without a terminal", () => {
 });
 
 describe("with --yes", () => {
-  test("what ran has ended, what was recorded stays; a second time changes nothing", async () => {
+  test.concurrent("what ran has ended, what was recorded stays; a second time changes nothing", async () => {
     await inHome("[sessions]\nend_grace_seconds = 1\n", async (home) => {
       await startTwo(home);
       const pids = [await home.daemonPid(), serverPid(home)];
@@ -75,14 +75,15 @@ describe("with --yes", () => {
       expect(existsSync(join(home.dir, "reeve.db"))).toBe(true);
 
       expect(await home.run(["uninstall", "--yes"])).toMatchObject({ status: 0, stderr: "" });
+      // The newest end first.
       expect((await home.list()).map(({ name, state }) => [name, state])).toEqual([
-        ["plain", "stopped"],
         ["stubborn", "stopped"],
+        ["plain", "stopped"],
       ]);
     });
   });
 
-  test("--data leaves the settings and what is somebody else's; then there is nothing left to remove", async () => {
+  test.concurrent("--data leaves the settings and what is somebody else's; then there is nothing left to remove", async () => {
     await inHome("[sessions]\nend_grace_seconds = 1\n", async (home) => {
       await startTwo(home);
       await home.daemonPid();
@@ -110,7 +111,7 @@ describe("with --yes", () => {
   });
 });
 
-test("a person is asked at the terminal: no is no, yes is yes", async () => {
+test.concurrent("a person is asked at the terminal: no is no, yes is yes", async () => {
   await inHome("", async (home) => {
     await home.json("start", "command", "--name", "plain", "--", "sleep", "600");
     const terminal = (...args: readonly string[]) =>
@@ -138,7 +139,7 @@ test("a person is asked at the terminal: no is no, yes is yes", async () => {
   });
 });
 
-test("the tmux server is left alone while something else runs in it", async () => {
+test.concurrent("the tmux server is left alone while something else runs in it", async () => {
   await inHome("", async (home) => {
     await home.json("start", "command", "--name", "plain", "--", "sleep", "600");
     const tmux = (...args: readonly string[]) => runProgram("tmux", ["-S", home.tmuxSocket, ...args], home.environment);

@@ -50,7 +50,7 @@ test("a prompt comes from stdin or a file, and the last answer stands alone", as
   expect(await home.run(["data", "mute", "--last"])).toMatchObject({ status: 1, stdout: "" });
 });
 
-test("data -f goes on until the process ends", { timeout: 30_000 }, async () => {
+test("data -f goes on until the process ends", async () => {
   await home.json(
     "start",
     "command",
@@ -83,6 +83,9 @@ test("wait without names is for those at work, of a role or of all", async () =>
   // Long enough that both are still at work when the wait begins, also on a busy machine.
   await home.json("start", "practice", "--name", "w1", "--role", "work", "sleep 6");
   await home.json("start", "practice", "--name", "w2", "--role", "work", "sleep 6");
+  // An agent is idle for a moment before it takes its prompt.
+  for (const name of ["w1", "w2"])
+    await eventually(`${name} works`, async () => (await home.session(name))["activity"] === "working");
   const waited = await home.json<{ woken: { name: string }[] }>("wait", "--role", "work", "--all");
   expect(waited.woken.map(({ name }) => name).toSorted()).toEqual(["w1", "w2"]);
   // The one that is done would end a wait at once; only the one at work is waited for.

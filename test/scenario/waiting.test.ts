@@ -178,7 +178,8 @@ test("the answer to a start is a cursor too", async () => {
 });
 
 test("a wait that timed out goes on about the same thing by its cursor", async () => {
-  await home.json("start", "practice", "--name", name, "sleep 1");
+  // Longer than the next two commands take on a busy machine.
+  await home.json("start", "practice", "--name", name, "sleep 6");
   await becomes("working", 1);
   await home.json("send", name, "say more", "--timeout", "0");
   const first = answerOf(await home.run(["wait", name, "--timeout", "0", "--json"]));

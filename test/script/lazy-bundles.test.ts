@@ -40,11 +40,12 @@ test("the board is a file of its own, which no other command loads (issue 9, boa
   expect(loaded).not.toContain("board");
 });
 
-test("it is in a file of its own, for the daemon and for Codex's bootstrap, and finds no helper of others", () => {
+test("it is in files of its own, for the daemon, Codex's bootstrap and the scripted model, and finds no helper of others", () => {
   const files = readdirSync(dist).filter((name) => /\.c?js$/.test(name));
   expect(files.filter((name) => speaksWebSocket(join(dist, name)))).toEqual([
     "codex-bootstrap-websocket.js",
     "daemon-websocket.js",
+    "scripted-model-responses-socket.js",
   ]);
   const helpers = /["'`](?:bufferutil|utf-8-validate)["'`]/;
   expect(files.filter((name) => helpers.test(readFileSync(join(dist, name), "utf8")))).toEqual([]);

@@ -43,6 +43,20 @@ test("codex: a provider of its own, trust, nothing that leaves the machine, and 
   });
 });
 
+test("codex: OpenAI's own provider, with a key or a log-in with ChatGPT", async () => {
+  const { environment } = await codexHome(home, url, { openai: { key: "a-key" } });
+  expect(environment).not.toHaveProperty("SCRIPTED_MODEL_KEY");
+  expect(await readJson(".codex/auth.json")).toEqual({ OPENAI_API_KEY: "a-key" });
+  await codexHome(home, url, { openai: { accessToken: "a-token" } });
+  expect(await readJson(".codex/auth.json")).toMatchObject({
+    OPENAI_API_KEY: null,
+    tokens: { access_token: "a-token" },
+  });
+  const config = parse(await read(".codex/config.toml"));
+  expect(config).toMatchObject({ openai_base_url: `${url}/v1`, chatgpt_base_url: `${url}/backend-api` });
+  expect(config).not.toHaveProperty("model_provider");
+});
+
 test("claude: a key that is approved, trust, and the mode that asks", async () => {
   const { environment } = await claudeHome(home, url, { trust: ["/w"] });
   expect(environment).toMatchObject({ ...base(), ANTHROPIC_BASE_URL: url, DISABLE_AUTOUPDATER: "1" });

@@ -23,6 +23,8 @@ export interface Asked {
   readonly model: string;
   readonly stream: boolean;
   readonly hidden: boolean;
+  /** It only warms up (codex): nothing is to be said. */
+  readonly isWarmUp?: boolean;
   /** What identifies the conversation, when the agent says so. Empty otherwise. */
   readonly session: string;
   /** The newest text that the person typed. */
@@ -82,11 +84,15 @@ const addedByAgent = [
 /** How Claude Code 2.1.325 hands on what was typed while a turn was running. */
 const typedMidTurn = /^The user sent a new message while you were working:\n([\s\S]*?)\n\nThis is how Claude Code/;
 
+/** How Claude Code 2.1.325 and codex 0.166.0 hand on what a hook answered to the end of a turn; Gemini CLI adds nothing. */
+const saidByHook = [/^Stop hook feedback:\n([\s\S]*)$/, /^<hook_prompt [^>]*>([\s\S]*)<\/hook_prompt>$/];
+
 /** The person's words in one text of the role user: empty when the agent wrote it. */
 export function typedText(text: string): string {
   const words = text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim();
   if (addedByAgent.some((pattern) => pattern.test(words))) return "";
-  return typedMidTurn.exec(words)?.[1]?.trim() ?? words;
+  const framed = [typedMidTurn, ...saidByHook].map((pattern) => pattern.exec(words)?.[1]?.trim());
+  return framed.find((text) => text !== undefined) ?? words;
 }
 
 /** The texts among the parts of one message that the person typed. */

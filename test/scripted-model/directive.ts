@@ -8,6 +8,9 @@ export type Directive =
   | { readonly kind: "hang"; readonly midway: boolean }
   | { readonly kind: "status"; readonly status: number; readonly times: number }
   | { readonly kind: "retry-after"; readonly seconds: number }
+  | { readonly kind: "limit"; readonly ms: number; readonly once: boolean }
+  | { readonly kind: "error"; readonly error: VendorError; readonly times: number }
+  | { readonly kind: "used"; readonly percent: number }
   | { readonly kind: "disconnect"; readonly midway: boolean };
 
 /**
@@ -15,6 +18,10 @@ export type Directive =
  * names any tool of the agent's, with its input as JSON.
  */
 export type CallKind = "shell" | "and" | "background" | "agent" | "tool";
+
+/** What a vendor may refuse a request for, besides a limit that resets: each has errors of its own for these. */
+export const VENDOR_ERRORS = ["rate", "quota", "billing", "auth", "context", "overloaded"] as const;
+export type VendorError = (typeof VENDOR_ERRORS)[number];
 
 export interface Script {
   readonly directives: readonly Directive[];
@@ -78,6 +85,19 @@ const readers: Readonly<Record<string, (rest: string) => Directive | undefined>>
     if (match === null) return undefined;
     return { kind: "status", status: Number(match[1]), times: match[2] === undefined ? Infinity : Number(match[2]) };
   },
+  limit: (rest) => {
+    const [duration = "", once, ...more] = rest.split(/\s+/);
+    const ms = readDuration(duration);
+    if (ms === undefined || (once ?? "once") !== "once" || more.length > 0) return undefined;
+    return { kind: "limit", ms, once: once !== undefined };
+  },
+  error: (rest) => {
+    const [, name, times] = /^(\w+)(?:\s+times\s+(\d{1,4}))?$/.exec(rest) ?? [];
+    const error = VENDOR_ERRORS.find((known) => known === name);
+    if (error === undefined) return undefined;
+    return { kind: "error", error, times: times === undefined ? Infinity : Number(times) };
+  },
+  used: (rest) => (/^(?:\d{1,2}|100)$/.test(rest) ? { kind: "used", percent: Number(rest) } : undefined),
   "retry-after": (rest) => (/^\d{1,5}$/.test(rest) ? { kind: "retry-after", seconds: Number(rest) } : undefined),
 };
 

@@ -2,12 +2,15 @@
 
 import type { Answer, Asked, Usage } from "./conversation.ts";
 import type { Dialect, Speech } from "./dialect.ts";
+import { refuseGeneration } from "./gemini-refusal.ts";
 import { readGeminiRequest } from "./gemini-request.ts";
 import type { JsonObject } from "./json.ts";
 
 export const geminiApi: Dialect = {
   api: "gemini",
   read: readGeminiRequest,
+  refuse: refuseGeneration,
+  used: () => ({}),
   speak,
   whole: (answer, asked) => {
     const text = answer.text === "" ? [] : [{ text: answer.text }];

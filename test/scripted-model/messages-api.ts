@@ -5,11 +5,14 @@ import type { Dialect, Speech } from "./dialect.ts";
 import { event } from "./dialect.ts";
 import { newId } from "./id.ts";
 import type { JsonObject } from "./json.ts";
+import { refuseMessage, usedOfMessage } from "./messages-refusal.ts";
 import { readMessagesRequest } from "./messages-request.ts";
 
 export const messagesApi: Dialect = {
   api: "messages",
   read: readMessagesRequest,
+  refuse: refuseMessage,
+  used: usedOfMessage,
   speak,
   whole: (answer, asked) => ({
     ...envelope(asked, answer.usage),

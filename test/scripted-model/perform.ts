@@ -1,14 +1,25 @@
-// Carries out one plan on one HTTP response: waits, fails, hangs, drops the line or answers.
+// Carries out one plan on one reply: waits, fails, hangs, drops the line or answers.
 
-import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Asked } from "./conversation.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, Headers, Refusal } from "./dialect.ts";
 import type { Plan } from "./plan.ts";
 import type { Entry } from "./record.ts";
 
+/** What is needed of an HTTP response, so that a websocket can be one. */
+export interface Reply {
+  readonly headersSent: boolean;
+  setHeader(name: string, value: string): unknown;
+  writeHead(status: number, headers: Headers): Reply;
+  write(text: string, done?: () => void): unknown;
+  end(text: string): unknown;
+  once(event: "finish" | "close", listener: () => void): unknown;
+  /** Drops the connection. */
+  destroy(): unknown;
+}
+
 export interface Stage {
-  readonly response: ServerResponse;
+  readonly response: Reply;
   readonly dialect: Dialect;
   readonly asked: Asked;
   readonly entry: Entry;
@@ -16,11 +27,17 @@ export interface Stage {
   readonly gone: AbortSignal;
   /** Counts one failure of this request; true while there are failures left to give. */
   readonly mayFail: (step: number, times: number) => boolean;
+  /** When the limit that this request began, or had begun, resets; undefined once that is over. */
+  readonly limitOf: (directive: { readonly ms: number; readonly once: boolean }) => number | undefined;
+  /** When the limit of the whole account resets, if one is in force. */
+  readonly accountLimit: number | undefined;
 }
 
 /** Rejects when the client goes away. */
 export async function perform(plan: Plan, stage: Stage): Promise<void> {
-  const { response, entry, gone, dialect } = stage;
+  const { response, entry, gone, dialect, asked } = stage;
+  if (stage.accountLimit !== undefined)
+    return refuse(stage, { error: "limit", resetsAt: stage.accountLimit, model: asked.model });
   for (const [step, before] of plan.before.entries()) {
     switch (before.kind) {
       case "delay":
@@ -32,6 +49,14 @@ export async function perform(plan: Plan, stage: Stage): Promise<void> {
         if (plan.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(plan.retryAfterSeconds));
         sendJson(response, before.status, dialect.error(before.status, `Scripted status ${before.status}`));
         return;
+      case "limit": {
+        const resetsAt = stage.limitOf(before);
+        if (resetsAt === undefined) break;
+        return refuse(stage, { error: "limit", resetsAt, model: asked.model });
+      }
+      case "error":
+        if (!stage.mayFail(step, before.times)) break;
+        return refuse(stage, { error: before.error, model: asked.model });
       case "hang":
         entry.end("hung");
         return;
@@ -41,12 +66,28 @@ export async function perform(plan: Plan, stage: Stage): Promise<void> {
         return;
     }
   }
+  if (plan.usedPercent !== undefined) setHeaders(response, dialect.used(plan.usedPercent, Date.now() + USED_WINDOW_MS));
   if (stage.asked.stream) await stream(plan, stage);
   else if (plan.midway === undefined) answerWhole(plan, stage);
   else breakOff(plan.midway, stage, JSON.stringify(dialect.whole(plan.answer, stage.asked)).slice(0, 40));
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+/** When the limit of `[[used 83]]` resets: far enough not to happen in a test. */
+const USED_WINDOW_MS = 3_600_000;
+
+function refuse({ dialect, response, entry, asked }: Stage, refusal: Refusal): void {
+  const { status, headers = {}, body, events } = dialect.refuse(refusal);
+  entry.end("failed");
+  setHeaders(response, headers);
+  if (events === undefined || !asked.stream) return sendJson(response, status, body);
+  response.writeHead(status, { "content-type": "text/event-stream", "cache-control": "no-cache" }).end(events);
+}
+
+function setHeaders(response: Reply, headers: Headers): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+export function sendJson(response: Reply, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 

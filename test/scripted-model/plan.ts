@@ -18,11 +18,14 @@ export interface Plan {
   readonly pauseMs: number;
   readonly retryAfterSeconds: number | undefined;
   readonly midway: "hang" | "disconnect" | undefined;
+  /** How much of the account's limit is used, as the answer says. */
+  readonly usedPercent: number | undefined;
 }
 
-export type Before = Extract<Directive, { kind: "delay" | "status" | "hang" | "disconnect" }>;
+export type Before = Extract<Directive, { kind: "delay" | "status" | "hang" | "disconnect" | "limit" | "error" }>;
 
 export function planFor(asked: Asked): Plan {
+  if (asked.isWarmUp === true) return plainPlan(asked, "", []);
   if (asked.hidden) return plainPlan(asked, hiddenText(asked), []);
   if (asked.running !== undefined) return plainPlan(asked, "", [asked.running]);
   if (asked.isTold === true) return plainPlan(asked, "Waiting to be told.", []);
@@ -40,6 +43,7 @@ export function planFor(asked: Asked): Plan {
     pauseMs: stream?.pauseMs ?? 0,
     retryAfterSeconds: part.findLast((directive) => directive.kind === "retry-after")?.seconds,
     midway: part.find(isMidway)?.kind,
+    usedPercent: part.findLast((directive) => directive.kind === "used")?.percent,
   };
 }
 
@@ -52,6 +56,7 @@ function plainPlan(asked: Asked, text: string, calls: readonly ToolCall[]): Plan
     pauseMs: 0,
     retryAfterSeconds: undefined,
     midway: undefined,
+    usedPercent: undefined,
   };
 }
 
@@ -84,7 +89,7 @@ function isMidway(directive: Directive): directive is Extract<Directive, { kind:
 function isBefore(directive: Directive): directive is Before {
   const { kind } = directive;
   if (kind === "hang" || kind === "disconnect") return !directive.midway;
-  return kind === "delay" || kind === "status";
+  return kind === "delay" || kind === "status" || kind === "limit" || kind === "error";
 }
 
 function callOf(

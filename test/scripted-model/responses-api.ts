@@ -5,11 +5,14 @@ import type { Dialect, Speech } from "./dialect.ts";
 import { event } from "./dialect.ts";
 import { newId } from "./id.ts";
 import type { JsonObject } from "./json.ts";
+import { refuseResponse, usedOfResponse } from "./responses-refusal.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 
 export const responsesApi: Dialect = {
   api: "responses",
   read: readResponsesRequest,
+  refuse: refuseResponse,
+  used: usedOfResponse,
   speak,
   whole: (answer, asked) => {
     const items = answer.text === "" ? [] : [messageItem(newId("msg"), "completed", answer.text)];

@@ -25,6 +25,7 @@ export function readResponsesRequest(body: JsonObject, request: RequestLine): As
     model: textAt(body, "model"),
     stream: body["stream"] === true,
     hidden: isHidden(metadata),
+    isWarmUp: body["generate"] === false,
     session: textAt(objectAt(body, "client_metadata"), "thread_id"),
     prompt: prompts[promptAt] ?? "",
     messages: input.map(toMessage).filter((message) => message !== undefined),

@@ -8,8 +8,9 @@ export function askDaemon<T>(
   path: string,
   body?: object,
   key?: string,
+  signal?: AbortSignal,
 ): Promise<T | null> {
-  return ask(home.socketPath, path, body, key === undefined ? {} : { "idempotency-key": key });
+  return ask(home.socketPath, path, body, key === undefined ? {} : { "idempotency-key": key }, signal);
 }
 
 /** As whoever has this pass would: over the socket for sessions. */
@@ -23,9 +24,12 @@ function ask<T>(
   path: string,
   body: object | undefined,
   headers: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
 ): Promise<T | null> {
   return new Promise((resolve) => {
     const asked = request({
+      // Nothing stays open afterwards: tests count the daemon's connections.
+      agent: false,
       socketPath,
       path,
       method: body === undefined ? "GET" : "POST",
@@ -34,6 +38,7 @@ function ask<T>(
         "content-type": "application/json",
         ...headers,
       },
+      ...(signal === undefined ? {} : { signal }),
     });
     asked.once("error", () => resolve(null));
     asked.once("response", (response) => {

@@ -60,6 +60,8 @@ export function createRemoteRuntime({ inner, near, far, latencyMs }: RemoteOptio
         const entries = listing.entries.map((entry) => ({ ...entry, presence: outer(entry.presence) }));
         return { ...listing, entries };
       }),
+    vitals: (sessions) =>
+      ask(() => inner.vitals(sessions.map(({ target, place }) => ({ target, place: innerPlace(place) })))),
     send: (target, steps) => ask(() => inner.send(target, steps)),
     capture: (target, options) => ask(() => inner.capture(target, options)),
     relabel: (target, label) => ask(() => inner.relabel(target, label)),
@@ -69,6 +71,15 @@ export function createRemoteRuntime({ inner, near, far, latencyMs }: RemoteOptio
     openFiles: (target, place) =>
       ask(async () => (await inner.openFiles(target, innerPlace(place))).map((path) => here(path))),
     stream: (target, listener) => untilClosed(inOrder, listener, (heard) => inner.stream(target, heard)),
+    follow(target, listener) {
+      let repaint = (): void => undefined;
+      const stop = untilClosed(inOrder, listener, (heard) => {
+        const following = inner.follow(target, heard);
+        repaint = following.repaint;
+        return following.stop;
+      });
+      return { repaint: () => repaint(), stop };
+    },
     openTerminal: (target) =>
       ask(async () => {
         const { output, write, resize, close } = await inner.openTerminal(target);
@@ -115,6 +126,7 @@ function remoteFiles(
         return text === null ? null : here(text);
       }),
     readNewLines: (path, cursor, limits) => ask(() => inner.readNewLines(there(path), cursor, limits)),
+    blankUpTo: (path, cursor) => ask(() => inner.blankUpTo(there(path), cursor)),
     readTail: (path, options) => ask(() => inner.readTail(there(path), options)),
     stat: (path) => ask(() => inner.stat(there(path))),
     list: (directory) => ask(() => inner.list(there(directory))),
@@ -132,7 +144,11 @@ function remoteFiles(
     write: (file) => ask(() => inner.write({ ...file, path: there(file.path), content: there(file.content) })),
     makeDirectory: (path) => ask(() => inner.makeDirectory(there(path))),
     remove: (path) => ask(() => inner.remove(there(path))),
+    removeTree: (path) => ask(() => inner.removeTree(there(path))),
     removeLeftover: (path) => ask(() => inner.removeLeftover(there(path))),
+    link: (path, target, how) => ask(() => inner.link(there(path), there(target), how)),
+    hold: (path, target) => ask(() => inner.hold(there(path), there(target))),
+    unlink: (path, target) => ask(() => inner.unlink(there(path), there(target))),
     realPath: (path) =>
       ask(async () => {
         const real = await inner.realPath(there(path));
@@ -140,6 +156,18 @@ function remoteFiles(
       }),
     findProgram: (command, where) => ask(() => inner.findProgram(command, { ...where, cwd: there(where.cwd) })),
     ask: (path, args, options) => ask(() => inner.ask(path, args, options)),
+    run: (path, args, options) =>
+      ask(async () => {
+        const environment = mapValues(options.environment, there);
+        const input = options.input === undefined ? {} : { input: there(options.input) };
+        const { status, stdout, stderr } = await inner.run(path, args.map(there), {
+          ...options,
+          environment,
+          ...input,
+        });
+        return { status, stdout: here(stdout), stderr: here(stderr) };
+      }),
+    processesIn: (directory) => ask(() => inner.processesIn(there(directory))),
   };
 }
 

@@ -12,8 +12,10 @@ export interface TestClock extends Clock {
   during<T>(work: Promise<T>): Promise<T>;
   /** Nothing runs for so long; what was due meanwhile happens late, at its end. */
   holdUp(ms: number): Promise<void>;
-  /** Somebody sets the wall clock, or the machine slept: the monotonic clock does not notice. */
+  /** Somebody sets the wall clock: the other clocks do not notice. */
   jump(ms: number): void;
+  /** The machine slept: the monotonic clock does not notice. */
+  sleepMachine(ms: number): void;
   /** In how many milliseconds each thing that waits is due. */
   waiting(): readonly number[];
 }
@@ -23,6 +25,7 @@ const STEP_MS = 50;
 export function makeTestClock(): TestClock {
   let monotonic = 0;
   let jumped = 1_000_000;
+  let slept = 0;
   const timers = new Set<{ readonly dueAt: number; readonly act: () => void }>();
 
   /** Of those that are due by then, the first. */
@@ -55,6 +58,8 @@ export function makeTestClock(): TestClock {
   return {
     now: () => monotonic + jumped,
     monotonic: () => monotonic,
+    moment: () => ({ at: monotonic + jumped, boot: "test", upMs: monotonic }),
+    uptime: () => monotonic + slept,
     after,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
@@ -78,6 +83,10 @@ export function makeTestClock(): TestClock {
       await fireUntil(monotonic);
     },
     jump: (ms) => void (jumped += ms),
+    sleepMachine(ms) {
+      jumped += ms;
+      slept += ms;
+    },
     waiting: () => [...timers].map(({ dueAt }) => dueAt - monotonic).toSorted((one, two) => one - two),
   };
 }

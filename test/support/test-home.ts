@@ -4,7 +4,7 @@
  * fails the test if anything of it is left.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -20,11 +20,16 @@ import {
 import { pathWithAgents } from "../agent-programs/agent-programs.ts";
 import { cgroupsLeft, removeCgroups } from "./cgroup-leftovers.ts";
 import { eventually } from "./eventually.ts";
+import { daemonPidOf, endEverything, eventsOf, sessionsOf } from "./facts.ts";
+import { readIfThere } from "./read-if-there.ts";
 import { standsStill } from "./stands-still.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Where the Node that Reeve runs on is: set REEVE_TEST_NODE_DIRECTORY to try another version. */
 const NODE_DIRECTORY = process.env["REEVE_TEST_NODE_DIRECTORY"] ?? join(ROOT, "node_modules", ".bin");
+
+/** Compiled code that the Node programs of all homes share: each home would have to compile it again. */
+const COMPILED = join(ROOT, "node_modules", ".cache", "reeve-tests");
 
 export interface Result {
   readonly status: number | null;
@@ -72,6 +77,8 @@ export interface TestHome {
   list(): Promise<readonly SessionRow[]>;
   session(name: string): Promise<SessionRow>;
   events(): Promise<readonly EventRow[]>;
+  /** Those that somebody asked for: what Reeve does by itself, such as closing an item of the inbox, may come later. */
+  wishes(): Promise<readonly EventRow[]>;
   /** Of the daemon that runs, started if need be. */
   daemonPid(): Promise<number>;
   killDaemon(): Promise<number>;
@@ -101,6 +108,7 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
     TERM: "xterm-256color",
     REEVE_HOME: dir,
     REEVE_FAILPOINT_FILE: failpointFile,
+    NODE_COMPILE_CACHE: COMPILED,
     PRACTICE_PACE_MS: "50",
   };
 
@@ -129,7 +137,7 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
       return JSON.parse(result.stdout) as T;
     },
     async list() {
-      return (await home.json<{ sessions: SessionRow[] }>("list", "--all")).sessions;
+      return (await sessionsOf(home)) ?? (await home.json<{ sessions: SessionRow[] }>("list", "--all")).sessions;
     },
     async session(name) {
       const found = (await home.list()).filter((session) => session.name === name || session.session_id === name);
@@ -137,11 +145,13 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
       return found[0];
     },
     async events() {
-      return (await home.json<{ events: EventRow[] }>("events", "--since", "0")).events;
+      return (await eventsOf(home)) ?? (await home.json<{ events: EventRow[] }>("events", "--since", "0")).events;
+    },
+    async wishes() {
+      return (await home.events()).filter(({ caller }) => caller !== null);
     },
     async daemonPid() {
-      await home.json("daemon", "start");
-      return (await home.json<{ pid: number }>("daemon", "status")).pid;
+      return (await daemonPidOf(home)) ?? (await home.json<{ pid: number }>("daemon", "start")).pid;
     },
     async killDaemon() {
       const pid = await home.daemonPid();
@@ -164,21 +174,15 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
     async dispose() {
       rmSync(failpointFile, { force: true });
       try {
-        const ended = await home.run(["end", "--all", "--when", "now", "--grace", "0"]);
-        await home.run(["daemon", "stop"]);
+        const ended = await endAll(home);
         await runProgram("tmux", ["-S", tmuxSocket, "kill-server"], environment);
         const runDir = join(dir, "run");
-        await eventually(
-          "nothing of the test is left",
-          () =>
-            markedProcesses(dir).length === 0 && processesNaming(dir).length === 0 && cgroupsLeft(runDir).length === 0,
-          5_000,
-        ).catch(async () => {
+        await eventually("nothing of the test is left", () => isNothingLeft(dir), 15_000).catch(async () => {
           const left = [...new Set([...markedProcesses(dir).map(({ pid }) => pid), ...processesNaming(dir)])];
           const described = [...left.map((pid) => `${pid} (${readCommandLine(pid)})`), ...cgroupsLeft(runDir)];
           for (const pid of left) process.kill(pid, "SIGKILL");
           await removeCgroups(runDir);
-          throw new Error(`left behind: ${described.join(", ")}; end --all said: ${ended.stdout}${ended.stderr}`);
+          throw new Error(`left behind: ${described.join(", ")}; end --all said: ${ended}`);
         });
         const unasked = deathsUnasked(dir, expected);
         if (unasked.length > 0) throw new Error(`a daemon died unasked: ${JSON.stringify(unasked)}`);
@@ -189,6 +193,21 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
     },
   };
   return home;
+}
+
+/** Ends every session and the daemon; one that does not run is started for it, unless there is nothing to end. */
+async function endAll(home: TestHome): Promise<string> {
+  const answered = await endEverything(home);
+  if (answered !== null) return answered;
+  if (isNothingLeft(home.dir)) return "nothing";
+  const { stdout, stderr } = await home.run(["end", "--all", "--when", "now", "--grace", "0"]);
+  await home.run(["daemon", "stop"]);
+  return `${stdout}${stderr}`;
+}
+
+function isNothingLeft(dir: string): boolean {
+  const processes = [...markedProcesses(dir), ...processesNaming(dir)];
+  return processes.length === 0 && cgroupsLeft(join(dir, "run")).length === 0;
 }
 
 /** Of the exit codes: what woke a wait, where that is no success. */
@@ -265,12 +284,4 @@ function processesNaming(dir: string): number[] {
         (readIfThere(`/proc/${row.pid}/cmdline`) ?? "").includes(`${dir}/`),
     )
     .map((row) => row.pid);
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

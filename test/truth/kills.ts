@@ -183,7 +183,7 @@ async function keepOperating(
 }
 
 async function judgeGuests({ client }: World, guests: readonly Guest[]): Promise<readonly Finding[]> {
-  const { sessions } = await client.listSessions({ all: true });
+  const { sessions } = await client.listSessions({ all: true, limit: 1_000 });
   return guests.flatMap(({ id, isEnded }) => {
     const row = sessions.find((session) => session.session_id === id);
     const found = (text: string): readonly Finding[] => [{ kind: "lost", text, at: Date.now() }];
@@ -194,7 +194,7 @@ async function judgeGuests({ client }: World, guests: readonly Guest[]): Promise
 
 /** Sessions without a process, processes and panes without a session, two where one should be. */
 async function judgeProcesses(world: World, lanes: readonly KillLane[]): Promise<readonly Finding[]> {
-  const { sessions } = await world.client.listSessions({ all: true });
+  const { sessions } = await world.client.listSessions({ all: true, limit: 1_000 });
   const living = new Set(
     sessions.filter(({ state }) => state !== "stopped" && state !== "error").map(({ session_id }) => session_id),
   );

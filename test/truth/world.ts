@@ -93,7 +93,7 @@ export async function createWorld(config: string): Promise<World> {
 
   async function look(): Promise<void> {
     const askedAt = Date.now();
-    const { sessions } = await client.listSessions({ all: true }, { signal: closing.signal });
+    const { sessions } = await client.listSessions({ all: true, limit: 1_000 }, { signal: closing.signal });
     const answeredAt = Date.now();
     for (const span of disturbances.filter(
       (one) => one.what === "no daemon" && one.to === null && one.from < askedAt,

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import type { ApprovalRequest } from "../../session/approval.ts";
+import type { ApprovalRequest, Concerns } from "../../session/approval.ts";
 import { type Fields, fieldsOrNull, listIn, textIn } from "../../platform/json-fields.ts";
 
 export function approvalOf(record: Fields, askedAt: number): ApprovalRequest | null {
@@ -18,6 +18,13 @@ export function approvalOf(record: Fields, askedAt: number): ApprovalRequest | n
     cwd: textIn(record, "cwd"),
     reason: cleanedText(input, "description"),
   };
+}
+
+export function concernsOf(record: Fields): Concerns {
+  const input = fieldsOrNull(record["tool_input"]) ?? {};
+  const tool = textIn(record, "tool_name") ?? "";
+  const file = cleanedText(input, "file_path") ?? cleanedText(input, "notebook_path");
+  return { tool: stripTerminal(tool), paths: EDITING_TOOLS.has(tool) && file !== null ? [file] : [] };
 }
 
 const SUBAGENT = "subagent";

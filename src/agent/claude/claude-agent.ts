@@ -4,13 +4,19 @@
  * registry of living sessions shows what it is doing.
  * docs/spec/agent-behaviors/claude.md has the facts.
  */
+import { homeParts } from "./home-parts.ts";
 import { join } from "node:path";
 import type { Agent, Known } from "../contract.ts";
 import { shownOf } from "./approval-request.ts";
+import { CAPTURE_VARIABLES } from "./capture-plan.ts";
 import { claudeForeign } from "./foreign.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
-import { readLogin } from "./login.ts";
+import { readAccount } from "./account.ts";
+import { readLimitHeaders } from "./limit-headers.ts";
+import { claudeNative } from "./native-capture.ts";
+import { failureOfText } from "./failure-of.ts";
+import { LOGIN_VARIABLES, readLogin } from "./login.ts";
 import { readHolder, readStatus } from "./status-file.ts";
 import { holdsMessage, readLine } from "./transcript-line.ts";
 import { readMessages } from "./transcript-messages.ts";
@@ -22,6 +28,10 @@ export const claudeAgent: Agent = {
   capabilities: { turns: true, confirms: true, transcript: true, steer: true },
   wait: "notification",
   canAdopt: true,
+  captures: { native: true, proxy: true },
+  captureVariables: CAPTURE_VARIABLES,
+  native: claudeNative,
+  readLimitHeaders,
   program: {
     command: "claude",
     versionArgs: ["--version"],
@@ -49,7 +59,10 @@ export const claudeAgent: Agent = {
     "AI_AGENT",
   ],
   pathVariables: ["HOME", "CLAUDE_CONFIG_DIR"],
+  loginVariables: () => LOGIN_VARIABLES,
   readLogin,
+  readAccount,
+  failureOf: failureOfText,
   foreign: claudeForeign,
   plan: planLaunch,
   encode,
@@ -65,6 +78,7 @@ export const claudeAgent: Agent = {
   readHolder,
   readOpenFiles: () => null,
   searchTranscript,
+  homeParts,
 };
 
 /** The directory's name follows from a path that may hide a symbolic link; the file's name is the id. */

@@ -85,6 +85,7 @@ test("a question is told whole, under an id that begins with its time", () => {
         cwd: "/home/user/project/app",
         reason: "Make a file",
       },
+      concerns: { tool: "Bash", paths: [] },
     },
   });
 });
@@ -136,6 +137,7 @@ test("a failure says why", () => {
     phase: "failed",
     id: base.prompt_id,
     error: "API Error: 429 (rate_limit)",
+    failure: "rate-limit",
   });
 });
 
@@ -222,4 +224,37 @@ test("what works in the background is told by Stop and SubagentStop, and by the 
     background: { ended: ["a1", "b1"] },
   });
   expect(readHook(woken, knownWith({}))?.turn).not.toHaveProperty("prompt");
+});
+
+test("a call in the background that is over before the turn holds it until the agent was told", () => {
+  const text =
+    'MCP tool "reeve/wait_for_session" started server-side task WzEs. It was moved to the background as task k4ot7 and keeps running on the server.';
+  const moved = {
+    ...base,
+    hook_event_name: "PostToolUse",
+    tool_name: "mcp__reeve__wait_for_session",
+    tool_input: {},
+    tool_response: [{ type: "text", text }],
+  };
+  const task = { id: "k4ot7", kind: "command", title: "MCP task reeve/wait_for_session" } as const;
+  expect(readHook(moved, knownWith({ turnOpen: true }))).toMatchObject({ background: { started: task } });
+  expect(readHook({ ...moved, tool_response: text }, knownWith({ turnOpen: true }))).toBeNull();
+
+  const stop = { ...base, hook_event_name: "Stop", background_tasks: [] };
+  const stopKnowing = (holds: boolean) =>
+    readHook(stop, knownWith({ turnOpen: true, background: [{ ...task, holds }] }))?.background;
+  expect(stopKnowing(true)).toEqual({ running: [task] });
+  // One of an earlier turn, of which nothing is heard any more.
+  expect(stopKnowing(false)).toEqual({ running: [] });
+});
+
+test("the file of an edit is told for approval rules (issue 11)", () => {
+  const edit = {
+    ...base,
+    hook_event_name: "PermissionRequest",
+    tool_name: "Write",
+    tool_input: { file_path: "/w/a.txt", content: "x" },
+  };
+  const approval = readHook({ at: 1, record: edit }, knownWith({}))?.approval;
+  expect(approval).toMatchObject({ concerns: { tool: "Write", paths: ["/w/a.txt"] } });
 });

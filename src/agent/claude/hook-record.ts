@@ -12,10 +12,19 @@ import { isAbsolute } from "node:path";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading, TurnReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
-import { approvalOf, isAbout, openQuestionOf, openSubagentQuestion, questionHash } from "./approval-request.ts";
+import {
+  approvalOf,
+  concernsOf,
+  isAbout,
+  openQuestionOf,
+  openSubagentQuestion,
+  questionHash,
+} from "./approval-request.ts";
 import { backgroundText } from "../../session/background.ts";
-import { endedIn, isNotification, runningIn, subagentReading } from "./background-task.ts";
+import { endedIn, holdingAt, isNotification, movedIn, runningIn, subagentReading } from "./background-task.ts";
+import { errorOfHook, failureOf } from "./failure-of.ts";
 import { type Fields, fieldsOrNull, textIn } from "../../platform/json-fields.ts";
+import { limitOfError } from "./usage-limit.ts";
 
 type Content = Omit<Reading, "source" | "detail"> & { readonly note?: string };
 
@@ -49,9 +58,7 @@ function contentOf(event: string | null, record: Fields, askedAt: number, known:
     case "Stop":
       return isSubagent ? null : endOf(record, known);
     case "StopFailure":
-      return isSubagent
-        ? null
-        : { turn: { phase: "failed", ...turnId(record), error: errorOf(record) }, ...doing("idle", known) };
+      return isSubagent ? null : failedOf(record, known);
     case "PermissionRequest":
       return questionOf(record, askedAt);
     case "PostToolUse":
@@ -99,12 +106,24 @@ function workOf(event: "SubagentStart" | "SubagentStop", record: Fields): Conten
 }
 
 function endOf(record: Fields, known: Known): Content {
-  const running = runningIn(record);
+  const listed = runningIn(record);
+  const running = listed === null ? null : holdingAt(listed, known.background);
   return {
     turn: { phase: "completed", ...turnId(record) },
     ...doing("idle", known),
     ...(running === null ? {} : { background: { running } }),
     ...(running === null || running.length === 0 ? {} : { note: `in the background: ${backgroundText(running)}` }),
+  };
+}
+
+/** The hook tells no time: the transcript does, a moment before or after. */
+function failedOf(record: Fields, known: Known): Content {
+  const said = errorOfHook(record);
+  const limits = limitOfError(said, {}, null);
+  return {
+    turn: { phase: "failed", ...turnId(record), error: errorOf(record), failure: failureOf(said) },
+    ...doing("idle", known),
+    ...(limits.length === 0 ? {} : { limits }),
   };
 }
 
@@ -120,7 +139,12 @@ function questionOf(record: Fields, askedAt: number): Content | null {
   const open = openQuestionOf(record);
   if (open !== null) return { activity: "awaiting-input", asks: open };
   const requested = approvalOf(record, askedAt);
-  return requested === null ? null : { activity: "awaiting-approval", asks: requested.title, approval: { requested } };
+  if (requested === null) return null;
+  return {
+    activity: "awaiting-approval",
+    asks: requested.title,
+    approval: { requested, concerns: concernsOf(record) },
+  };
 }
 
 /** A tool that ran was allowed to. */
@@ -128,7 +152,12 @@ function settlementOf(record: Fields, known: Known): Content | null {
   if (openQuestionOf(record) !== null) return known.activity === "awaiting-input" ? { activity: "working" } : null;
   const hash = questionHash(record);
   const approval = known.approvals.find((open) => isAbout(open, hash));
-  return approval === undefined ? null : { approval: { settled: { id: approval.id, decision: "approved" } } };
+  const background = movedIn(record);
+  if (approval === undefined && background === null) return null;
+  return {
+    ...(approval === undefined ? {} : { approval: { settled: { id: approval.id, decision: "approved" } } }),
+    ...(background === null ? {} : { background }),
+  };
 }
 
 function turnId(record: Fields): { readonly id?: string } {

@@ -29,14 +29,15 @@ const EVENTS = {
   StopFailure: null,
 } as const satisfies Record<string, string | null>;
 
-export function withHooks(settings: Fields, hookScriptPath: string): Fields {
+/** `reminder`: the script that has the beginning and the end of a turn, where there are reminders. */
+export function withHooks(settings: Fields, hookScriptPath: string, reminder: string | null = null): Fields {
   const users = fieldsOrNull(settings["hooks"]) ?? {};
   const hooks: Record<string, unknown> = { ...users };
   for (const [event, matcher] of Object.entries(EVENTS)) {
     const before: unknown = users[event];
     const ours = {
       ...(matcher === null ? {} : { matcher }),
-      hooks: [{ type: "command", command: commandFor(event, hookScriptPath), timeout: HOOK_TIMEOUT_S }],
+      hooks: [{ type: "command", command: commandFor(event, hookScriptPath, reminder), timeout: HOOK_TIMEOUT_S }],
     };
     hooks[event] = [...(Array.isArray(before) ? (before as readonly unknown[]) : []), ours];
   }
@@ -48,7 +49,9 @@ export function withHooks(settings: Fields, hookScriptPath: string): Fields {
  * same command may be asked for twice in one turn: so this one is wrapped,
  * with the time it was asked.
  */
-function commandFor(event: string, hookScriptPath: string): string {
+function commandFor(event: string, hookScriptPath: string, reminder: string | null): string {
+  if (reminder !== null && event === "UserPromptSubmit") return `${shellQuote(reminder)} begin`;
+  if (reminder !== null && event === "Stop") return `${shellQuote(reminder)} end`;
   const script = shellQuote(hookScriptPath);
   if (event !== "PermissionRequest") return script;
   return `{ printf '{"at":%s,"record":' "$(date +%s%3N)"; cat; printf '}'; } | ${script}`;

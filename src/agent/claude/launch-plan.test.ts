@@ -19,6 +19,7 @@ function contextWith(changes: Partial<LaunchContext>, files: Readonly<Record<str
     program: { path: "/opt/claude", version: "2.1.325" },
     settings: {},
     mcp: null,
+    capture: null,
     read: (path) => files[path] ?? null,
     ...changes,
   };

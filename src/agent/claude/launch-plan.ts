@@ -3,11 +3,15 @@ import { isAbsolute, join, resolve } from "node:path";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
+import { REMEMBERING_TOOL, reminderScript } from "../reminder.ts";
+import { planCapture } from "./capture-plan.ts";
 import { clashNote } from "../mcp-server.ts";
+import { NOTIFICATION } from "./background-task.ts";
+import { debugFileOf } from "../native-capture.ts";
 import { nativeIdOf } from "../native-id.ts";
 import { withHooks } from "./hook-settings.ts";
 import { mcpOf, withAllowed } from "./mcp-config.ts";
-import { type Fields, parseFields } from "../../platform/json-fields.ts";
+import { type Fields, fieldsOrNull, parseFields } from "../../platform/json-fields.ts";
 import { configDirOf, transcriptPathOf } from "./transcript-path.ts";
 import { readUserArguments } from "./user-arguments.ts";
 
@@ -18,11 +22,17 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
   const script = hookScript(sessionDir);
   const settingsFile = join(sessionDir, "claude-settings.json");
   const users = settings === null ? {} : readSettings(settings, context);
-  refuseWithoutHooks(users, context);
+  const nearest = [users, ...settingsFiles(context)];
+  refuseWithoutHooks(nearest);
   const mcp = mcpOf(context);
-  const merged = withAllowed(withHooks(users, script.path), mcp);
+  const capture = planCapture(context, nearest);
+  const base = launch.container === null ? users : { sandbox: { enabled: false }, ...users };
+  const reminder = context.reminds === true && mcp !== null ? reminderScript(sessionDir, REMINDER_HOOKS) : null;
+  const hooked = withHooks(base, script.path, reminder?.path ?? null);
+  const merged = withVariables(withAllowed(hooked, mcp, reminder === null ? [] : [REMEMBERING_TOOL]), capture.settings);
   const nativeId = resume?.nativeId ?? context.newId ?? nativeIdOf(sessionId);
   const configDir = configDirOf(launch.paths);
+  const debugFile = debugFileOf(context.capture);
   return {
     argv: [
       context.program?.path ?? "claude",
@@ -31,13 +41,16 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
       ...(mcp === null ? [] : [`--mcp-config=${mcp.file.path}`]),
       ...(resume === null ? ["--session-id", nativeId] : ["--resume", nativeId]),
       ...(launch.model === null ? [] : ["--model", launch.model]),
+      ...(debugFile === null ? [] : ["--debug-file", debugFile]),
       ...rest,
       // After `--`, because a prompt may begin with a dash.
       ...(prompt === null || isPromptLeftOut ? [] : ["--", prompt]),
     ],
-    environment: {},
+    // A container is a sandbox: root, too, may skip its questions there.
+    environment: { ...(launch.container === null ? {} : { IS_SANDBOX: "1" }), ...capture.environment },
     files: [
       script,
+      ...(reminder === null ? [] : [reminder]),
       { path: settingsFile, content: `${JSON.stringify(merged, null, 2)}\n`, isExecutable: false },
       ...(mcp === null ? [] : [mcp.file]),
     ],
@@ -53,8 +66,12 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
     },
     channel: null,
     statusDir: configDir === null ? null : join(configDir, "sessions"),
+    ...(reminder === null ? {} : { reminds: true }),
+    ...(capture.planned === null ? {} : { capture: capture.planned }),
   };
 }
+
+const REMINDER_HOOKS = { turnField: "prompt_id", continuing: NOTIFICATION, isTold: true } as const;
 
 /** One argument may have 128 KiB on Linux; the rest is room for what wraps it. */
 const LONGEST_PROMPT_BYTES = 100_000;
@@ -79,14 +96,22 @@ function readSettings(given: string, { launch, read }: LaunchContext): Fields {
 }
 
 /** Of several settings the nearest counts: those of the command line, the project's (local first), the user's. */
-function refuseWithoutHooks(given: Fields, { launch, read }: LaunchContext): void {
+function settingsFiles({ launch, read }: LaunchContext): readonly (Fields | null)[] {
   const configDir = configDirOf(launch.paths);
   const paths = [
     join(launch.cwd, ".claude", "settings.local.json"),
     join(launch.cwd, ".claude", "settings.json"),
     ...(configDir === null ? [] : [join(configDir, "settings.json")]),
   ];
-  const settings = [given, ...paths.map((path) => parseFields(read(path) ?? ""))];
+  return paths.map((path) => parseFields(read(path) ?? ""));
+}
+
+function withVariables(settings: Fields, variables: Readonly<Record<string, string>>): Fields {
+  if (Object.keys(variables).length === 0) return settings;
+  return { ...settings, env: { ...fieldsOrNull(settings["env"]), ...variables } };
+}
+
+function refuseWithoutHooks(settings: readonly (Fields | null)[]): void {
   const nearest = settings.find((one) => typeof one?.["disableAllHooks"] === "boolean");
   if (nearest?.["disableAllHooks"] !== true) return;
   throw new ReeveError({

@@ -9,10 +9,13 @@ const KEYS = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TO
 /** Models of somebody else's, with log-ins of their own. */
 const ELSEWHERE = /^CLAUDE_CODE_USE_(?:BEDROCK|VERTEX|FOUNDRY|GATEWAY|MANTLE)$/;
 
+/** A key that was made for an address goes to no other. */
+export const LOGIN_VARIABLES = [...KEYS, "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"] as const;
+
 export function readLogin({ environment, launch, read }: LoginContext): Login {
   const key = KEYS.find((name) => (environment[name] ?? "") !== "");
   if (key !== undefined) return { status: "logged-in", text: `${key} is set` };
-  const elsewhere = Object.keys(environment).find((name) => ELSEWHERE.test(name) && environment[name] !== "");
+  const elsewhere = elsewhereBy(environment);
   if (elsewhere !== undefined)
     return { status: "unknown", text: `${elsewhere} is set; Reeve does not check that provider's log-in` };
   const configDir = configDirOf(launch.paths);
@@ -30,8 +33,13 @@ export function readLogin({ environment, launch, read }: LoginContext): Login {
   return { status: "logged-out", text: `there is no log-in in ${credentials}, and no key in the environment` };
 }
 
+/** The variable that says so. */
+export function elsewhereBy(environment: LoginContext["environment"]): string | undefined {
+  return Object.keys(environment).find((name) => ELSEWHERE.test(name) && environment[name] !== "");
+}
+
 /** Beside `~/.claude`, but inside a directory that was chosen. */
-function globalPathOf(configDir: string, paths: Readonly<Record<string, string>>): string {
+export function globalPathOf(configDir: string, paths: Readonly<Record<string, string>>): string {
   const isChosen = (paths["CLAUDE_CONFIG_DIR"] ?? "") !== "";
   return join(isChosen ? configDir : dirname(configDir), ".claude.json");
 }

@@ -33,11 +33,11 @@ export function mcpOf({ launch, mcp, sessionDir, read }: LaunchContext): McpConf
   return { server, file: { path, content: `${JSON.stringify(servers, null, 2)}\n`, isExecutable: false } };
 }
 
-export function withAllowed(settings: Fields, config: McpConfig | null): Fields {
+export function withAllowed(settings: Fields, config: McpConfig | null, others: readonly string[] = []): Fields {
   if (config === null) return settings;
   const permissions = fieldsOrNull(settings["permissions"]) ?? {};
   const before: unknown = permissions["allow"];
-  const ours = config.server.readOnlyTools.map((tool) => `mcp__${MCP_SERVER_NAME}__${tool}`);
+  const ours = [...config.server.readOnlyTools, ...others].map((tool) => `mcp__${MCP_SERVER_NAME}__${tool}`);
   const allow = [...(Array.isArray(before) ? (before as readonly unknown[]) : []), ...ours];
   return { ...settings, permissions: { ...permissions, allow } };
 }

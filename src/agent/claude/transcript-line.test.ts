@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ApprovalRequest } from "../../session/approval.ts";
 import type { Reading } from "../../session/reading.ts";
+import { REMINDER } from "../reminder.ts";
 import { knownWith } from "./known-fixture.ts";
 import { recorded } from "./recorded-fixture.ts";
 import { holdsMessage, readLine } from "./transcript-line.ts";
@@ -12,10 +13,37 @@ function asked(id: string): ApprovalRequest {
 
 const AT = expect.any(Number) as number;
 
+function withoutSetup({ setup: _setup, ...reading }: Reading): Reading {
+  return reading;
+}
+
+test("a real run: the mode of every prompt, and the model of every answer", () => {
+  const told = recorded("transcript.jsonl").flatMap((line) => readLine(line, knownWith({}))?.setup ?? []);
+  const models = new Set(told.map(({ model }) => model));
+  expect([...models]).toEqual([undefined, "claude-opus-5-5"]);
+  expect([...new Set(told.map(({ mode }) => mode))]).toEqual(["default", undefined]);
+  expect(recorded("failures-transcript.jsonl").flatMap((line) => readLine(line, knownWith({}))?.setup ?? [])).toEqual(
+    [],
+  );
+});
+
+test("a compaction, with its time", () => {
+  const line = { type: "system", subtype: "compact_boundary", timestamp: "2026-11-17T04:00:00.000Z" };
+  expect(readLine(JSON.stringify(line), knownWith({}))).toEqual({
+    source: "transcript",
+    detail: "compact_boundary line",
+    compacted: { at: Date.parse(line.timestamp) },
+  });
+});
+
 test("a real run: interruptions, denials, queued prompts, and each answer's usage once", () => {
-  const told = recorded("transcript.jsonl").map((line) => readLine(line, knownWith({ approvals: [asked("2-ab")] })));
+  const told = recorded("transcript.jsonl")
+    .map((line) => readLine(line, knownWith({ approvals: [asked("2-ab")] })))
+    .filter((reading) => reading !== null)
+    .map(withoutSetup)
+    .filter((reading) => Object.keys(reading).length > 2);
   const counted = told.filter((reading) => reading?.usage !== undefined);
-  expect(told.filter((reading): reading is Reading => reading !== null && reading.usage === undefined)).toEqual([
+  expect(told.filter(({ usage }) => usage === undefined)).toEqual([
     {
       source: "transcript",
       detail: "request interrupted line",
@@ -72,6 +100,26 @@ test("a denial is of the main agent's question", () => {
   expect(readLine(line, knownWith({ approvals: approvals.slice(0, 1) }))).toBe(null);
 });
 
+test("a Stop hook of the user's own makes it go on, and only Claude Code itself says so", () => {
+  const line = {
+    type: "user",
+    promptId: "e1404cca-6835-4d55-8996-1a364706700c",
+    message: { role: "user", content: "Stop hook feedback:\nRun the tests first." },
+    isMeta: true,
+    timestamp: "2026-11-18T06:10:05.114Z",
+  };
+  expect(readLine(JSON.stringify(line), knownWith({}))).toEqual({
+    source: "transcript",
+    detail: "Stop hook feedback line",
+    activity: "working",
+    turn: { phase: "started", id: line.promptId, at: Date.parse(line.timestamp), prolongs: true },
+  });
+  expect(readLine(JSON.stringify({ ...line, isMeta: false }), knownWith({}))).toBe(null);
+  // The stop that Reeve's own hook answered with a reminder was told to nobody.
+  const reminded = { ...line, message: { role: "user", content: `Stop hook feedback:\n${REMINDER}` } };
+  expect(readLine(JSON.stringify(reminded), knownWith({}))).toBe(null);
+});
+
 test("no line makes it throw", () => {
   const type = fc.constantFrom("user", "assistant", "attachment", "system");
   const field = fc.constantFrom(
@@ -107,4 +155,22 @@ test("what makes a transcript one that can be resumed (issue 7, 8)", () => {
     line({ type: "user" }).slice(0, -2),
   ])
     expect(holdsMessage(other)).toBe(false);
+});
+
+test("a call in the background is over when the agent was told of it in a turn, or has stopped it", () => {
+  const known = knownWith({
+    background: [{ id: "k4ot7", kind: "command", title: "MCP task reeve/wait_for_session", holds: true }],
+  });
+  const said = (content: string) => ({ type: "user", message: { role: "user", content } });
+  const announced = said("It was moved to the background as task k4ot7 and keeps running on the server.");
+  const queued = { type: "queue-operation", operation: "enqueue", content: "<task-id>k4ot7</task-id>" };
+  for (const line of [announced, queued, said("another")]) expect(readLine(JSON.stringify(line), known)).toBeNull();
+  const prompt = "<task-notification>\n<task-id>k4ot7</task-id>";
+  const told = { type: "attachment", attachment: { type: "queued_command", prompt } };
+  for (const line of [told, said("Successfully stopped task: k4ot7")])
+    expect(readLine(JSON.stringify(line), known)).toEqual({
+      source: "transcript",
+      detail: "task notification line",
+      background: { ended: ["k4ot7"] },
+    });
 });

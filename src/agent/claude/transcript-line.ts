@@ -5,24 +5,58 @@
  * Stop hook, so the beginning of a turn is taken from here only if no hook
  * reports it: for a prompt that was queued during the turn before.
  */
-import type { Reading, UsageReading } from "../../session/reading.ts";
+import type { LimitReading } from "../../session/limit.ts";
+import type { Reading, SetupReading, UsageReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
+import { REMINDER } from "../reminder.ts";
 import { isOfSubagent } from "./approval-request.ts";
+import { toldIn } from "./background-task.ts";
 import { doing } from "./hook-record.ts";
 import { type Fields, countIn, fieldsOrNull, parseFields, textIn } from "../../platform/json-fields.ts";
 import { textContentOf } from "./message-content.ts";
+import { limitsInError, limitsInNotice } from "./usage-limit.ts";
 
 export function readLine(text: string, known: Known): Reading | null {
   const line = parseFields(text);
   if (line === null || line["isSidechain"] === true) return null;
+  const reading = meaningOf(text, line, known);
+  const setup = setupOf(line);
+  if (setup === null) return reading;
+  return { source: "transcript", detail: `${textIn(line, "type")} line`, ...reading, setup };
+}
+
+/** The mode stands in a line of its own and in those of prompts; errors are said to be from the model `<synthetic>`. */
+function setupOf(line: Fields): SetupReading | null {
+  const mode = textIn(line, "permissionMode");
+  const model = line["apiBlockIndex"] === 0 ? textIn(fieldsOrNull(line["message"]) ?? {}, "model") : null;
+  const isModel = model !== null && !model.startsWith("<");
+  if (mode === null && !isModel) return null;
+  return { ...(isModel ? { model } : {}), ...(mode === null ? {} : { mode }), ...timeOf(line) };
+}
+
+function meaningOf(text: string, line: Fields, known: Known): Reading | null {
   switch (line["type"]) {
     case "user":
-      return readUserLine(line, known);
+      return readUserLine(line, known) ?? toldReading(text, known);
+    case "attachment":
+      return toldReading(text, known);
     case "assistant":
-      return readAssistantLine(line);
+      return (
+        readAssistantLine(line) ?? limitReading("error line", limitsInError(line, textOfLine(line), timeOrNull(line)))
+      );
+    case "system":
+      if (line["subtype"] === "compact_boundary")
+        return { source: "transcript", detail: "compact_boundary line", compacted: timeOf(line) };
+      return limitReading("usage limit notice", limitsInNotice(line, timeOrNull(line)));
     default:
       return null;
   }
+}
+
+/** The line that announces a call in the background names it too. */
+function toldReading(line: string, { background }: Known): Reading | null {
+  const ended = line.includes("moved to the background as task") ? [] : toldIn(line, background);
+  return ended.length === 0 ? null : { source: "transcript", detail: "task notification line", background: { ended } };
 }
 
 /**
@@ -37,17 +71,32 @@ export function holdsMessage(text: string): boolean {
   return isMessage && line["isSidechain"] !== true && line["isMeta"] !== true;
 }
 
+/**
+ * A Stop hook of the user's own blocked the end of the turn: written when all Stop hooks have ended, ours among them.
+ * A stop that ours blocked was told to nobody, so nothing is taken back (reminder.ts).
+ */
+function isBlockedStop(text: string): boolean {
+  return text.startsWith("Stop hook feedback:\n") && !text.includes(REMINDER);
+}
+
 function readUserLine(line: Fields, known: Known): Reading | null {
   const id = textIn(line, "promptId");
   const turn = id === null ? {} : { id, ...timeOf(line) };
   if (line["toolDenialKind"] === "user-rejected") return denialOf(known);
-  const text = textContentOf(fieldsOrNull(line["message"]));
+  const text = textOfLine(line);
   if (isInterruption(text))
     return {
       source: "transcript",
       detail: "request interrupted line",
       turn: { phase: "interrupted", ...turn },
       ...doing("idle", known),
+    };
+  if (line["isMeta"] === true && isBlockedStop(text) && id !== null)
+    return {
+      source: "transcript",
+      detail: "Stop hook feedback line",
+      turn: { phase: "started", ...turn, prolongs: true },
+      ...doing("working", known),
     };
   if (line["promptSource"] !== "queued" || line["isMeta"] === true || text === "") return null;
   return {
@@ -62,6 +111,18 @@ function readUserLine(line: Fields, known: Known): Reading | null {
 function timeOf(line: Fields): { readonly at?: number } {
   const at = Date.parse(textIn(line, "timestamp") ?? "");
   return Number.isNaN(at) ? {} : { at };
+}
+
+function timeOrNull(line: Fields): number | null {
+  return timeOf(line).at ?? null;
+}
+
+function textOfLine(line: Fields): string {
+  return textContentOf(fieldsOrNull(line["message"]));
+}
+
+function limitReading(detail: string, limits: readonly LimitReading[]): Reading | null {
+  return limits.length === 0 ? null : { source: "transcript", detail, limits };
 }
 
 /** Of the main agent's question: subagents have transcripts of their own. */

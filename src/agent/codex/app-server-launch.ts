@@ -2,9 +2,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
+import { debugFileOf } from "../native-capture.ts";
+import { reminderScript } from "../reminder.ts";
 import type { BootstrapRequest } from "./bootstrap-request.ts";
+import { REMINDER_HOOKS, reminderFlags } from "./hook-flags.ts";
+import type { CodexMcp } from "./mcp-flags.ts";
 import { paneScript } from "./pane-script.ts";
 import { tomlText } from "./toml-value.ts";
+import { NO_MODEL_NUDGE } from "./unattended-flags.ts";
 import type { UserArguments } from "./user-arguments.ts";
 
 export interface Parts {
@@ -20,13 +25,16 @@ export function planAppServer(
   context: LaunchContext,
   codex: string,
   user: UserArguments,
-  mcpFlags: readonly string[],
+  mcp: CodexMcp,
   parts: Parts,
 ): Omit<LaunchPlan, "isPromptLeftOut"> {
   const { sessionId, launch, resume, prompt, sessionDir, spoolDir, socketDir } = context;
   const socket = join(socketDir, `${createHash("sha256").update(sessionId).digest("hex").slice(0, 12)}.sock`);
   const requestPath = join(sessionDir, "codex-bootstrap.json");
   const scriptPath = join(sessionDir, "codex-pane.sh");
+  const isReminded = context.reminds === true && mcp.server !== null;
+  const reminder = isReminded ? reminderScript(sessionDir, { ...REMINDER_HOOKS, isTold: false }) : null;
+  const hooks = reminder === null ? [] : reminderFlags(reminder.path);
   const request: BootstrapRequest = {
     socket,
     cwd: launch.cwd,
@@ -41,8 +49,9 @@ export function planAppServer(
     codex,
     socket,
     sessionDir,
-    serverArgs: [...NO_SHARED_DAEMON, ...modelFlags(launch.model), ...mcpFlags, ...user.server],
-    tuiArgs: [...NO_SHARED_DAEMON, ...user.tui],
+    logPath: debugFileOf(context.capture),
+    serverArgs: [...NO_SHARED_DAEMON, ...modelFlags(launch.model), ...mcp.flags, ...hooks, ...user.server],
+    tuiArgs: [...NO_SHARED_DAEMON, ...NO_MODEL_NUDGE, ...user.tui],
     bootstrap: [parts.nodePath, parts.bootstrapPath, requestPath],
     prompt,
   });
@@ -52,6 +61,7 @@ export function planAppServer(
     files: [
       { path: requestPath, content: `${JSON.stringify(request)}\n`, isExecutable: false },
       { path: scriptPath, content: script, isExecutable: true },
+      ...(reminder === null ? [] : [reminder]),
     ],
     nativeId: resume?.nativeId ?? null,
     transcriptPath: resume?.transcriptPath ?? null,
@@ -63,6 +73,7 @@ export function planAppServer(
     },
     channel: { socket },
     statusDir: null,
+    ...(reminder === null ? {} : { reminds: true }),
   };
 }
 

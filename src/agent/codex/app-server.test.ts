@@ -123,6 +123,7 @@ describe.skipIf(!existsSync(codex))(
 
     test("a turn is told from beginning to end, to a model that saw the prompt once", async () => {
       const { channel, readings } = await open();
+      await channel.ping();
       const evidence = await channel.send("first words", "turn");
       await until(readings, (reading) => reading.turn?.phase === "completed");
       const id = idOf(evidence);

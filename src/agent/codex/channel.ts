@@ -13,6 +13,7 @@ import type { Reading } from "../../session/reading.ts";
 import type { Channel, ChannelContext } from "../contract.ts";
 import { type AccountReader, createAccountReader } from "./account-reader.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
+import { createLimitReader } from "./limit-reader.ts";
 import { materialise, threadStartedByUser } from "./new-thread.ts";
 import { connectRpc, type Rpc } from "./rpc.ts";
 import { isThreadId } from "./thread-id.ts";
@@ -34,8 +35,10 @@ export async function openChannel({ socket, nativeId, onReading, onClose }: Chan
     if (now.early === null) take(now.reader);
     else now.early.push(() => take(now.reader));
   };
+  const limits = createLimitReader(onReading);
   const rpc = await connectRpc(socket, "1", {
-    onNotification: (method, params) => {
+    onNotification: (method, params, at) => {
+      limits.readNotification(method, params, at);
       if (method === "account/updated") account?.look().catch(() => undefined);
       const begun = method === "thread/started" ? threadStartedByUser(params) : null;
       if (begun !== null && followed !== null && begun !== followed.threadId)
@@ -145,6 +148,11 @@ function channelOver(rpc: Rpc, current: () => Followed | null): Channel {
       reader.noteAnswer(question, decision);
       rpc.answer(question.requestId, question.answer(decision));
       return Promise.resolve(`answered request ${question.requestId}: ${decision}`);
+    },
+    async ping() {
+      await rpc.call("thread/loaded/list", {}).catch((error: unknown) => {
+        if (!isRefusal(error)) throw error;
+      });
     },
     lacks: () => current()?.reader.unfollowed() ?? null,
     close() {

@@ -8,16 +8,22 @@ import type { InputStep } from "../../session/input.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import type { Agent } from "../contract.ts";
 import type { Parts } from "./app-server-launch.ts";
+import { CAPTURE_VARIABLES } from "./capture-plan.ts";
 import { openChannel } from "./channel.ts";
-import { PATH_VARIABLES } from "./codex-home.ts";
+import { directoryLink, homeParts, PATH_VARIABLES } from "./codex-home.ts";
 import { shownOf } from "./hook-approval.ts";
 import { readSpooled } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
 import { codexForeign } from "./foreign.ts";
-import { readLogin } from "./login.ts";
+import { readAccount } from "./account.ts";
+import { failureOfText } from "./failure-of.ts";
+import { LIMIT_HEADERS, LIMIT_MESSAGES, readLimitHeaders, readLimitMessage } from "./limit-headers.ts";
+import { loginVariables, readLogin } from "./login.ts";
+import { codexNative } from "./native-capture.ts";
 import { readOpenFiles, searchRollout } from "./open-files.ts";
 import { readRolloutLine } from "./rollout-line.ts";
 import { readRolloutMessages } from "./rollout-messages.ts";
+import { sandboxCommand } from "./sandbox.ts";
 import { SESSION_VARIABLES } from "./session-variables.ts";
 import { asPrompt } from "./shell-command.ts";
 import { socketFiles } from "./socket-files.ts";
@@ -28,7 +34,20 @@ export function codexAgent(parts: Parts): Agent {
     name: "codex",
     capabilities: { turns: true, transcript: true, confirms: true, steer: true },
     wait: "notification",
+    // docs/spec/agent-behaviors/codex-observability.md
+    hidesFirstTurn: true,
     canAdopt: true,
+    captures: { native: true, proxy: true },
+    captureVariables: CAPTURE_VARIABLES,
+    native: codexNative,
+    readLimitHeaders,
+    limitHeaders: LIMIT_HEADERS,
+    readLimitMessage,
+    limitMessages: LIMIT_MESSAGES,
+    caVariables: ["CODEX_CA_CERTIFICATE"],
+    transcriptName: (nativeId) => `rollout-${nativeId}.jsonl`,
+    directoryLink,
+    homeParts,
     program: {
       command: "codex",
       versionArgs: ["--version"],
@@ -39,8 +58,12 @@ export function codexAgent(parts: Parts): Agent {
     },
     sessionVariables: SESSION_VARIABLES,
     pathVariables: PATH_VARIABLES,
+    loginVariables,
     readLogin,
+    readAccount,
+    failureOf: failureOfText,
     foreign: codexForeign,
+    sandbox: sandboxCommand,
     plan: (context) => planLaunch(context, parts),
     encode,
     interrupt: [{ type: "key", key: "Escape" }],

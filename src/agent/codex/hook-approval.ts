@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import type { ApprovalRequest } from "../../session/approval.ts";
+import type { ApprovalRequest, Concerns } from "../../session/approval.ts";
 import { approvalTitle } from "./approval-title.ts";
 import { type Fields, fieldsOf, textOf } from "../../platform/json-fields.ts";
 
@@ -24,6 +24,12 @@ export function approvalOfHook(record: Fields): ApprovalRequest {
     cwd: textOf(record["cwd"]),
     reason: reason === null ? null : stripTerminal(reason),
   };
+}
+
+export function concernsOfHook(record: Fields): Concerns {
+  const tool = textOf(record["tool_name"]);
+  const isEdit = tool !== null && kindOf(tool) === "edit";
+  return { tool, paths: isEdit ? pathsIn(subjectOf(fieldsOf(record["tool_input"])) ?? "") : [] };
 }
 
 export function approvalIdOfHook(record: Fields): string {
@@ -60,8 +66,16 @@ export function shownOf({ kind, title, subject }: ApprovalRequest): readonly str
 
 /** `*** Add File: hello.txt`, or as the protocol says it: `add hello.txt`. */
 function filesIn(patch: string): readonly string[] {
-  const named = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path = ""]) => path);
-  return named.map((path) => path.split("/").at(-1) ?? path);
+  return namedIn(patch, /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm).map((path) => path.split("/").at(-1) ?? path);
+}
+
+/** Whole, and also where a file is moved to. */
+function pathsIn(patch: string): readonly string[] {
+  return namedIn(patch, /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm);
+}
+
+function namedIn(patch: string, line: RegExp): readonly string[] {
+  return [...patch.matchAll(line)].map(([, path = ""]) => path);
 }
 
 /** `Use the tool mcp__lab__danger?` is asked as: Allow the lab MCP server to run tool "danger"? */

@@ -29,12 +29,36 @@ const EVENTS = {
   SessionEnd: "session_end",
 } as const;
 
-export function hookFlags(scriptPath: string): readonly string[] {
-  const command = shellQuote(scriptPath);
-  const handler = `{type="command",command=${tomlText(command)},timeout=${TIMEOUT_SECONDS}}`;
+/** Its own prompts fire no hook. */
+export const REMINDER_HOOKS = { turnField: "turn_id", continuing: null } as const;
+
+type Commands = Partial<Record<keyof typeof EVENTS, string>>;
+
+/** `reminder`: the script that has the beginning and the end of a turn, where there are reminders. */
+export function hookFlags(scriptPath: string, reminder: string | null = null): readonly string[] {
+  const everywhere = Object.keys(EVENTS).map((event) => [event, shellQuote(scriptPath)]);
+  return flagsOf({
+    ...(Object.fromEntries(everywhere) as Commands),
+    ...(reminder === null ? {} : reminderCommands(reminder)),
+  });
+}
+
+/** Those alone, where Reeve is told by the protocol. */
+export function reminderFlags(reminder: string): readonly string[] {
+  return flagsOf(reminderCommands(reminder));
+}
+
+function reminderCommands(script: string): Commands {
+  return { UserPromptSubmit: `${shellQuote(script)} begin`, Stop: `${shellQuote(script)} end` };
+}
+
+function flagsOf(commands: Commands): readonly string[] {
   const flags: string[] = [];
   const trusted: string[] = [];
   for (const [event, label] of Object.entries(EVENTS)) {
+    const command = commands[event as keyof Commands];
+    if (command === undefined) continue;
+    const handler = `{type="command",command=${tomlText(command)},timeout=${TIMEOUT_SECONDS}}`;
     flags.push("-c", `hooks.${event}=[{hooks=[${handler}]}]`);
     trusted.push(`${tomlText(`${SOURCE}:${label}:0:0`)}={trusted_hash=${tomlText(hashOf(label, command))}}`);
   }

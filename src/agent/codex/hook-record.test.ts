@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Reading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
 import { readSpooled } from "./hook-record.ts";
+import { plainLaunch } from "../../session/plain-launch.ts";
 
 const THREAD = "01a1e177-7b81-7043-813a-79e65bffb962";
 const ROLLOUT = `/home/user/.codex/sessions/2026/11/15/rollout-2026-11-15T23-07-46-${THREAD}.jsonl`;
@@ -13,7 +14,7 @@ const NEW: Known = {
   nativeId: null,
   transcriptPath: null,
   version: "0.166.0",
-  launch: { args: [], prompt: null, model: null, cwd: "/", envFile: null, envNames: [], mcp: true, paths: {} },
+  launch: plainLaunch("/"),
   activity: "starting",
   turnOpen: false,
   lastVerdict: null,
@@ -54,7 +55,7 @@ describe("what Codex 0.166.0 spooled", () => {
         detail: "PermissionRequest hook",
         activity: "awaiting-approval",
         asks: approval.title,
-        approval: { requested: approval },
+        approval: { requested: approval, concerns: { tool: "Bash", paths: [] } },
       },
       interrupted(SECOND),
       started(third, "and SLOW please"),

@@ -12,7 +12,7 @@
  */
 import type { ApprovalReading, Reading, TurnReading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
-import { approvalOfHook, approvalIdOfHook } from "./hook-approval.ts";
+import { approvalOfHook, approvalIdOfHook, concernsOfHook } from "./hook-approval.ts";
 import { type Fields, isFields, listOf, textOf } from "../../platform/json-fields.ts";
 import { isThreadId, threadOfRollout } from "./thread-id.ts";
 
@@ -77,7 +77,11 @@ function meaningOf(event: string, record: Fields, known: Known): Meaning | null 
     }
     case "PermissionRequest": {
       const requested = approvalOfHook(record);
-      return { activity: "awaiting-approval", asks: requested.title, approval: { requested } };
+      return {
+        activity: "awaiting-approval",
+        asks: requested.title,
+        approval: { requested, concerns: concernsOfHook(record) },
+      };
     }
     case "PostToolUse": {
       const settled = settledBy(record, known);

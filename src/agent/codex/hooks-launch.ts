@@ -4,8 +4,11 @@
  */
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
-import { hookFlags } from "./hook-flags.ts";
+import { reminderScript } from "../reminder.ts";
+import { hookFlags, REMINDER_HOOKS } from "./hook-flags.ts";
+import type { CodexMcp } from "./mcp-flags.ts";
 import { notifyChain } from "./notify-chain.ts";
+import { NO_MODEL_NUDGE } from "./unattended-flags.ts";
 import type { UserArguments } from "./user-arguments.ts";
 import { supports } from "./version-support.ts";
 
@@ -13,20 +16,23 @@ export function planHooks(
   context: LaunchContext,
   codex: string,
   user: UserArguments,
-  mcpFlags: readonly string[],
+  mcp: CodexMcp,
   why: string,
 ): Omit<LaunchPlan, "isPromptLeftOut"> {
   const { launch, resume, prompt, sessionDir, program } = context;
   const version = program?.version ?? null;
   const hook = hookScript(sessionDir);
   const chain = supports(version, "sessionHooks") ? null : notifyChain(context);
+  const isReminded = context.reminds === true && mcp.server !== null && chain === null;
+  const reminder = isReminded ? reminderScript(sessionDir, { ...REMINDER_HOOKS, isTold: true }) : null;
   const argv = [
     codex,
     ...(resume === null ? [] : ["resume"]),
     ...(supports(version, "noDaemonFlag") ? ["--no-daemon"] : []),
-    ...(chain === null ? hookFlags(hook.path) : chain.flags),
+    ...(chain === null ? hookFlags(hook.path, reminder?.path ?? null) : chain.flags),
+    ...NO_MODEL_NUDGE,
     ...(launch.model === null ? [] : ["--model", launch.model]),
-    ...mcpFlags,
+    ...mcp.flags,
     ...user.all,
   ];
   const words = [...(resume === null ? [] : [resume.nativeId]), ...(prompt === null ? [] : [prompt])];
@@ -34,7 +40,7 @@ export function planHooks(
   return {
     argv,
     environment: {},
-    files: chain === null ? [hook] : [hook, chain.file],
+    files: [hook, ...(chain === null ? [] : [chain.file]), ...(reminder === null ? [] : [reminder])],
     nativeId: resume?.nativeId ?? null,
     transcriptPath: resume?.transcriptPath ?? null,
     observabilityReason: reasonOf(resume !== null),
@@ -44,6 +50,7 @@ export function planHooks(
     },
     channel: null,
     statusDir: null,
+    ...(reminder === null ? {} : { reminds: true }),
   };
 }
 

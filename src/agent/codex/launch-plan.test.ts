@@ -5,24 +5,17 @@ import type { LaunchContext } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
 import { hookFlags } from "./hook-flags.ts";
 import { planLaunch } from "./launch-plan.ts";
+import { NO_MODEL_NUDGE } from "./unattended-flags.ts";
+import { plainLaunch } from "../../session/plain-launch.ts";
 
 const THREAD = "01a1e177-7b81-7043-813a-79e65bffb962";
 const PARTS = { bootstrapPath: "/reeve/bootstrap.js", nodePath: "/usr/bin/node" };
-const HOOKS = hookFlags("/session/hook.sh");
+const HOOKS = [...hookFlags("/session/hook.sh"), ...NO_MODEL_NUDGE];
 
 function context(given: Partial<LaunchContext> = {}, args: readonly string[] = []): LaunchContext {
   return {
     sessionId: "s-1",
-    launch: {
-      args,
-      prompt: null,
-      model: null,
-      cwd: "/work",
-      envFile: null,
-      envNames: [],
-      mcp: true,
-      paths: { HOME: "/home/user" },
-    },
+    launch: plainLaunch("/work", { args, paths: { HOME: "/home/user" } }),
     resume: null,
     prompt: null,
     sessionDir: "/session",
@@ -31,6 +24,7 @@ function context(given: Partial<LaunchContext> = {}, args: readonly string[] = [
     program: { path: "/bin/codex", version: "0.166.0" },
     settings: {},
     mcp: null,
+    capture: null,
     read: () => null,
     ...given,
   };
@@ -103,7 +97,7 @@ describe("hooks mode", () => {
 
   test.each([
     ["0.145.0", ["/bin/codex", ...HOOKS]],
-    ["0.124.0", ["/bin/codex", "-c", 'notify=["/session/notify.sh","say","a b"]']],
+    ["0.124.0", ["/bin/codex", "-c", 'notify=["/session/notify.sh","say","a b"]', ...NO_MODEL_NUDGE]],
   ])("version %s gets what it has", (version, argv) => {
     const read = (path: string): string | null =>
       path === "/home/user/.codex/config.toml" ? 'notify = ["say", "a b"]\n' : null;

@@ -3,6 +3,7 @@ import { ReeveError } from "../../platform/reeve-error.ts";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { type Parts, planAppServer } from "./app-server-launch.ts";
 import { clashNote } from "../mcp-server.ts";
+import { planCapture } from "./capture-plan.ts";
 import { planHooks } from "./hooks-launch.ts";
 import { mcpOf } from "./mcp-flags.ts";
 import { isShellCommand } from "./shell-command.ts";
@@ -22,15 +23,33 @@ export function planLaunch(given: LaunchContext, parts: Parts): LaunchPlan {
   const context = isPromptLeftOut ? { ...given, prompt: null } : given;
   const codex = program?.path ?? "codex";
   const user = readUserArguments(launch.args);
-  const why = whyHooks(settings["mode"], program?.version ?? null, user.undivided);
+  const isInside = launch.container !== null;
+  const why = isInside ? IN_CONTAINER : whyHooks(settings["mode"], program?.version ?? null, user.undivided);
   const mcp = mcpOf(context);
+  const capture = planCapture(context, user);
+  // Behind the user's own, so that they count.
+  const captured = {
+    ...user,
+    all: [...(isInside ? NO_SANDBOX : []), ...user.all, ...capture.flags],
+    server: [...user.server, ...capture.flags],
+  };
   const plan =
-    why === null
-      ? planAppServer(context, codex, user, mcp.flags, parts)
-      : planHooks(context, codex, user, mcp.flags, why);
+    why === null ? planAppServer(context, codex, captured, mcp, parts) : planHooks(context, codex, captured, mcp, why);
   const mode = { ...plan.mode, text: `${plan.mode.text}${clashNote(context.mcp, mcp.server)}` };
-  return { ...plan, mode, isPromptLeftOut };
+  const environment = { ...plan.environment, ...capture.environment };
+  return {
+    ...plan,
+    mode,
+    environment,
+    isPromptLeftOut,
+    ...(capture.planned === null ? {} : { capture: capture.planned }),
+  };
 }
+
+const IN_CONTAINER = "it runs in a container, where Reeve does not reach its app-server";
+
+/** Codex's own cannot be made in a container, which is one itself. Before the user's arguments, so that theirs count. */
+const NO_SANDBOX = ["-c", 'sandbox_mode="danger-full-access"'] as const;
 
 /** Null: app-server mode. */
 function whyHooks(mode: unknown, version: string | null, undivided: string | null): string | null {

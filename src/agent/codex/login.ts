@@ -12,7 +12,7 @@ import { codexHome } from "./codex-home.ts";
 export function readLogin({ environment, launch, read }: LoginContext): Login {
   const home = codexHome(launch);
   if (home === null) return { status: "unknown", text: "neither HOME nor CODEX_HOME is set" };
-  const config = configOf(read(join(home, "config.toml")) ?? "");
+  const config = readConfig(home, read);
   if (config === null) return { status: "unknown", text: `${join(home, "config.toml")} cannot be read` };
   const ofProvider = byProvider(config, environment);
   if (ofProvider !== null) return ofProvider;
@@ -27,10 +27,9 @@ export function readLogin({ environment, launch, read }: LoginContext): Login {
 
 /** Of the provider that config.toml chooses; null where that is OpenAI's, which needs a log-in. */
 function byProvider(config: Fields, environment: Readonly<Record<string, string>>): Login | null {
-  const name = textIn(config, "model_provider");
-  if (name === null || name === "openai") return null;
-  const provider = fieldsOf(fieldsOf(config["model_providers"])[name]);
-  if (provider["requires_openai_auth"] === true) return null;
+  const own = ownProviderOf(config);
+  if (own === null) return null;
+  const { name, provider } = own;
   const variable = textIn(provider, "env_key");
   if (variable === null) return { status: "logged-in", text: `the model provider ${name} needs no key` };
   return (environment[variable] ?? "") === ""
@@ -38,9 +37,28 @@ function byProvider(config: Fields, environment: Readonly<Record<string, string>
     : { status: "logged-in", text: `${variable} is set, for the model provider ${name}` };
 }
 
-function configOf(text: string): Fields | null {
+/** Those that the provider of the user's names; its address is in config.toml as well. OpenAI's own wants none. */
+export function loginVariables({ launch, read }: Omit<LoginContext, "environment">): readonly string[] {
+  const home = codexHome(launch);
+  const config = home === null ? null : readConfig(home, read);
+  const own = config === null ? null : ownProviderOf(config);
+  if (own === null) return [];
+  const headers = Object.values(fieldsOf(own.provider["env_http_headers"]));
+  return [textIn(own.provider, "env_key"), ...headers].filter((name): name is string => typeof name === "string");
+}
+
+/** The provider of the user's that config.toml chooses; null where that is OpenAI's, or logs in there. */
+export function ownProviderOf(config: Fields): { readonly name: string; readonly provider: Fields } | null {
+  const name = textIn(config, "model_provider");
+  if (name === null || name === "openai") return null;
+  const provider = fieldsOf(fieldsOf(config["model_providers"])[name]);
+  return provider["requires_openai_auth"] === true ? null : { name, provider };
+}
+
+/** Null where it is no TOML. */
+export function readConfig(home: string, read: LoginContext["read"]): Fields | null {
   try {
-    return parse(text);
+    return parse(read(join(home, "config.toml")) ?? "");
   } catch {
     return null;
   }

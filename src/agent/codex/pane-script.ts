@@ -23,6 +23,8 @@ export interface PaneScript {
   readonly socket: string;
   /** Holds the pids of the two while they run. */
   readonly sessionDir: string;
+  /** What the server prints goes there; null: into codex-server.log of its directory. */
+  readonly logPath?: string | null;
   readonly serverArgs: readonly string[];
   readonly tuiArgs: readonly string[];
   /** Prints `<thread id> prompt` when the prompt is still to be given, else `<thread id> -`. */
@@ -30,7 +32,16 @@ export interface PaneScript {
   readonly prompt: string | null;
 }
 
-export function paneScript({ codex, socket, sessionDir, serverArgs, tuiArgs, bootstrap, prompt }: PaneScript): string {
+export function paneScript({
+  codex,
+  socket,
+  sessionDir,
+  logPath,
+  serverArgs,
+  tuiArgs,
+  bootstrap,
+  prompt,
+}: PaneScript): string {
   const remote = `unix://${socket}`;
   return `#!/bin/sh
 # Written by Reeve: one session of Codex, its app-server and its TUI. It ends when either does.
@@ -38,7 +49,7 @@ umask 077
 socket=${shellQuote(socket)}
 server=${shellQuote(`${sessionDir}/codex-server.pid`)}
 tui=${shellQuote(`${sessionDir}/codex-tui.pid`)}
-log=${shellQuote(`${sessionDir}/codex-server.log`)}
+log=${shellQuote(logPath ?? `${sessionDir}/codex-server.log`)}
 prompt=${shellQuote(prompt ?? "")}
 # forget what this leaves, or a killed one before it left: the socket is a link to one in /tmp/codex-daemon-<uid>
 forget() {

@@ -4,7 +4,7 @@
  * connects later is asked again under the same request id (0.166.0).
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import type { ApprovalRequest, Decision } from "../../session/approval.ts";
+import type { ApprovalRequest, Concerns, Decision } from "../../session/approval.ts";
 import { approvalTitle } from "./approval-title.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
 import type { RequestId } from "./rpc.ts";
@@ -12,6 +12,7 @@ import type { RequestId } from "./rpc.ts";
 export interface ProtocolApproval {
   readonly requestId: RequestId;
   readonly request: ApprovalRequest;
+  readonly concerns: Concerns;
   answer(decision: Decision): Fields;
   /** What a completed item says of how this was answered; null when it is about something else. */
   verdict(item: Fields): Decision | null;
@@ -22,16 +23,21 @@ export function approvalOf(
   method: string,
   params: Fields,
   requestId: RequestId,
-  changes: ReadonlyMap<string, string>,
+  changes: ReadonlyMap<string, PlannedChange>,
 ): ProtocolApproval | null {
   const itemId = textOf(params["itemId"]);
+  const concerns = (tool: string, paths: readonly string[] = []): Concerns => ({ tool, paths });
   const common = { requestId, answer: plainAnswer, verdict: (item: Fields) => itemVerdict(item, itemId) };
   switch (method) {
     case "item/commandExecution/requestApproval":
-      return { ...common, request: requestOf(params, "command", commandOf(params)) };
+      return { ...common, concerns: concerns("Bash"), request: requestOf(params, "command", commandOf(params)) };
     case "item/fileChange/requestApproval": {
       const changed = itemId === null ? undefined : changes.get(itemId);
-      return { ...common, request: requestOf(params, "edit", changed ?? textOf(params["grantRoot"])) };
+      return {
+        ...common,
+        concerns: concerns("apply_patch", changed?.paths),
+        request: requestOf(params, "edit", changed?.text ?? textOf(params["grantRoot"])),
+      };
     }
     case "item/permissions/requestApproval": {
       const { permissions } = params;
@@ -40,7 +46,7 @@ export function approvalOf(
         permissions: decision === "approved" ? fieldsOf(permissions) : {},
         scope: "turn",
       });
-      return { ...common, request, answer };
+      return { ...common, concerns: concerns("permissions"), request, answer };
     }
     case "mcpServer/elicitation/request":
       return toolApproval(params, requestId);
@@ -75,6 +81,8 @@ function toolApproval(params: Fields, requestId: RequestId): ProtocolApproval | 
       cwd: null,
       reason: null,
     },
+    // Of the tool only its server is told, and its name within a sentence.
+    concerns: { tool: server === null ? null : `mcp__${server}`, paths: [] },
     answer: (decision) => ({ action: decision === "approved" ? "accept" : "decline", content: null, _meta: null }),
     verdict(item) {
       if (item["type"] !== "mcpToolCall" || item["server"] !== server) return null;
@@ -106,11 +114,22 @@ function commandOf(params: Fields): string | null {
 }
 
 /** Of an item `{"type":"fileChange","changes":[{"path":…,"kind":{"type":"add"},"diff":…}]}`: each file and its difference. */
-export function changesOf(item: Fields): string | null {
+export function changesOf(item: Fields): PlannedChange | null {
   if (item["type"] !== "fileChange") return null;
   const files = listOf(item["changes"]).map((change) => {
     const { path, kind, diff } = fieldsOf(change);
-    return `${textOf(fieldsOf(kind)["type"]) ?? "change"} ${textOf(path) ?? "a file"}\n${textOf(diff) ?? ""}`.trimEnd();
+    const { type, move_path: moved } = fieldsOf(kind);
+    return {
+      text: `${textOf(type) ?? "change"} ${textOf(path) ?? "a file"}\n${textOf(diff) ?? ""}`.trimEnd(),
+      paths: [textOf(path), textOf(moved)].filter((one) => one !== null),
+    };
   });
-  return textOf(files.join("\n"));
+  const text = textOf(files.map((file) => file.text).join("\n"));
+  return text === null ? null : { text, paths: files.flatMap((file) => file.paths) };
+}
+
+/** What an item said that it would change. */
+export interface PlannedChange {
+  readonly text: string;
+  readonly paths: readonly string[];
 }

@@ -19,24 +19,30 @@ export function readRolloutMessages(lines: readonly string[]): readonly Transcri
     if (entry === null) continue;
     const payload = fieldsOf(entry["payload"]);
     turn = turnOf(payload) ?? turn;
-    const message = messageOf(entry["type"], payload, tools);
+    const message = messageOf(entry, payload, tools);
     if (message === null || repeats(messages.at(-1), message)) continue;
     messages.push({ ...message, usage: null, at: textOf(entry["timestamp"]), turn });
   }
   return messages;
 }
 
+const COMPACTED = "The conversation so far was summarised.";
+
 type Message = Pick<TranscriptMessage, "role" | "text" | "tool">;
 
-function messageOf(type: unknown, payload: Fields, tools: Map<string, string>): Message | null {
-  if (type === "event_msg") return eventMessage(payload);
-  return type === "response_item" ? itemMessage(payload, tools) : null;
+function messageOf(entry: Fields, payload: Fields, tools: Map<string, string>): Message | null {
+  if (entry["type"] === "event_msg") return eventMessage(payload);
+  const message = entry["type"] === "response_item" ? itemMessage(payload, tools) : null;
+  // Of a compaction the summary is for the model; it looks like an answer (0.166.0).
+  const isSummary = fieldsOf(entry["metadata"])["compaction_output"] === true;
+  return isSummary && message !== null ? { ...message, role: "system" } : message;
 }
 
 function eventMessage(payload: Fields): Message | null {
   switch (payload["type"]) {
     case "user_message":
     case "item_completed": {
+      if (fieldsOf(payload["item"])["type"] === "ContextCompaction") return plain("system", COMPACTED);
       const prompt = userPromptOf(payload);
       return prompt === null ? null : plain("user", prompt);
     }
@@ -47,7 +53,7 @@ function eventMessage(payload: Fields): Message | null {
       return isFields(error) ? plain("system", `The turn failed: ${errorText(error)}`) : null;
     }
     case "context_compacted":
-      return plain("system", "The conversation so far was summarised.");
+      return plain("system", COMPACTED);
     default:
       return null;
   }

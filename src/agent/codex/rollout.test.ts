@@ -5,6 +5,7 @@ import type { Known } from "../contract.ts";
 import { readOpenFiles, searchRollout } from "./open-files.ts";
 import { readRolloutLine } from "./rollout-line.ts";
 import { readRolloutMessages } from "./rollout-messages.ts";
+import { plainLaunch } from "../../session/plain-launch.ts";
 
 const THREAD = "01a1e177-7b81-7043-813a-79e65bffb962";
 const TURNS = {
@@ -17,16 +18,7 @@ const KNOWN: Known = {
   nativeId: THREAD,
   transcriptPath: null,
   version: "0.166.0",
-  launch: {
-    args: [],
-    prompt: null,
-    model: null,
-    cwd: "/",
-    envFile: null,
-    envNames: [],
-    mcp: true,
-    paths: { HOME: "/home/user" },
-  },
+  launch: plainLaunch("/", { paths: { HOME: "/home/user" } }),
   activity: "idle",
   turnOpen: false,
   lastVerdict: null,
@@ -37,6 +29,41 @@ const KNOWN: Known = {
 const lines = linesOf("0.166.0/rollout-hooks-mode.jsonl");
 
 describe("a rollout of 0.166.0", () => {
+  test("each turn says its model and its mode, and a compaction has a line of its own", () => {
+    const told = lines.flatMap((line) => readRolloutLine(line, KNOWN)?.setup ?? []);
+    expect(told).toHaveLength(4);
+    for (const setup of told)
+      expect(setup).toEqual({
+        model: "gpt-5.2-codex",
+        mode: "on-request, workspace-write",
+        at: expect.any(Number) as number,
+      });
+    const line = { timestamp: "2026-11-15T23:08:00.000Z", type: "compacted", payload: { message: "" } };
+    expect(readRolloutLine(JSON.stringify(line), KNOWN)).toEqual({
+      source: "transcript",
+      detail: "compacted line",
+      compacted: { at: Date.parse(line.timestamp) },
+    });
+  });
+
+  test("the summary of a compaction is nobody's answer", () => {
+    const content = [{ type: "output_text", text: "a summary" }];
+    const compaction = [
+      {
+        type: "response_item",
+        payload: { type: "message", role: "assistant", content },
+        metadata: { client_authored: false, compaction_output: true },
+      },
+      { type: "compacted", payload: { message: "Another language model started …", replacement_history: [] } },
+      { type: "event_msg", payload: { type: "item_completed", item: { type: "ContextCompaction", id: "c" } } },
+    ];
+    const messages = readRolloutMessages(compaction.map((line) => JSON.stringify(line)));
+    expect(messages.map(({ role, text }) => [role, text])).toEqual([
+      ["system", "a summary"],
+      ["system", "The conversation so far was summarised."],
+    ]);
+  });
+
   test("every turn begins and ends with its name", () => {
     const turns = lines.map((line) => readRolloutLine(line, KNOWN)?.turn).filter((turn) => turn !== undefined);
     // Each with its time, by which a turn from before the session is known.
@@ -57,7 +84,7 @@ describe("a rollout of 0.166.0", () => {
       { phase: "interrupted", id: TURNS.third },
       { phase: "started", id: TURNS.fourth },
       { phase: "started", id: TURNS.fourth, prompt: "fail BAD400" },
-      { phase: "failed", id: TURNS.fourth, error: "bad request (scripted)" },
+      { phase: "failed", id: TURNS.fourth, error: "bad request (scripted)", failure: "model-error" },
     ]);
   });
 

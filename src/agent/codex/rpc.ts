@@ -13,7 +13,8 @@ const ANSWER_MS = 20_000;
 export type RequestId = string | number;
 
 export interface RpcEvents {
-  readonly onNotification: (method: string, params: Fields) => void;
+  /** `at`: when it was sent, in milliseconds since the epoch; null before that was told. */
+  readonly onNotification: (method: string, params: Fields, at: number | null) => void;
   readonly onRequest: (method: string, params: Fields, id: RequestId) => void;
   readonly onClose: (why: string) => void;
 }
@@ -48,10 +49,10 @@ export async function connectRpc(socket: string, version: string, events: RpcEve
     onMessage: (text) => {
       const message = parseFields(text);
       if (message === null) return;
-      const { id, method, params, result, error } = message;
+      const { id, method, params, result, error, emittedAtMs } = message;
       if (typeof method === "string") {
         if (typeof id === "string" || typeof id === "number") events.onRequest(method, fieldsOf(params), id);
-        else events.onNotification(method, fieldsOf(params));
+        else events.onNotification(method, fieldsOf(params), typeof emittedAtMs === "number" ? emittedAtMs : null);
       } else if (typeof id === "number") {
         const found = forget(id);
         if (isFields(error)) found?.reject(refused(found.method, error));

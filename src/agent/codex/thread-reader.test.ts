@@ -35,6 +35,7 @@ test("a session of 0.166.0: an answer, a command approved in the TUI, one denied
   const facts = readings.flatMap(({ turn, approval, nativeId }) =>
     [nativeId, turn, approval].filter((fact) => fact !== undefined),
   );
+  const concerns = { tool: "Bash", paths: [] };
   expect(facts).toEqual([
     THREAD,
     { phase: "started", id: hello },
@@ -42,17 +43,17 @@ test("a session of 0.166.0: an answer, a command approved in the TUI, one denied
     { phase: "completed", id: hello },
     { phase: "started", id: approved },
     { phase: "started", id: approved, prompt: "do RUNESC[touch /home/user/y1]" },
-    { requested: asked("touch /home/user/y1", approved) },
+    { requested: asked("touch /home/user/y1", approved), concerns },
     { settled: { id: expect.stringContaining(`${approved}/`), decision: "approved" } },
     { phase: "completed", id: approved },
     { phase: "started", id: denied },
     { phase: "started", id: denied, prompt: "do RUNESC[touch /home/user/y2]" },
-    { requested: asked("touch /home/user/y2", denied) },
+    { requested: asked("touch /home/user/y2", denied), concerns },
     { settled: { id: expect.stringContaining(`${denied}/`), decision: "denied" } },
     { phase: "interrupted", id: denied },
     { phase: "started", id: failed },
     { phase: "started", id: failed, prompt: "BAD400" },
-    { phase: "failed", id: failed, error: "bad request (scripted)" },
+    { phase: "failed", id: failed, error: "bad request (scripted)", failure: "model-error" },
     { phase: "started", id: interrupted },
     { phase: "started", id: interrupted, prompt: "HANG" },
     { phase: "interrupted", id: interrupted },

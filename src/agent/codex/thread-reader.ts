@@ -10,7 +10,7 @@ import { seenApprovalId } from "../../session/approval.ts";
 import type { Reading, TurnReading } from "../../session/reading.ts";
 import { errorText } from "./error-text.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
-import { approvalOf, changesOf, type ProtocolApproval } from "./protocol-approval.ts";
+import { approvalOf, changesOf, type PlannedChange, type ProtocolApproval } from "./protocol-approval.ts";
 import type { RequestId } from "./rpc.ts";
 import { activityOf, itemPrompt, latestTimeOf, turnOf } from "./thread-state.ts";
 import { protocolUsageOf } from "./token-usage.ts";
@@ -57,7 +57,7 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
   /** Requests that are for a person to answer. */
   const inputs = new Set<unknown>();
   const verdicts = new Map<RequestId, Decision>();
-  const changes = new Map<string, string>();
+  const changes = new Map<string, PlannedChange>();
   let answered: Answered | null = null;
   let unasked: NodeJS.Timeout | undefined;
   let turn: string | null = null;
@@ -226,8 +226,12 @@ export function createThreadReader(threadId: string, onReading: (reading: Readin
       const question = approvalOf(method, params, requestId, changes);
       if (question !== null) {
         questions.set(requestId, question);
-        const { request } = question;
-        say(method, { activity: "awaiting-approval", asks: request.title, approval: { requested: request } });
+        const { request, concerns } = question;
+        say(method, {
+          activity: "awaiting-approval",
+          asks: request.title,
+          approval: { requested: request, concerns },
+        });
       } else if (method === "item/tool/requestUserInput" || method === "mcpServer/elicitation/request") {
         inputs.add(requestId);
         const first = fieldsOf(listOf(params["questions"])[0]);

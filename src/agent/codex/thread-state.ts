@@ -2,6 +2,7 @@
 import type { TurnReading } from "../../session/reading.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import { errorText } from "./error-text.ts";
+import { failureOf } from "./failure-of.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../../platform/json-fields.ts";
 import { textOfInputs } from "./user-prompt.ts";
 
@@ -35,7 +36,7 @@ export function turnOf(turn: Fields): TurnReading | null {
     case "interrupted":
       return { phase: "interrupted", id };
     case "failed":
-      return { phase: "failed", id, error: errorText(turn["error"]) };
+      return { phase: "failed", id, error: errorText(turn["error"]), failure: failureOf(fieldsOf(turn["error"])) };
     default:
       return null;
   }

@@ -52,6 +52,8 @@ export async function declaredRules(name: string, settings: AgentSettings): Prom
     asksText: null,
     dialog: null,
     error: null,
+    limit: null,
+    resets: null,
     choices: null,
     ...rest,
   });

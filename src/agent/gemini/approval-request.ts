@@ -4,7 +4,7 @@
  * becomes its id, and the transcript's tool call is matched by its input.
  */
 import { stripTerminal } from "../../platform/terminal-text.ts";
-import type { ApprovalRequest } from "../../session/approval.ts";
+import type { ApprovalRequest, Concerns } from "../../session/approval.ts";
 import { type Fields, fieldsOf, listOf, textIn } from "../../platform/json-fields.ts";
 
 export function approvalRequestOf(notification: Fields): ApprovalRequest | null {
@@ -15,6 +15,16 @@ export function approvalRequestOf(notification: Fields): ApprovalRequest | null 
     ...questionOf(details),
     cwd: textIn(notification, "cwd"),
     reason: null,
+  };
+}
+
+export function concernsOf(notification: Fields): Concerns {
+  const details = fieldsOf(notification["details"]);
+  const type = textIn(details, "type");
+  const file = textIn(details, "filePath");
+  return {
+    tool: type === "mcp" ? textIn(details, "toolName") : type,
+    paths: type === "edit" && file !== null ? [file] : [],
   };
 }
 

@@ -1,14 +1,18 @@
 /** Gemini CLI (0.61.0): what it is told, and what is made of what it says. docs/spec/agent-behaviors/gemini.md */
+import { homeParts } from "./home-parts.ts";
 import { join } from "node:path";
 import type { InputStep } from "../../session/input.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import { processesOnly } from "../foreign.ts";
 import type { Agent, Known } from "../contract.ts";
+import { CAPTURE_VARIABLES } from "./capture-plan.ts";
 import { PATH_VARIABLES, userDirOf } from "./home-overlay.ts";
 import { shownOf } from "./approval-request.ts";
 import { readHook } from "./hook-record.ts";
 import { planLaunch } from "./launch-plan.ts";
-import { readLogin } from "./login.ts";
+import { readAccount } from "./account.ts";
+import { failureOf } from "./failure-of.ts";
+import { LOGIN_VARIABLES, readLogin } from "./login.ts";
 import { readMessages } from "./transcript-messages.ts";
 import { readLine } from "./transcript-reading.ts";
 
@@ -16,6 +20,9 @@ export const geminiAgent: Agent = {
   name: "gemini",
   capabilities: { turns: true, confirms: true, transcript: true, steer: false },
   wait: "notification",
+  captures: { native: false, proxy: true },
+  captureVariables: CAPTURE_VARIABLES,
+  deletesTranscripts: true,
   program: {
     command: "gemini",
     versionArgs: ["--version"],
@@ -32,7 +39,10 @@ export const geminiAgent: Agent = {
     "GEMINI_CLI_IDE_WORKSPACE_PATH",
   ],
   pathVariables: PATH_VARIABLES,
+  loginVariables: () => LOGIN_VARIABLES,
   readLogin,
+  readAccount,
+  failureOf,
   foreign: processesOnly,
   plan: planLaunch,
   encode,
@@ -47,6 +57,7 @@ export const geminiAgent: Agent = {
   readStatus: () => null,
   readOpenFiles: () => null,
   searchTranscript,
+  homeParts,
 };
 
 /** It would queue what is typed during a turn, out of Reeve's sight; so it waits in the mailbox instead. */

@@ -109,6 +109,7 @@ test("an approval", () => {
         cwd: "/home/user/work/proj",
         reason: null,
       },
+      concerns: { tool: "exec", paths: [] },
     },
   });
 });
@@ -154,6 +155,7 @@ test("a failed turn says why", () => {
     phase: "failed",
     at: expect.any(Number),
     error: "400: Scripted status 400",
+    failure: "model-error",
   });
   expect(errorText("[API Error: terminated]")).toBe("[API Error: terminated]");
   expect(errorText(null)).toBe("Gemini CLI gave no reason.");

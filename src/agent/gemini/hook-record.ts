@@ -7,7 +7,8 @@
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
-import { approvalRequestOf } from "./approval-request.ts";
+import { approvalRequestOf, concernsOf } from "./approval-request.ts";
+import { failureOf } from "./failure-of.ts";
 import { userPathOf } from "./home-overlay.ts";
 import { type Fields, fieldsOf, isFields, listOf, textIn } from "../../platform/json-fields.ts";
 import { CANCELLED } from "./transcript-line.ts";
@@ -75,7 +76,11 @@ function meaningOf(event: string, hook: Fields, notes: readonly unknown[], known
       // Questions to a person come the same way, and yes is no answer to them.
       if (QUESTIONS.has(textIn(fieldsOf(hook["details"]), "type") ?? ""))
         return { activity: "awaiting-input", asks: requested.title };
-      return { activity: "awaiting-approval", asks: requested.title, approval: { requested } };
+      return {
+        activity: "awaiting-approval",
+        asks: requested.title,
+        approval: { requested, concerns: concernsOf(hook) },
+      };
     }
     default:
       return null;
@@ -96,7 +101,9 @@ function endOf(notes: readonly unknown[], time: { readonly at?: number }, known:
     return known.turnOpen ? { activity: "idle", turn: { phase: "interrupted", ...time } } : null;
   const error = said.find((note) => textIn(note, "type") === "error");
   if (error === undefined) return { activity: "idle", turn: { phase: "completed", ...time } };
-  return { activity: "idle", turn: { phase: "failed", ...time, error: errorText(textIn(error, "content")) } };
+  const content = textIn(error, "content");
+  const failure = content === null ? "unknown" : failureOf(content);
+  return { activity: "idle", turn: { phase: "failed", ...time, error: errorText(content), failure } };
 }
 
 /** `[API Error: {"error":{"code":400,"message":"…"}}]` as its message. */

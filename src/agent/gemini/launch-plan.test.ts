@@ -15,6 +15,7 @@ function contextWith(changes: Partial<LaunchContext>): LaunchContext {
     program: { path: "/bin/gemini", version: "0.61.0" },
     settings: {},
     mcp: null,
+    capture: null,
     read: () => null,
     ...changes,
   };

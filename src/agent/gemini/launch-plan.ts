@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { AgentSettings, LaunchContext, LaunchPlan } from "../contract.ts";
 import { hookScript } from "../hook-script.ts";
-import { clashNote } from "../mcp-server.ts";
+import { clashNote, type McpServer } from "../mcp-server.ts";
+import { debugFileOf } from "../native-capture.ts";
 import { nativeIdOf } from "../native-id.ts";
+import { planCapture } from "./capture-plan.ts";
 import { isTrustDecided } from "./folder-trust.ts";
 import { overlayHomeOf, requireUserDir } from "./home-overlay.ts";
-import { MCP_POLICY } from "./mcp-settings.ts";
-import { type EmptyConversations, sessionScripts } from "./session-scripts.ts";
+import { mcpPolicy } from "./mcp-settings.ts";
+import { type EmptyConversations, type SessionScripts, sessionScripts } from "./session-scripts.ts";
 import { settingsOverlay } from "./settings-overlay.ts";
 import { shellQuote } from "../../platform/shell-quote.ts";
 import { refuseContradictions } from "./user-arguments.ts";
@@ -21,22 +23,27 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
   const overlayDir = join(overlayHome, ".gemini");
   const nativeId = resume === null ? nativeIdOf(context.sessionId) : conversationOf(resume.nativeId);
   const hook = hookScript(sessionDir);
-  const scripts = sessionScripts(sessionDir, emptyConversationsOf(context.settings));
   const settingsPath = join(userDir, "settings.json");
-  // Not the model hooks: they run for every request and every piece of an answer, and the agent waits for each.
-  const commands = {
-    SessionStart: shellQuote(scripts.start.path),
-    BeforeAgent: shellQuote(hook.path),
-    AfterAgent: shellQuote(scripts.after.path),
-    Notification: shellQuote(hook.path),
-  };
   const policies = { users: join(overlayDir, "policies"), own: join(sessionDir, "gemini-policy.toml") };
   const workspaceText = context.read(join(launch.cwd, ".gemini", "settings.json"));
-  const settings = settingsOverlay(context.read(settingsPath), settingsPath, commands, {
+  // Not the model hooks: they run for every request and every piece of an answer, and the agent waits for each.
+  const commandsOf = ({ start, before, after }: SessionScripts) => ({
+    SessionStart: shellQuote(start.path),
+    BeforeAgent: shellQuote((before ?? hook).path),
+    AfterAgent: shellQuote(after.path),
+    Notification: shellQuote(hook.path),
+  });
+  const scriptsWith = (mcp: McpServer | null): SessionScripts =>
+    sessionScripts(sessionDir, emptyConversationsOf(context.settings), context.reminds === true && mcp !== null);
+  const settings = settingsOverlay(context.read(settingsPath), settingsPath, (mcp) => commandsOf(scriptsWith(mcp)), {
     server: context.mcp,
     workspaceText,
     policies,
   });
+  const scripts = scriptsWith(settings.mcp);
+  const isReminded = scripts.before !== null && settings.hasHooks;
+  const capture = planCapture(context, userDir);
+  const debugFile = debugFileOf(context.capture);
   const trustPath = trustPathOf(launch.paths, userDir);
   const trust = { folders: context.read(trustPath), settings: context.read(settingsPath) };
   const isPromptLeftOut =
@@ -62,14 +69,19 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
       GEMINI_CLI_TRUSTED_FOLDERS_PATH: trustPath,
       // Else it runs as a parent that ignores signals, and a child.
       GEMINI_CLI_NO_RELAUNCH: "true",
+      // The container is its sandbox; it has none to start inside.
+      ...(launch.container === null || asksForSandbox(launch.args) ? {} : { GEMINI_SANDBOX: "false" }),
+      ...capture.environment,
+      ...(debugFile === null ? {} : { GEMINI_DEBUG_LOG_FILE: debugFile }),
     },
     files: [
       hook,
       scripts.launch,
       scripts.start,
       scripts.after,
+      ...(scripts.before === null ? [] : [scripts.before]),
       { path: join(overlayDir, "settings.json"), content: settings.content, isExecutable: false },
-      ...(settings.mcp === null ? [] : [{ path: policies.own, content: MCP_POLICY, isExecutable: false }]),
+      ...(settings.mcp === null ? [] : [{ path: policies.own, content: mcpPolicy(isReminded), isExecutable: false }]),
     ],
     nativeId,
     transcriptPath: resume?.transcriptPath ?? null,
@@ -78,7 +90,13 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
     mode: modeOf(settings.hasHooks ? HOOKS : SCREEN, clashNote(context.mcp, settings.mcp)),
     channel: null,
     statusDir: null,
+    ...(isReminded ? { reminds: true } : {}),
+    ...(capture.planned === null ? {} : { capture: capture.planned }),
   };
+}
+
+function asksForSandbox(args: readonly string[]): boolean {
+  return args.some((word) => /^(?:-s|--sandbox)(?:=|$)/.test(word));
 }
 
 /** Linux allows 128 KiB in one argument. */

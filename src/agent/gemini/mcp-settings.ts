@@ -11,6 +11,7 @@
 import { type Fields, fieldsOf } from "../../platform/json-fields.ts";
 import { MCP_SERVER_NAME } from "../../platform/mcp-registration.ts";
 import type { McpServer } from "../mcp-server.ts";
+import { REMEMBERING_TOOL } from "../reminder.ts";
 
 /** Set in every session; an unset one would become an empty text. */
 const ALWAYS_SET = /^REEVE_(?:MARK|SESSION_ID|PASS|SOCKET)$/;
@@ -31,7 +32,7 @@ export function mcpSettings(
   };
 }
 
-export const MCP_POLICY = `# Written by Reeve: tools of its MCP server that change nothing need no question.
+const POLICY = `# Written by Reeve: tools of its MCP server that change nothing need no question.
 [[rule]]
 mcpName = "${MCP_SERVER_NAME}"
 toolName = "*"
@@ -39,3 +40,16 @@ toolAnnotations = { readOnlyHint = true }
 decision = "allow"
 priority = 1
 `;
+
+const REMEMBERING_POLICY = `
+# It is reminded to call this one (memory_reminder in Reeve's config.toml).
+[[rule]]
+mcpName = "${MCP_SERVER_NAME}"
+toolName = "${REMEMBERING_TOOL}"
+decision = "allow"
+priority = 1
+`;
+
+export function mcpPolicy(isReminded: boolean): string {
+  return isReminded ? `${POLICY}${REMEMBERING_POLICY}` : POLICY;
+}

@@ -4,9 +4,10 @@
  *   gemini-launch.sh  makes the overlay's links and runs Gemini CLI
  *   gemini-start.sh   the SessionStart hook
  *   gemini-after.sh   the AfterAgent hook
+ *   gemini-before.sh  the BeforeAgent hook, where there are reminders (../reminder.ts)
  *
- * Both hooks pass what they were given on to the shared hook.sh. They print
- * nothing and end with 0 whatever happens.
+ * The hooks pass what they were given on to the shared hook.sh. They print
+ * nothing but a reminder and end with 0 whatever happens.
  *
  * Empty conversations, files of the user's `.gemini` that hold no message, make
  * trouble (0.61.0): a run that was killed before its first prompt leaves one,
@@ -17,21 +18,25 @@
  */
 import { join } from "node:path";
 import type { PlannedFile } from "../contract.ts";
+import { REMINDER, reminderFunctions } from "../reminder.ts";
 
 export interface SessionScripts {
   readonly launch: PlannedFile;
   readonly start: PlannedFile;
   readonly after: PlannedFile;
+  /** Null: hook.sh itself. */
+  readonly before: PlannedFile | null;
 }
 
 export type EmptyConversations = "kept" | "removed";
 
-export function sessionScripts(sessionDir: string, empty: EmptyConversations): SessionScripts {
+export function sessionScripts(sessionDir: string, empty: EmptyConversations, reminds = false): SessionScripts {
   const removal = empty === "removed" ? REMOVE : KEEP;
   return {
     launch: { path: join(sessionDir, "gemini-launch.sh"), content: launchScript(removal), isExecutable: true },
     start: { path: join(sessionDir, "gemini-start.sh"), content: startScript(removal), isExecutable: true },
-    after: { path: join(sessionDir, "gemini-after.sh"), content: AFTER, isExecutable: true },
+    after: { path: join(sessionDir, "gemini-after.sh"), content: afterScript(reminds), isExecutable: true },
+    before: reminds ? { path: join(sessionDir, "gemini-before.sh"), content: BEFORE, isExecutable: true } : null,
   };
 }
 
@@ -185,16 +190,36 @@ exit 0
  *
  *   {"hook": {…}, "notes": [{"id": …, "type": "error", "content": …}, …]}
  */
-const AFTER = `#!/bin/sh
+function afterScript(reminds: boolean): string {
+  return `#!/bin/sh
 ${IS_RESUMABLE}
-record=$(cat)
+${reminds ? `${reminderFunctions(null)}\n` : ""}record=$(cat)
 transcript=$(printf '%s' "$record" | sed -n 's/.*"transcript_path":"\\([^"\\\\]*\\)".*/\\1/p' | head -n 1)
 notes=$(tail -c 131072 -- "$transcript" 2>/dev/null | awk '
   /^."id":"[^"]*","timestamp":"[^"]*","type":"(info|warning|error)"/ { notes = notes (notes == "" ? "" : ",") $0; next }
   /^."id":"[^"]*","timestamp":"[^"]*","type":"/ { notes = "" }
   END { print notes }')
 begun=\${0%/*}/gemini-begun
-if [ ! -e "$begun" ] && is_resumable "$transcript"; then : >"$begun"; fi
-printf '{"hook":%s,"notes":[%s]}' "$record" "$notes" | "\${0%/*}/hook.sh"
+if [ ! -e "$begun" ] && is_resumable "$transcript"; then printf '' >"$begun"; fi
+${reminds ? REMIND : ""}printf '{"hook":%s,"notes":[%s]}' "$record" "$notes" | "\${0%/*}/hook.sh"
+exit 0
+`;
+}
+
+/** Not after a turn that was cancelled or failed. */
+const REMIND = `if [ -z "$notes" ] && is_due; then remind; exit 0; fi
+`;
+
+/**
+ * The reminder comes as a prompt of its own (0.61.0), which goes on with the
+ * turn; \`stop_hook_active\` is false again as soon as a tool was called.
+ */
+const BEFORE = `#!/bin/sh
+umask 077
+${reminderFunctions(null)}
+record=$(cat)
+case $record in *'"prompt":"${REMINDER}"'*) exit 0 ;; esac
+begin_turn
+printf '%s\\n' "$record" | "\${0%/*}/hook.sh"
 exit 0
 `;

@@ -7,7 +7,7 @@ const NO_MCP = { server: null, workspaceText: null, policies: { users: "/o/polic
 const PATH = "/home/user/.gemini/settings.json";
 
 function overlay(text: string | null): { readonly settings: unknown; readonly hasHooks: boolean } {
-  const { content, hasHooks } = settingsOverlay(text, PATH, { BeforeAgent: "/s/hook.sh" }, NO_MCP);
+  const { content, hasHooks } = settingsOverlay(text, PATH, () => ({ BeforeAgent: "/s/hook.sh" }), NO_MCP);
   return { settings: JSON.parse(content), hasHooks };
 }
 

@@ -31,7 +31,7 @@ export interface McpRequest {
 export function settingsOverlay(
   userText: string | null,
   path: string,
-  commands: HookCommands,
+  commands: (mcp: McpServer | null) => HookCommands,
   request: McpRequest,
 ): SettingsOverlay {
   const user = parseSettings(userText, path);
@@ -50,7 +50,7 @@ export function settingsOverlay(
     },
     // The title says what it does: see rules/gemini.toml.
     ui: { ...fieldsOf(user["ui"]), hideWindowTitle: false, dynamicWindowTitle: true },
-    ...(hasHooks ? hooksOf(user, hooksConfig, commands) : {}),
+    ...(hasHooks ? hooksOf(user, hooksConfig, commands(mcp)) : {}),
     ...(mcp === null ? {} : mcpSettings(user, mcp, request.policies)),
   };
   return { content: `${JSON.stringify(settings, null, 2)}\n`, hasHooks, mcp };

@@ -28,6 +28,7 @@ export interface GeminiMessage {
   readonly responses: readonly Fields[];
   readonly toolCalls: readonly ToolCall[];
   readonly usage: Usage | null;
+  readonly model: string | null;
 }
 
 export interface ToolCall {
@@ -69,6 +70,7 @@ function messageOf(record: Fields): GeminiMessage | null {
     responses: parts.map((part) => fieldsOf(part["functionResponse"])).filter((part) => textIn(part, "name") !== null),
     toolCalls: [...listIn(record, "toolCalls").map(toolCallOf), ...parts.flatMap(functionCallOf)],
     usage: usageOf(fieldsOf(record["tokens"])),
+    model: textIn(record, "model"),
   };
 }
 

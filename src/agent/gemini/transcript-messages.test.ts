@@ -54,6 +54,16 @@ test("the whole file: written again, the history is without prompts that were ca
   ]);
 });
 
+test("what a compression puts in the place of the conversation was said by nobody", () => {
+  const message = (id: string, type: string, text: string): object => ({ id, type, content: [{ text }] });
+  const messages = [message("s", "user", "<state_snapshot>so far</state_snapshot>"), message("u", "user", "go on")];
+  const told = readMessages([JSON.stringify({ $set: { messages } })]);
+  expect(told.map(({ role, text }) => [role, text])).toEqual([
+    ["system", "<state_snapshot>so far</state_snapshot>"],
+    ["user", "go on"],
+  ]);
+});
+
 test("a tail that begins in the middle", () => {
   expect(gist(readMessages(LINES.slice(-4)))).toEqual(["user: [[say All good.]] last", "assistant: All good."]);
 });

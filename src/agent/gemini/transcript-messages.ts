@@ -51,7 +51,7 @@ function normalise(message: GeminiMessage, shown: ReadonlySet<string | null>): r
   const { type, at } = message;
   switch (type) {
     case "user":
-      return userMessages(message, shown);
+      return SUMMARY.test(message.text) ? [plain("system", message.text, at)] : userMessages(message, shown);
     case "gemini": {
       const calls = message.toolCalls.flatMap((call) => callMessages(call, at));
       if (message.text === "" && calls.length > 0) return withUsage(calls, message);
@@ -64,6 +64,9 @@ function normalise(message: GeminiMessage, shown: ReadonlySet<string | null>): r
       return message.text === "" ? [] : [plain("system", message.text, at)];
   }
 }
+
+/** What a compression put in the place of the conversation (0.61.0). */
+const SUMMARY = /^\s*<(?:scratchpad|state_snapshot)>/;
 
 /** Results stand with the call they answer, and again in a message to the model; written again, only in the latter. */
 function userMessages(message: GeminiMessage, shown: ReadonlySet<string | null>): readonly TranscriptMessage[] {

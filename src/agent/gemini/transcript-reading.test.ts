@@ -33,6 +33,23 @@ test("every answer is counted once, though its line comes twice and its history 
   expect(usages).toEqual([7726, 7746, 7760, 7755]);
 });
 
+test("a compression by itself is told; the note of /compress and a history that is written again prove none", () => {
+  const at = "2026-11-17T18:43:32.059Z";
+  const note = (content: string): string => JSON.stringify({ id: "n", timestamp: at, type: "info", content });
+  expect(readLine(note("Context compressed from 91% to 12%."), knownWith({}))).toEqual({
+    source: "transcript",
+    detail: "info line about a compression",
+    compacted: { at: Date.parse(at) },
+  });
+  const snapshot = { id: "s", timestamp: at, type: "user", content: [{ text: "<state_snapshot>…</state_snapshot>" }] };
+  const again = JSON.stringify({ $set: { messages: [snapshot] } });
+  expect([note(""), note("Context compressed"), again].map((line) => readLine(line, knownWith({})))).toEqual([
+    null,
+    null,
+    null,
+  ]);
+});
+
 test("a cancelled turn is interrupted, by whoever sees it first", () => {
   const line = lineWith("Request cancelled.");
   expect(readLine(line, knownWith({}))).toEqual({
@@ -57,12 +74,13 @@ test("a tool that ran was approved, one that was cancelled was refused", () => {
     source: "transcript",
     detail: "tool call line, success",
     approval: { settled: { id: "permission-1", decision: "approved" } },
+    setup: { model: "gemini-3.8-flash", at: expect.any(Number) as number },
   });
   const second = { ...APPROVAL, id: "permission-2", subject: "touch never.txt" };
   expect(readLine(refused, knownWith({ approvals: [second] }))?.approval).toEqual({
     settled: { id: "permission-2", decision: "denied" },
   });
-  expect(readLine(ran, knownWith({ approvals: [second] }))).toBeNull();
+  expect(readLine(ran, knownWith({ approvals: [second] }))?.approval).toBeUndefined();
 });
 
 test("a tool of an MCP server is known by the names of both", () => {

@@ -1,12 +1,14 @@
 /**
  * What a new line of the transcript says of the session: that a turn was
- * cancelled, how an approval was answered, what an answer cost.
+ * cancelled, how an approval was answered, what an answer cost, that a limit is
+ * reached, that the conversation was compressed.
  *
  * Not that a turn began: after a cancelled tool the whole history is written
  * again as new lines with new ids (0.61.0), earlier prompts among them.
  */
 import type { ApprovalReading, Reading } from "../../session/reading.ts";
 import type { Known } from "../contract.ts";
+import { limitsIn } from "./failure-of.ts";
 import { CANCELLED, type GeminiMessage, parseTranscriptLine, type ToolCall } from "./transcript-line.ts";
 
 export function readLine(line: string, known: Known): Reading | null {
@@ -15,15 +17,24 @@ export function readLine(line: string, known: Known): Reading | null {
   const { message } = parsed;
   switch (message.type) {
     case "info":
+      if (COMPRESSED.test(message.text))
+        return { source: "transcript", detail: "info line about a compression", compacted: timeOf(message) };
       return message.text === CANCELLED ? cancelled(message, known) : null;
     case "gemini":
-      return message.toolCalls.length > 0 ? toolsDone(message, known) : answered(message);
+      return withModel(message, message.toolCalls.length > 0 ? toolsDone(message, known) : answered(message));
+    case "error":
+      return refused(message);
     case "user":
     case "warning":
-    case "error":
       return null;
   }
 }
+
+/**
+ * It compressed by itself. Of `/compress` there is only an empty note, whatever came of it, and a history that is written
+ * again, as with every resume (0.61.0): that proves nothing.
+ */
+const COMPRESSED = /^Context compressed from \d+% to \d+%\.$/;
 
 /** Where a question was open still, nothing here tells whether it had been answered before the turn was stopped. */
 function cancelled(message: GeminiMessage, known: Known): Reading | null {
@@ -44,10 +55,22 @@ function timeOf({ at }: GeminiMessage): { readonly at?: number } {
   return Number.isNaN(time) ? {} : { at: time };
 }
 
+function refused(message: GeminiMessage): Reading | null {
+  const limits = limitsIn(message.text, timeOf(message).at ?? null);
+  return limits.length === 0 ? null : { source: "transcript", detail: "error line", limits };
+}
+
 /** The line of a message comes again, with the same usage, when its tools have run: counted is the first. */
 function answered(message: GeminiMessage): Reading | null {
   if (message.usage === null) return null;
   return { source: "transcript", detail: "gemini line", usage: { kind: "added", usage: message.usage } };
+}
+
+/** "Auto" chooses another for each answer. Which mode it is in stands nowhere in the file (0.61.0). */
+function withModel(message: GeminiMessage, reading: Reading | null): Reading | null {
+  const { model } = message;
+  if (model === null) return reading;
+  return { source: "transcript", detail: "gemini line", ...reading, setup: { model, ...timeOf(message) } };
 }
 
 function toolsDone(message: GeminiMessage, known: Known): Reading | null {

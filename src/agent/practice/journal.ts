@@ -4,7 +4,8 @@
  * the disk is full or missing, the conversation goes on and says so once.
  */
 import { messageOf } from "../../platform/reeve-error.ts";
-import { type HookEvent, TEXT_LIMIT } from "./hook-record.ts";
+import type { FailureKind } from "../../session/failure.ts";
+import { type HookEvent, type HookLimit, type HookRecord, TEXT_LIMIT } from "./hook-record.ts";
 import { spoolWriter } from "./spool-writer.ts";
 import { appendTranscriptLine, latestTurnIn } from "./transcript-writer.ts";
 import type { TranscriptLine } from "./transcript-line.ts";
@@ -26,8 +27,8 @@ export interface Journal {
   approvalRequested(question: string): void;
   approvalAnswered(approved: boolean): void;
   toolRan(text: string): void;
-  turnCompleted(reply: string): void;
-  turnFailed(error: string): void;
+  turnCompleted(reply: string, limit?: HookLimit): void;
+  turnFailed(error: string, failure: FailureKind, limit?: HookLimit): void;
   turnInterrupted(): void;
   sessionEnded(why: string): void;
 }
@@ -57,13 +58,14 @@ export function openJournal(options: JournalOptions): Journal {
   function line(content: TranscriptLine): void {
     attempt("The transcript cannot be written", undefined, () => appendTranscriptLine(transcriptPath, content));
   }
-  function hook(event: HookEvent, text?: string): void {
+  function hook(event: HookEvent, text?: string, more: Pick<HookRecord, "failure" | "limit"> = {}): void {
     const record = {
       event,
       conversation,
       turn,
       at: now(),
       ...(text !== undefined && { text: text.slice(0, TEXT_LIMIT) }),
+      ...more,
     };
     attempt("The hook record cannot be written", undefined, () => spool(record));
   }
@@ -82,14 +84,14 @@ export function openJournal(options: JournalOptions): Journal {
     approvalRequested: (question) => hook("approval-requested", question),
     approvalAnswered: (approved) => hook("approval-answered", approved ? "yes" : "no"),
     toolRan: (text) => line({ type: "tool", turn, at: now(), text }),
-    turnCompleted(reply) {
+    turnCompleted(reply, limit) {
       line({ type: "assistant", turn, at: now(), text: reply });
       line({ type: "turn_completed", turn, at: now() });
-      hook("turn-completed");
+      hook("turn-completed", undefined, limit && { limit });
     },
-    turnFailed(error) {
+    turnFailed(error, failure, limit) {
       line({ type: "turn_failed", turn, at: now(), error });
-      hook("turn-failed", error);
+      hook("turn-failed", error, { failure, ...(limit && { limit }) });
     },
     turnInterrupted() {
       line({ type: "turn_interrupted", turn, at: now() });

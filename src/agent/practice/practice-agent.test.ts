@@ -128,6 +128,33 @@ test("every hook has its reading", () => {
   ]);
 });
 
+test("the end of a turn says what the limit is (issue 11, failures)", () => {
+  const record = { conversation: id, turn: 3, at, limit: { name: "tokens", usedPercent: 100, resetsAt: 5_000 } };
+  const read = (more: object) => agent.readHook({ ...record, ...more }, known);
+  expect(read({ event: "turn-failed", text: "wait", failure: "rate-limit" })).toEqual({
+    ...common("turn-failed"),
+    activity: "idle",
+    turn: { phase: "failed", id: "3", error: "wait", failure: "rate-limit" },
+    limits: [
+      { limit: "tokens", status: "rejected", usedPercent: 100, resetsAt: 5_000, confidence: "stated", text: "wait" },
+    ],
+  });
+  const limit = { name: "requests", usedPercent: 83, resetsAt: null };
+  expect(read({ event: "turn-completed", limit })?.limits).toEqual([
+    { limit: "requests", status: "ok", usedPercent: 83, resetsAt: null, confidence: "none", text: "83 % used" },
+  ]);
+  for (const bad of [{ ...limit, name: "../x" }, { ...limit, usedPercent: 120 }, { ...limit, resetsAt: "soon" }, 7])
+    expect(read({ event: "turn-completed", limit: bad })).not.toHaveProperty("limits");
+  expect(read({ event: "turn-failed", failure: "constructor" })?.turn).not.toHaveProperty("failure");
+});
+
+test("the account is the one that PRACTICE_ACCOUNT names (issue 11, failures)", () => {
+  const read = () => null;
+  const launch = makeLaunch();
+  expect(agent.readAccount?.({ environment: {}, launch, read })).toBe("practice");
+  expect(agent.readAccount?.({ environment: { PRACTICE_ACCOUNT: "second" }, launch, read })).toBe("second");
+});
+
 test.each([
   { event: "turn-exploded", conversation: id, turn: 1, at },
   { event: "turn-started", conversation: "../../etc", turn: 1, at },

@@ -8,12 +8,13 @@ import { ReeveError } from "../../platform/reeve-error.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ApprovalRequest } from "../../session/approval.ts";
 import type { InputStep } from "../../session/input.ts";
+import type { LimitReading } from "../../session/limit.ts";
 import type { Reading } from "../../session/reading.ts";
 import type { ActivityStatus } from "../../session/session.ts";
 import type { Agent, Known, LaunchContext, LaunchPlan, TranscriptMessage } from "../contract.ts";
 import { nativeIdOf } from "../native-id.ts";
 import { isConversationId } from "./conversation-id.ts";
-import { type HookRecord, parseHookRecord, TEXT_LIMIT } from "./hook-record.ts";
+import { type HookLimit, type HookRecord, parseHookRecord, TEXT_LIMIT } from "./hook-record.ts";
 import { parseTranscriptLine } from "./transcript-line.ts";
 
 export function practiceAgent(programPath: string, nodePath: string): Agent {
@@ -25,6 +26,7 @@ export function practiceAgent(programPath: string, nodePath: string): Agent {
     program: null,
     sessionVariables: ["PRACTICE_CONVERSATION"],
     pathVariables: [],
+    readAccount: ({ environment }) => environment["PRACTICE_ACCOUNT"] || "practice",
     plan: (context) => plan([nodePath, programPath], context),
     encode,
     promptLimit: TEXT_LIMIT,
@@ -126,9 +128,9 @@ function readHook(value: unknown, known: Known): Reading | null {
 }
 
 function meaningOf(
-  { event, turn, text }: HookRecord,
+  { event, turn, text, failure, limit }: HookRecord,
   { approvals }: Known,
-): Pick<Reading, "activity" | "asks" | "turn" | "approval"> {
+): Pick<Reading, "activity" | "asks" | "turn" | "approval" | "limits"> {
   const id = String(turn);
   switch (event) {
     case "session-start":
@@ -143,12 +145,19 @@ function meaningOf(
       return { approval: { settled: { id: approvals[0]?.id ?? null, decision } } };
     }
     case "turn-completed":
-      return { activity: "idle", turn: { phase: "completed", id } };
-    case "turn-failed":
       return {
         activity: "idle",
-        turn: { phase: "failed", id, error: stripTerminal(text ?? "The practice agent gave no reason.") },
+        turn: { phase: "completed", id },
+        ...(limit && { limits: [limitReading(limit, "ok", `${limit.usedPercent} % used`)] }),
       };
+    case "turn-failed": {
+      const error = stripTerminal(text ?? "The practice agent gave no reason.");
+      return {
+        activity: "idle",
+        turn: { phase: "failed", id, error, ...(failure && { failure }) },
+        ...(limit && { limits: [limitReading(limit, "rejected", error)] }),
+      };
+    }
     case "turn-interrupted":
       return { activity: "idle", turn: { phase: "interrupted", id } };
     case "session-end":
@@ -157,10 +166,19 @@ function meaningOf(
   }
 }
 
+function limitReading(
+  { name, usedPercent, resetsAt }: HookLimit,
+  status: "ok" | "rejected",
+  text: string,
+): LimitReading {
+  return { limit: name, status, usedPercent, resetsAt, confidence: resetsAt === null ? "none" : "stated", text };
+}
+
 function approvalOf(turn: number, text: string | undefined, openBefore: number): ApprovalRequest {
   const title = stripTerminal(text ?? "The practice agent asks for approval.");
   const id = openBefore === 0 ? `turn-${turn}` : `turn-${turn}-${openBefore + 1}`;
-  return { id, kind: "other", title, subject: null, cwd: null, reason: null };
+  const [, command = null] = /^Run "(.*)"\?$/s.exec(title) ?? [];
+  return { id, kind: command === null ? "other" : "command", title, subject: command, cwd: null, reason: null };
 }
 
 const plain = { role: "system", tool: null, usage: null } as const;

@@ -13,6 +13,7 @@ import { summaryOf } from "./fit-text.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { lineDialogue } from "./line-dialogue.ts";
 import { parseProgramOptions, type ProgramOptions } from "./program-options.ts";
+import { pretendedLimit } from "./pretended-limit.ts";
 import { terminalDialogue } from "./terminal-dialogue.ts";
 import { runTurn } from "./turn.ts";
 import { SCRIPT_HELP, scriptOf } from "./turn-script.ts";
@@ -51,11 +52,18 @@ async function converse(options: ProgramOptions): Promise<void> {
   greet(dialogue, options, journal.earlierTurns);
   journal.sessionStarted();
 
+  const limit = pretendedLimit();
   let prompt = options.prompt?.trim() ? options.prompt : await dialogue.nextPrompt();
   while (prompt !== null) {
     const script = scriptOf(prompt);
     if (script.type === "quit") break;
-    await runTurn(prompt, script, { dialogue, journal, clock: systemClock, paceMs: options.paceMs, crash });
+    await runTurn(prompt, limit.apply(prompt.trim(), script, Date.now()), {
+      dialogue,
+      journal,
+      clock: systemClock,
+      paceMs: options.paceMs,
+      crash,
+    });
     prompt = await dialogue.nextPrompt();
   }
   end("quit", 0);

@@ -1,6 +1,7 @@
 /** One turn of the practice agent, from the prompt to its end. */
 import type { Clock } from "../../platform/clock.ts";
 import type { Dialogue } from "./dialogue.ts";
+import type { HookLimit } from "./hook-record.ts";
 import type { Journal } from "./journal.ts";
 import type { TurnScript } from "./turn-script.ts";
 import { summaryOf } from "./fit-text.ts";
@@ -14,7 +15,14 @@ export interface TurnContext {
   readonly crash: () => never;
 }
 
-type PlayableScript = Exclude<TurnScript, { type: "quit" }>;
+export type PlayableScript = Exclude<TurnScript, { type: "quit" | "limit" }> | Refusal;
+
+/** Every prompt before the limit resets ends so. */
+export interface Refusal {
+  readonly type: "refusal";
+  readonly error: string;
+  readonly limit: HookLimit;
+}
 
 /** Lines printed between two looks at the keyboard. */
 const SPAM_BATCH = 100;
@@ -25,12 +33,15 @@ export async function runTurn(prompt: string, script: PlayableScript, context: T
   dialogue.beginTurn(() => interruption.abort());
   journal.turnStarted(prompt);
   try {
-    if (script.type === "fail") {
+    if (script.type === "fail" || script.type === "refusal") {
       await context.clock.sleep(context.paceMs, interruption.signal);
       dialogue.say(`✗ ${script.error}`);
-      journal.turnFailed(script.error);
+      if (script.type === "fail") journal.turnFailed(script.error, script.failure);
+      else journal.turnFailed(script.error, "rate-limit", script.limit);
     } else {
-      journal.turnCompleted(await play(script, context, interruption.signal));
+      const limit =
+        script.type === "used" ? { name: "requests", usedPercent: script.percent, resetsAt: null } : undefined;
+      journal.turnCompleted(await play(script, context, interruption.signal), limit);
     }
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
@@ -43,13 +54,14 @@ export async function runTurn(prompt: string, script: PlayableScript, context: T
 
 /** Plays the script and returns the reply. */
 async function play(
-  script: Exclude<PlayableScript, { type: "fail" }>,
+  script: Exclude<PlayableScript, { type: "fail" | "refusal" }>,
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<string> {
   const { clock, paceMs } = context;
   switch (script.type) {
     case "reply":
+    case "used":
       return stream(script.lines, paceMs, context, signal);
     case "sleep":
       return stream(script.lines, script.ms, context, signal);

@@ -4,7 +4,7 @@
  * reused pid has another start time. Only this runtime reads these fields.
  */
 import type { Place, PlaceView } from "../../session/session.ts";
-import type { Presence } from "../contract.ts";
+import type { PaneExit } from "../driver/pane.ts";
 
 // An interface would not be assignable to `Place`.
 // oxlint-disable-next-line typescript/consistent-type-definitions
@@ -15,9 +15,7 @@ export type PanePlace = {
 };
 
 /** What a look at the panes says, before it is known when it was asked for. */
-export type Sight =
-  | { readonly status: "running"; readonly place: PanePlace; readonly evidence: string }
-  | Omit<Extract<Presence, { status: "exited" }>, "askedAt">;
+export type Sight = { readonly status: "running"; readonly place: PanePlace; readonly evidence: string } | PaneExit;
 
 /** Null for one that another runtime made, or that somebody forged. */
 export function readPlace(place: Place | null): PanePlace | null {

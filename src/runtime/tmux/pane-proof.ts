@@ -10,8 +10,9 @@
 import { readCommandLine } from "../../platform/process-table.ts";
 import type { Place } from "../../session/session.ts";
 import { parseMark, type Target } from "../contract.ts";
-import { exitedUnseen, hasEnded, type ListedPane, observePane, type Pane } from "./pane.ts";
+import { hasEnded, type ListedPane, type Pane } from "../driver/pane.ts";
 import { readPlace, type Sight } from "./pane-place.ts";
+import { exitedUnseen, observePane } from "./pane-sight.ts";
 import { markOf } from "./process-mark.ts";
 
 export interface Sighting {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readProcess } from "../../platform/process-table.ts";
-import { observePane, parsePanes } from "./pane.ts";
+import { parsePanes } from "../driver/pane.ts";
+import { observePane } from "./pane-sight.ts";
 import { createPaneProofs } from "./pane-proof.ts";
 
 describe("parsePanes", () => {

@@ -9,10 +9,18 @@ import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { readProcess } from "../../platform/process-table.ts";
 import { type Created, type CreateRequest, formatMark, type Target } from "../contract.ts";
-import { unreachable, type Answer, type ControlConnection } from "./control-connection.ts";
-import { checkRequest, newSessionCommands, type PanePlan, parsePlaced, replacePaneCommands } from "./create-pane.ts";
-import type { OutputStreams } from "./output-streams.ts";
-import type { PaneDirectory } from "./pane-directory.ts";
+import { unreachable, type Answer, type ControlConnection } from "../driver/control-connection.ts";
+import {
+  checkRequest,
+  environmentLost,
+  newSessionCommands,
+  notPlaced,
+  type PanePlan,
+  parsePlaced,
+  replacePaneCommands,
+} from "../driver/create-pane.ts";
+import type { OutputStreams } from "../driver/output-streams.ts";
+import type { PaneDirectory } from "../driver/pane-directory.ts";
 import type { PaneProofs, Sighting } from "./pane-proof.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { SessionCgroups } from "./session-cgroups.ts";
@@ -29,7 +37,7 @@ export interface PlacementParts {
   readonly instance: string;
   readonly runDir: string;
   readonly link: ServerLink;
-  readonly directory: PaneDirectory;
+  readonly directory: PaneDirectory<Sighting>;
   readonly streams: OutputStreams;
   readonly proofs: PaneProofs;
   readonly cgroups: SessionCgroups;
@@ -63,7 +71,7 @@ export function createPlacement({
       request,
       mark,
       cgroup: makeCgroup(request),
-      wrapper: inRunDirectory(() => ensureWrapper(runDir)),
+      shell: ["/bin/sh", inRunDirectory(() => ensureWrapper(runDir))],
       isStreamed: streams.isWanted(mark),
     };
     if (request.environment !== null) return startNew(plan, request.environment, sightings, connection);
@@ -166,21 +174,5 @@ function occupied(target: Target): ReeveError {
     kind: "conflict",
     message: `Something still runs in the cgroup of session ${target.sessionId} (start ${target.incarnation}); stop it first.`,
     details: { incarnation: target.incarnation },
-  });
-}
-
-function environmentLost(request: CreateRequest): ReeveError {
-  return new ReeveError({
-    code: "environment-lost",
-    kind: "conflict",
-    message: `The environment of session ${request.sessionId} is gone; run reeve restart ${request.sessionId} in a shell that has it.`,
-  });
-}
-
-function notPlaced(reason: string): ReeveError {
-  return new ReeveError({
-    code: "place-failed",
-    kind: "unavailable",
-    message: `tmux did not start the process: ${reason}.`,
   });
 }

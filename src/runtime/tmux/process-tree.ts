@@ -35,7 +35,7 @@ export interface Tree {
 export async function membersOf(tree: Tree): Promise<readonly ProcessRow[]> {
   const { rows, markOf } = await takeCensus();
   const wrapper = tree.place !== null && isAlive(tree.place.pid, tree.place.startTicks) ? tree.place.pid : null;
-  const below = wrapper === null ? new Set<number>() : descendantsOf(wrapper, rows);
+  const below = wrapper === null ? new Set<number>() : descendantsOf(wrapper, childrenIn(rows));
   const inside = new Set("dir" in tree.cgroup ? processesIn(tree.cgroup.dir) : []);
   return rows.filter((row) => {
     if (row.pid === wrapper || isSpared(row.pid, tree)) return false;
@@ -52,8 +52,14 @@ function isSpared(pid: number, tree: Tree): boolean {
   return pid <= 1 || pid === process.pid || tree.spared.includes(pid);
 }
 
-function descendantsOf(root: number, rows: readonly ProcessRow[]): ReadonlySet<number> {
-  const children = Map.groupBy(rows, (row) => row.ppid);
+type Children = ReadonlyMap<number, readonly ProcessRow[]>;
+
+/** By the pid of their parent. */
+export function childrenIn(rows: readonly ProcessRow[]): Children {
+  return Map.groupBy(rows, (row) => row.ppid);
+}
+
+export function descendantsOf(root: number, children: Children): ReadonlySet<number> {
   const found = new Set<number>();
   const queue = [root];
   for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {

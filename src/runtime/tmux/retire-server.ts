@@ -2,10 +2,10 @@
 import type { Clock } from "../../platform/clock.ts";
 import { isAlive } from "../../platform/process-table.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
-import type { ControlConnection } from "./control-connection.ts";
-import { quote } from "./quote.ts";
+import type { ControlConnection } from "../driver/control-connection.ts";
+import { quote } from "../driver/quote.ts";
 import type { ServerIdentity } from "./remembered-server.ts";
-import { ANCHOR } from "./server-config.ts";
+import { ANCHOR } from "../driver/server-config.ts";
 
 /** tmux ends within milliseconds; five seconds are a server that hangs. */
 const LONGEST_END_MS = 5_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { scopedArguments, serverConfig, serverEnvironment } from "./server-config.ts";
+import { scopedArguments, serverConfig, serverEnvironment } from "../driver/server-config.ts";
 import { chooseManager, lingerSentence, type SystemdFacts } from "./systemd.ts";
-import { isAtLeast, parseVersion } from "./tmux-binary.ts";
+import { isAtLeast, parseVersion } from "../driver/tmux-version.ts";
 
 describe("the server's environment", () => {
   it("holds next to nothing, and no mark", () => {

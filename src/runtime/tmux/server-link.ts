@@ -9,23 +9,16 @@ import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { isUnreadable, sendSignal } from "../../platform/process-table.ts";
 import { errnoOf, messageOf, ReeveError } from "../../platform/reeve-error.ts";
-import { endAbandonedClients } from "./abandoned-clients.ts";
-import { openControlConnection, unreachable, type ControlConnection } from "./control-connection.ts";
+import { endAbandonedClients, endClientsInTheWay } from "./abandoned-clients.ts";
+import { openControlConnection, unreachable, type ControlConnection } from "../driver/control-connection.ts";
+import { localTransport } from "./local-transport.ts";
 import { askForNewSocket, rememberServerIn, type ServerIdentity } from "./remembered-server.ts";
 import { retireServer } from "./retire-server.ts";
-import { attachArguments, restoreAnchorArguments, serverEnvironment } from "./server-config.ts";
+import { attachArguments, restoreAnchorArguments, serverEnvironment } from "../driver/server-config.ts";
 import { requireStartable, startServer } from "./server-start.ts";
-import { parseVersion, runOnce, type TmuxVersion } from "./tmux-binary.ts";
-
-export type Reach =
-  | { readonly status: "connected"; readonly connection: ControlConnection; readonly server: ServerFacts }
-  | { readonly status: "absent"; readonly evidence: string }
-  | { readonly status: "unreachable"; readonly evidence: string };
-
-export interface ServerFacts {
-  readonly pid: number;
-  readonly version: TmuxVersion;
-}
+import { FACTS_COMMAND, parseFacts, type Reach, type ServerFacts } from "../driver/reach.ts";
+import type { TmuxVersion } from "../driver/tmux-version.ts";
+import { runOnce } from "./tmux-binary.ts";
 
 export interface ServerLink {
   /** Asks without starting anything. */
@@ -69,6 +62,7 @@ export function createServerLink(options: LinkOptions): ServerLink {
     config: join(options.runDir, "tmux.conf"),
   };
   const environment = serverEnvironment(process.env);
+  const transport = localTransport(environment);
   const remembered = rememberServerIn(options.runDir, paths.socket);
   const closing = new AbortController();
   /** The newest connection; while it is open no other is made. */
@@ -144,7 +138,7 @@ export function createServerLink(options: LinkOptions): ServerLink {
   const attach = async (): Promise<Reach> => {
     const opened = openControlConnection({
       argv: attachArguments(paths),
-      environment,
+      transport,
       clock: options.clock,
       onOutput: options.onOutput,
       onNotification: options.onNotification,
@@ -170,7 +164,7 @@ export function createServerLink(options: LinkOptions): ServerLink {
     } catch (error) {
       return opened.isOpen
         ? { status: "unreachable", evidence: "the tmux server does not answer" }
-        : afterFailedAttach(error);
+        : afterFailedAttach(opened, error);
     }
     if (found === null) {
       opened.close("tmux answered something unknown");
@@ -193,15 +187,31 @@ export function createServerLink(options: LinkOptions): ServerLink {
     return { status: "connected", connection: opened, server: found };
   };
 
-  const afterFailedAttach = async (error: unknown): Promise<Reach> => {
+  const afterFailedAttach = async (opened: ControlConnection, error: unknown): Promise<Reach> => {
     const reason = error instanceof ReeveError ? String(error.details["reason"]) : messageOf(error);
     if (remembered.living() === null) return { status: "absent", evidence: goneEvidence(remembered.last()) };
     if (reason.includes("can't find session") || reason.includes("no sessions")) {
       await runOnce(restoreAnchorArguments(paths), environment);
       options.log("the anchor session was gone from the tmux server; put it back");
+    } else {
+      await opened.closed;
+      const ended = endClientsInTheWay(paths);
+      if (ended > 0) {
+        options.log("ended control clients that keep the tmux server from ending", { ended });
+        if (await isGoneSoon()) return { status: "absent", evidence: goneEvidence(remembered.last()) };
+      }
     }
     reconnectSoon();
     return { status: "unreachable", evidence: reason };
+  };
+
+  /** A server that waited for its last client ends within milliseconds. */
+  const isGoneSoon = async (): Promise<boolean> => {
+    for (const ms of [10, 20, 50, 100, 200, 400]) {
+      await options.clock.sleep(ms, closing.signal);
+      if (remembered.living() === null) return true;
+    }
+    return false;
   };
 
   const reconnectSoon = (): void => {
@@ -265,14 +275,6 @@ export function createServerLink(options: LinkOptions): ServerLink {
 
 /** A client that works ends within milliseconds. */
 const GOODBYE_MS = 1_000;
-
-const FACTS_COMMAND = 'display-message -p "server #{pid} #{version}"';
-
-function parseFacts(line: string | undefined): ServerFacts | null {
-  const match = /^server (\d+) (\S+)$/.exec(line ?? "");
-  const version = parseVersion(match?.[2] ?? "");
-  return match === null || version === null ? null : { pid: Number(match[1]), version };
-}
 
 function goneEvidence(server: ServerIdentity | null): string {
   if (server === null) return NEVER_STARTED;

@@ -6,9 +6,10 @@ import { lstatSync } from "node:fs";
 import { writeFileAtomicSync } from "../../platform/atomic-file.ts";
 import { setAside } from "../../platform/own-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
-import { scopedArguments, serverConfig, type ServerPaths, startArguments } from "./server-config.ts";
+import { scopedArguments, serverConfig, type ServerPaths, startArguments } from "../driver/server-config.ts";
 import { chooseManager, readSystemdFacts } from "./systemd.ts";
-import { requireTmux, runOnce, type TmuxVersion } from "./tmux-binary.ts";
+import type { TmuxVersion } from "../driver/tmux-version.ts";
+import { requireTmux, runOnce } from "./tmux-binary.ts";
 
 export interface StartOptions {
   readonly paths: ServerPaths;

@@ -5,7 +5,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { delimiter, join } from "node:path";
-import type { SystemdManager } from "./server-config.ts";
+import type { SystemdManager } from "../driver/server-config.ts";
 
 export interface SystemdFacts {
   readonly isRunning: boolean;

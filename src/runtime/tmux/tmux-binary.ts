@@ -1,28 +1,13 @@
 /** The tmux program: whether it is there, which version it is, and running it once. */
 import { execFile } from "node:child_process";
+import { isAtLeast, parseVersion, type TmuxVersion } from "../driver/tmux-version.ts";
 import { errnoOf, messageOf, ReeveError } from "../../platform/reeve-error.ts";
-
-export interface TmuxVersion {
-  readonly major: number;
-  readonly minor: number;
-}
 
 const OLDEST: TmuxVersion = { major: 3, minor: 2 };
 const INSTALL = "install tmux 3.2 or newer (Debian and Ubuntu: apt install tmux)";
 
 /** The daemon keeps the PATH of whoever started it. */
 const ELSEWHERE = "If it is installed but not on that PATH: reeve daemon stop, then try again from your shell.";
-
-/** "tmux 3.3a", "tmux next-3.6", "tmux openbsd-7.5" (which is current). */
-export function parseVersion(text: string): TmuxVersion | null {
-  if (text.includes("openbsd") || text.trim() === "tmux master") return { major: 99, minor: 0 };
-  const match = /(\d+)\.(\d+)/.exec(text);
-  return match === null ? null : { major: Number(match[1]), minor: Number(match[2]) };
-}
-
-export function isAtLeast(version: TmuxVersion, wanted: TmuxVersion): boolean {
-  return version.major > wanted.major || (version.major === wanted.major && version.minor >= wanted.minor);
-}
 
 export async function requireTmux(binary: string, environment: Readonly<Record<string, string>>): Promise<TmuxVersion> {
   const result = await runOnce([binary, "-V"], environment);

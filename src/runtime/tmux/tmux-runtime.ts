@@ -5,12 +5,14 @@
  * mark. It touches no other tmux server, no tmux configuration of the user, and
  * no process that is not proven to be ours.
  */
+import { execFile } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { isAlive, isUnreadable, openFilesOf } from "../../platform/process-table.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import {
+  type BesideRun,
   type EndProof,
   formatMark,
   type ListingEntry,
@@ -20,24 +22,29 @@ import {
   type Target,
 } from "../contract.ts";
 import { localFiles } from "../local-files.ts";
-import { captureCommands, readScreen } from "./capture-screen.ts";
-import { createChangeHints } from "./change-hints.ts";
-import { createOutputStreams } from "./output-streams.ts";
-import { absentEvidence, createPaneDirectory, type Finding } from "./pane-directory.ts";
-import { createPaneProofs, type RecordedPlace } from "./pane-proof.ts";
+import { ring } from "./ring.ts";
+import { notifyAttached } from "../driver/attached-people.ts";
+import { createChangeHints } from "../driver/change-hints.ts";
+import { createOutputStreams } from "../driver/output-streams.ts";
+import type { Finding } from "../driver/pane-directory.ts";
+import { absentEvidence, createLocalDirectory } from "./local-directory.ts";
+import { createPaneDriver, notRunning } from "../driver/pane-driver.ts";
+import { createPaneProofs, type RecordedPlace, type Sighting } from "./pane-proof.ts";
 import { describePlace, readPlace } from "./pane-place.ts";
 import { createPlacement } from "./placement.ts";
 import { isMarked } from "./process-mark.ts";
 import { environmentOfPlace, findStrays, membersOf, type Tree } from "./process-tree.ts";
-import { checkName, quote } from "./quote.ts";
-import { detachKeys, personArguments } from "./server-config.ts";
-import { createServerLink, type Reach } from "./server-link.ts";
+import { checkName } from "../driver/quote.ts";
+import { detachKeys, personArguments } from "../driver/server-config.ts";
+import type { Reach } from "../driver/reach.ts";
+import { BESIDE_SOCKET, runBeside } from "./run-beside.ts";
+import { createServerLink } from "./server-link.ts";
 import { createSessionCgroups } from "./session-cgroups.ts";
 import { stopTree } from "./stop-tree.ts";
 import { releaseTree, suspendTree } from "./suspend-tree.ts";
-import { createTerminals } from "./terminals.ts";
-import { checkSteps, PASTE_SUFFIX, typeInto } from "./type-input.ts";
-import { createWindowLinks } from "./window-links.ts";
+import { readVitals } from "./vitals.ts";
+import { PASTE_SUFFIX, saysLineMode } from "../driver/type-input.ts";
+import { createWindowLinks } from "../driver/window-links.ts";
 import { wrapperPath } from "./wrapper.ts";
 
 export interface TmuxRuntimeOptions {
@@ -49,13 +56,15 @@ export interface TmuxRuntimeOptions {
   readonly log: (message: string, fields?: object) => void;
   /** What it need not prove again; without it every pane is. */
   readonly recordedPlace?: RecordedPlace;
+  /** What runs programs for it inside the tmux server (beside-program.ts); without it none can be. */
+  readonly besideProgram?: string;
   readonly tmuxBinary?: string;
   /** Whether sessions get cgroups of their own where that can be done; they do unless told otherwise. */
   readonly cgroups?: boolean;
 }
 
 export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
-  const { runDir, clock, log } = options;
+  const { runDir, clock, log, besideProgram } = options;
   const instance = checkName(options.instance);
   const binary = options.tmuxBinary ?? "tmux";
   const hints = createChangeHints(log);
@@ -69,15 +78,15 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     clock,
     log,
     onOutput: streams.deliver,
-    onNotification: (name, rest) => notified(name, rest),
+    onNotification: (name, rest) => driver.notified(name, rest),
     onConnected: (server, isOtherServer) => {
       cgroups.meet(server.pid);
       if (isOtherServer) {
         streams.forgetAll();
         proofs.forgetAll();
       }
-      terminals.renew(null);
-      removePastes(runDir, log);
+      driver.renew(null);
+      removeLeftovers(runDir, log);
       if (streams.isAnyWanted()) links.refreshAll();
       hints.tell(null);
     },
@@ -91,40 +100,28 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
   cgroups.leaveSession();
   const proofs = createPaneProofs(instance, options.recordedPlace);
   const wrapper = wrapperPath(runDir);
-  const directory = createPaneDirectory({ instance, wrapper, link, streams, proofs, clock });
+  const directory = createLocalDirectory({ instance, wrapper, link, streams, proofs, clock });
   const sessionOf = (mark: string): string => parseMark(instance, mark)?.sessionId ?? "";
   const links = createWindowLinks(streams, (mark) => directory.ofSession(sessionOf(mark)), log);
-  const terminals = createTerminals({ instance, directory, streams, clock, log });
-  hints.listen(terminals.notice);
+  const driver = createPaneDriver({
+    instance,
+    directory,
+    streams,
+    hints,
+    reach: link.reach,
+    // Where nobody listens it was paused when its window was unlinked, and goes on when it is linked (window-links.ts).
+    staysPaused: (paneId) => {
+      const mark = streams.markOfPane(paneId);
+      return mark !== undefined && !streams.isWanted(mark);
+    },
+    stagingDir: runDir,
+    isLineMode,
+    clock,
+    log,
+  });
   const placement = createPlacement({ instance, runDir, link, directory, streams, proofs, cgroups });
 
-  const notified = (name: string, rest: string): void => {
-    switch (name) {
-      case "sessions-changed":
-      case "window-close":
-      case "unlinked-window-close":
-        return hints.tell(null);
-      case "window-renamed":
-      case "unlinked-window-renamed": // by the hook in server-config.ts: its process ended
-        return hints.tell(parseMark(instance, streams.markOfWindow(rest.split(" ", 1)[0] ?? "") ?? ""));
-      case "pause":
-        return resume(rest);
-    }
-  };
-
-  const resume = (paneId: string): void => {
-    if (!/^%\d+$/.test(paneId)) return;
-    log("terminal output came faster than it was read; some of it was skipped", { pane: paneId });
-    const goOn = async (): Promise<void> => {
-      const reach = await link.reach();
-      if (reach.status !== "connected") return;
-      await reach.connection.request([{ text: `refresh-client -A '${paneId}:continue'` }]);
-      terminals.renew(streams.markOfPane(paneId) ?? null);
-    };
-    goOn().catch(() => {}); // a new connection is not paused
-  };
-
-  const treeOf = async (target: Target): Promise<{ readonly tree: Tree; readonly finding: Finding }> => {
+  const treeOf = async (target: Target): Promise<{ readonly tree: Tree; readonly finding: Finding<Sighting> }> => {
     const finding = await directory.one(target);
     const presence = finding.sightings[0]?.presence;
     const place = presence?.status === "running" ? presence.place : null;
@@ -159,7 +156,7 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
 
   return {
     kind: "tmux",
-    capabilities: { suspend: true, stream: true, attach: true },
+    capabilities: { suspend: true, stream: true, attach: true, containers: false },
     files: localFiles,
     anticipate: () => void link.reach(),
     async requireReady() {
@@ -194,38 +191,21 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const evidence = `the tmux server (process ${reach.server.pid}) runs; panes of sessions: ${placed.length}`;
       return { reachable: true, askedAt, entries, evidence };
     },
-    async send(target, steps) {
-      checkSteps(steps);
-      const { pane, presence, connected } = await directory.require(target);
-      if (presence.status !== "running") throw notRunning(target);
-      const { connection, server } = connected;
-      await typeInto(pane, steps, { connection, version: server.version, runDir, clock });
+    async vitals(sessions) {
+      const askedAt = clock.now();
+      const placed = sessions.map(({ target, place }) => ({ target, place: readPlace(place) }));
+      try {
+        const entries = await readVitals(placed, cgroups.find);
+        return { reachable: true, askedAt, entries, evidence: `processes of ${entries.length} sessions` };
+      } catch (error) {
+        if (!(error instanceof ReeveError) || error.kind !== "unavailable") throw error;
+        return { reachable: false, askedAt, evidence: error.message };
+      }
     },
-    async capture(target, { lines, style }) {
-      const wanted = Math.max(0, Math.floor(lines));
-      const { pane, connected } = await directory.require(target);
-      const answer = await connected.connection.request(captureCommands(pane.id, wanted));
-      if (answer.error === null) return readScreen(answer, wanted, style);
-      throw new ReeveError({
-        code: "capture-failed",
-        kind: "unavailable",
-        message: `tmux did not show the screen: ${answer.error}.`,
-      });
-    },
-    async relabel(target, label) {
-      const { pane, presence, connected } = await directory.require(target);
-      // A dead pane's window is called "ended": the next start names it.
-      if (presence.status !== "running") return;
-      await connected.connection.request([{ text: `rename-window -t ${pane.windowId} ${checkName(label)}` }]);
-    },
-    async lastTypedAt(target) {
-      const { pane, connected } = await directory.require(target);
-      const format = quote("client #{client_control_mode} #{client_activity}");
-      const answer = await connected.connection.request([
-        { text: `list-clients -t ${quote(pane.sessionId)} -F ${format}` },
-      ]);
-      return latestKey(answer.replies[0]?.lines ?? []);
-    },
+    send: driver.send,
+    capture: driver.capture,
+    relabel: driver.relabel,
+    lastTypedAt: driver.lastTypedAt,
     owns: async (target, process) => isMarked(process, formatMark(instance, target)),
     lives: async ({ pid, startTicks }) => isAlive(pid, startTicks),
     async openFiles(target, place) {
@@ -239,8 +219,9 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       });
       return members.flatMap(({ pid }) => openFilesOf(pid));
     },
-    stream: (target, listener) => streams.add(formatMark(instance, target), listener),
-    openTerminal: terminals.open,
+    stream: driver.stream,
+    follow: driver.follow,
+    openTerminal: driver.openTerminal,
     suspend: async (target) => suspendTree(await runningTree(target), clock),
     release: async (target) => releaseTree(await runningTree(target), clock),
     async stop(target, stopOptions) {
@@ -272,6 +253,13 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       const paths = { binary, socket: join(runDir, "tmux.sock") };
       return { argv: personArguments(paths, session, taken, options), detach: detachKeys(taken) };
     },
+    notify: (notice) => notifyAttached(link.reach, notice, ring),
+    ...(besideProgram === undefined
+      ? {}
+      : {
+          runBeside: (_target: Target, beside: BesideRun) =>
+            runBeside(beside, { reach: link.reach, runDir, besideProgram }),
+        }),
     retire: link.retire,
     close: link.close,
   };
@@ -279,15 +267,6 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
 
 /** What a session's files are open in is found by its mark: a look every quarter of a second must stay cheap. */
 const NOT_LOOKED_FOR = { why: "not looked for" } as const;
-
-/** Of people's terminals only; tmux gives whole seconds, so the end of that second. */
-function latestKey(lines: readonly string[]): number | null {
-  const seconds = lines.flatMap((line) => {
-    const match = /^client 0 (\d+)$/.exec(line);
-    return match === null ? [] : [Number(match[1])];
-  });
-  return seconds.length === 0 ? null : (Math.max(...seconds) + 1) * 1_000;
-}
 
 function endProof(impediment: string | null): EndProof {
   if (impediment === null)
@@ -301,20 +280,20 @@ function endProof(impediment: string | null): EndProof {
   };
 }
 
-function notRunning(target: Target): ReeveError {
-  return new ReeveError({
-    code: "not-running",
-    kind: "conflict",
-    message: `Session ${target.sessionId} is not running; restart it first.`,
+function isLineMode(tty: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile("stty", ["-F", tty, "-a"], { timeout: 2_000 }, (error, stdout) =>
+      resolve(error === null && saysLineMode(stdout)),
+    );
   });
 }
 
-/** A daemon killed while pasting leaves the text of a message behind. */
-function removePastes(runDir: string, log: TmuxRuntimeOptions["log"]): void {
+/** A daemon killed while pasting leaves the text of a message behind, one killed while it tried something out a socket. */
+function removeLeftovers(runDir: string, log: TmuxRuntimeOptions["log"]): void {
   try {
     for (const name of readdirSync(runDir))
-      if (name.endsWith(PASTE_SUFFIX)) rmSync(join(runDir, name), { force: true });
+      if (name.endsWith(PASTE_SUFFIX) || BESIDE_SOCKET.test(name)) rmSync(join(runDir, name), { force: true });
   } catch (error) {
-    log("what an earlier paste left could not be removed", { error: messageOf(error) });
+    log("what an earlier daemon left could not be removed", { error: messageOf(error) });
   }
 }

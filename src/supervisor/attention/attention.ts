@@ -18,21 +18,28 @@ import { isEnded } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
 import { createBackgroundWatch } from "./background-watch.ts";
 import { createChannelKeeper } from "./channel-keeper.ts";
+import { createCheckoutStatus, type GitStatus } from "./checkout-status.ts";
+import { createCheckoutWatch } from "./checkout-watch.ts";
 import { targetOf } from "../ledger/target.ts";
 import type { Environment } from "../launch/environment.ts";
+import { createHealthWatch, type HealthWatch } from "./health-watch.ts";
 import { createIdentityWatch } from "./identity-watch.ts";
+import { createNativeWatch } from "./native-watch.ts";
 import { isolated } from "../../platform/isolated.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LastWord, Redactor } from "./readings.ts";
+import type { LastWord, Readings, Redactor } from "./readings.ts";
 import { createReadings } from "./readings.ts";
+import { createRecordings, type Recording } from "./recordings.ts";
 import type { RuleBook } from "../launch/rule-book.ts";
 import { createScreenWatch } from "./screen-watch.ts";
 import type { Scheduler } from "../ledger/scheduler.ts";
 import type { Settings } from "../launch/settings.ts";
+import { ownProcessorMs } from "./own-processor-time.ts";
 import { createSoftWatch, STAYS_MS } from "./soft-watch.ts";
 import type { SessionSecrets } from "./session-secrets.ts";
 import { createSessionSecrets } from "./session-secrets.ts";
 import { createSpool } from "./spool.ts";
+import { createLoginWatch } from "./login-watch.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { createStatusWatch } from "./status-watch.ts";
 import { createTranscriptWatch } from "./transcript-watch.ts";
@@ -52,6 +59,10 @@ export interface Attention {
   redact(session: Session, text: string): Promise<string | null>;
   /** Of a session that lives, or lived while this daemon did. */
   readonly secrets: Pick<SessionSecrets, "known" | "learn">;
+  /** The values alone; null when they are not known. */
+  secretValues(sessionId: string): Promise<readonly string[] | null>;
+  /** What somebody else than its watchers heard of it. */
+  readonly take: Readings["take"];
   /** The agent's own protocol, while it is open. */
   channel(sessionId: string): Channel | null;
   describeChannel(sessionId: string): string | null;
@@ -60,7 +71,13 @@ export interface Attention {
   /** What stands in its composer right now. */
   standing(session: Session, composer: Composer): Promise<Standing>;
   lastWords(session: Session): readonly LastWord[];
+  /** What looks at its processes showed, a sentence each; empty while nothing is expected of them. */
+  readonly signs: HealthWatch["signs"];
   firstWord(session: Session): Promise<void>;
+  /** What git says of its checkout, as far as that is known. */
+  git(session: Session): GitStatus | null;
+  /** The same, asked anew. */
+  gitNow(session: Session): Promise<GitStatus | null>;
   close(): Promise<void>;
 }
 
@@ -68,6 +85,8 @@ interface Watched {
   readonly incarnation: number;
   readonly output: OutputLog;
   readonly stopStream: () => void;
+  /** Null: its terminal is not recorded. */
+  readonly recording: Recording | null;
   isCaughtUp: boolean;
 }
 
@@ -82,6 +101,16 @@ export function createAttention(parts: {
   readonly log: Log;
   readonly settings: Settings;
   readonly onCaughtUp: (sessionId: string) => void;
+  /** Of a session that should work no process was found. */
+  readonly onNothingFound: () => void;
+  /** The home's key for tags of secrets. */
+  readonly tagKey: () => string;
+  /** Told what of a session's traffic cannot be written (`why`), or can again (null). */
+  readonly onKept: (sessionId: string, what: string, why: string | null) => void;
+  /** Told what was said of limits. */
+  readonly onLimits?: (sessionId: string, reading: Reading) => void;
+  /** Told what keeps a terminal from being recorded; null: nothing. */
+  readonly onRecorded?: (sessionId: string, failure: unknown) => void;
 }): Attention {
   const { settings } = parts;
   const watched = new Map<string, Watched>();
@@ -91,31 +120,47 @@ export function createAttention(parts: {
   const blind = new Set<string>();
   const secrets = createSessionSecrets(parts);
   const readings = createReadings({ ...parts, redactor });
-  const soft = createSoftWatch({ ...parts, readings, staysMs: STAYS_MS });
+  const processorMs = (session: Session): Promise<number | null> => ownProcessorMs(parts.runtime, session);
+  const soft = createSoftWatch({ ...parts, readings, staysMs: STAYS_MS, processorMs });
   const spool = createSpool({ ...parts, readings });
   const screens = createScreenWatch({ ...parts, soft });
   const channels = createChannelKeeper({ ...parts, readings });
   const transcripts = createTranscriptWatch({ ...parts, readings });
+  const health = createHealthWatch({
+    ...parts,
+    readings,
+    channel: channels.get,
+    intervalMs: settings.healthIntervalMs,
+    stallAfterMs: settings.stallAfterMs,
+  });
+  const gitStatus = createCheckoutStatus(parts);
+  const natives = createNativeWatch({ ...parts, secrets: secretValues });
+  const recordings = createRecordings({ ...parts, secrets: secretValues });
   const watchers = [
     channels,
     transcripts,
     createStatusWatch({ ...parts, soft }),
+    createLoginWatch(parts),
     createIdentityWatch({ ...parts, readings }),
     createStallWatch({
       ...parts,
       readings,
       stallAfterMs: settings.stallAfterMs,
-      startPatienceMs: settings.startPatienceMs,
+      workedAt: health.workedAt,
     }),
+    health,
     createBackgroundWatch({ ...parts, readings, commandPatienceMs: settings.backgroundPatienceMs }),
     screens,
+    createCheckoutWatch({ ...parts, status: gitStatus, intervalMs: settings.healthIntervalMs }),
+    natives,
   ];
 
-  function begin(session: Session): void {
+  /** Adopted: its process was there before. */
+  function begin(session: Session, isAdopted: boolean): void {
     const { identity } = session;
     const output = openOutputLog({
       directory: identity.outputsDir,
-      secrets: async () => (await secrets.learn(session.id))?.map(({ value }) => value) ?? null,
+      secrets: () => secretValues(session.id),
       mostBytes: settings.outputLogBytes,
       since: new Date(parts.clock.now()).toISOString(),
       log: parts.log,
@@ -124,10 +169,12 @@ export function createAttention(parts: {
     const heard = (bytes: Buffer): void => {
       output.push(bytes);
       screens.notice(session.id);
+      health.notice(session.id);
     };
     const stopStream = runtime.capabilities.stream ? runtime.stream(targetOf(session), heard) : () => undefined;
     const { incarnation } = session.process;
-    const watching: Watched = { incarnation, output, stopStream, isCaughtUp: false };
+    const recording = recordings.begin(session, isAdopted);
+    const watching: Watched = { incarnation, output, stopStream, recording, isCaughtUp: false };
     watched.set(session.id, watching);
     if (identity.hasTurns && !isInert(session)) void readSpool(session, watching);
   }
@@ -143,6 +190,7 @@ export function createAttention(parts: {
     watched.delete(session.id);
     watching.stopStream();
     watching.output.close().catch(report(session));
+    watching.recording?.close().catch(report(session));
     soft.forget(session.id);
     const left = [
       ...watchers.map((watcher) => watcher.leave(session)),
@@ -158,10 +206,15 @@ export function createAttention(parts: {
     await spool.leave(session);
     transcripts.attend(parts.store.registry.get(session.id) ?? session);
     await transcripts.leave(session);
+    await natives.leave(session);
+  }
+
+  async function secretValues(sessionId: string): Promise<readonly string[] | null> {
+    return (await secrets.learn(sessionId))?.map(({ value }) => value) ?? null;
   }
 
   async function redactor(sessionId: string): Promise<Redactor> {
-    const values = (await secrets.learn(sessionId))?.map(({ value }) => value) ?? null;
+    const values = await secretValues(sessionId);
     return (text) => (values === null ? null : redact(text, values));
   }
 
@@ -195,7 +248,7 @@ export function createAttention(parts: {
       if (environment !== null) secrets.tell(session, environment);
       const watching = watched.get(session.id);
       if (watching !== undefined && watching.incarnation !== session.process.incarnation) end(session, watching);
-      if (!watched.has(session.id)) begin(session);
+      if (!watched.has(session.id)) begin(session, false);
     },
     attend(session) {
       const { process } = session;
@@ -203,7 +256,7 @@ export function createAttention(parts: {
       const isOver = process.exit !== null || watching?.incarnation !== process.incarnation;
       if (watching !== undefined && isOver) end(session, watching);
       if (process.exit === null && process.place !== null) {
-        if (!watched.has(session.id)) begin(session);
+        if (!watched.has(session.id)) begin(session, true);
         void learnSecrets(session);
         if (isInert(session)) admitBlindness(session);
         else
@@ -230,16 +283,23 @@ export function createAttention(parts: {
     },
     redact: async (session, text) => (await redactor(session.id))(text),
     secrets,
+    secretValues,
+    take: readings.take,
     channel: channels.get,
     describeChannel: channels.describe,
     look: screens.look,
     standing: screens.standing,
     lastWords: readings.lastWords,
+    signs: health.signs,
     firstWord: readings.firstWord,
+    git: gitStatus.of,
+    gitNow: gitStatus.now,
     async close() {
       for (const watching of watched.values()) watching.stopStream();
+      gitStatus.close();
       await Promise.all(watchers.map((watcher) => watcher.close()));
       await Promise.all([...watched.values()].map((watching) => watching.output.close()));
+      await recordings.close();
       await spool.close();
     },
   };

@@ -35,6 +35,7 @@ async function keep(
           send: async () => "sent",
           interrupt: async () => "interrupted",
           answer: async () => "answered",
+          ping: async () => undefined,
           lacks: () => lack,
           close: () => void (entry.isClosed = true),
         },
@@ -44,7 +45,7 @@ async function keep(
     },
   });
   const socket = options.socket === undefined ? "/run/x.sock" : options.socket;
-  const watch = { mode: "protocol", text: "", version: null, socket, statusDir: null };
+  const watch = { mode: "protocol", text: "", version: null, socket, statusDir: null, capture: null };
   ground = await makeGround(agent, { watch: { ...watch }, conversation: { nativeId: "n-1" } });
   keeper = ground.use(createChannelKeeper({ ...ground.parts, clock: options.clock ?? systemClock }));
 }

@@ -11,21 +11,24 @@ import { secretsOfLaunch } from "../launch/environment.ts";
 import type { Post } from "../ledger/post.ts";
 import type { SessionSecrets } from "./session-secrets.ts";
 
-export function redactingPost(
-  post: Post,
-  sources: { readonly secrets: Pick<SessionSecrets, "learn">; readonly registry: Pick<Registry, "get"> },
-): Post {
-  async function secretsOf(sessionId: string): Promise<readonly string[]> {
-    const session = sources.registry.get(sessionId);
-    if (session === undefined) return [];
-    // Of a process that cannot be asked, its env file is still known.
-    const secrets = (await sources.secrets.learn(sessionId)) ?? secretsOfLaunch(session.identity.launch, {});
-    return secrets.map(({ value }) => value);
-  }
+export interface SecretSources {
+  readonly secrets: Pick<SessionSecrets, "learn">;
+  readonly registry: Pick<Registry, "get">;
+}
 
+/** The values of its secrets, as far as they are known; of what is no session, none. */
+export async function secretsOfSession(sessionId: string, sources: SecretSources): Promise<readonly string[]> {
+  const session = sources.registry.get(sessionId);
+  if (session === undefined) return [];
+  // Of a process that cannot be asked, its env file is still known.
+  const secrets = (await sources.secrets.learn(sessionId)) ?? secretsOfLaunch(session.identity.launch, {});
+  return secrets.map(({ value }) => value);
+}
+
+export function redactingPost(post: Post, sources: SecretSources): Post {
   async function redacted(mail: NewMail): Promise<NewMail> {
     const sender = mail.from.caller.replace(/^session:/, "");
-    const secrets = (await Promise.all([sender, mail.to].map(secretsOf))).flat();
+    const secrets = (await Promise.all([sender, mail.to].map((id) => secretsOfSession(id, sources)))).flat();
     return { ...mail, subject: redact(mail.subject, secrets), body: redact(mail.body, secrets) };
   }
 

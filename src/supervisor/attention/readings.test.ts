@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { REDACTED } from "../../capture/redaction.ts";
+import { systemClock } from "../../platform/clock.ts";
 import type { Reading } from "../../session/reading.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { createReadings } from "./readings.ts";
 import { agentWith, type Ground, makeGround, SECRET } from "./watch-fixture.ts";
 
@@ -183,4 +185,22 @@ test("a reading that waits for the session's secrets is not overtaken by the nex
     "turn-started",
     "turn-completed",
   ]);
+});
+
+test("secrets are taken out of what is said of a limit, and its name is bounded (issue 11, failures)", async () => {
+  const taken: unknown[] = [];
+  const readings = createReadings({
+    ledger: { apply: (_id: string, input: unknown) => Promise.resolve(taken.push(input)) } as unknown as Ledger,
+    clock: systemClock,
+    redactor: async () => (text) => text.replaceAll(SECRET, REDACTED),
+  });
+  const none = { usedPercent: null, resetsAt: null, confidence: "none" } as const;
+  const limits = [
+    { limit: `m ${SECRET} ${"x".repeat(500)}`, status: "rejected", ...none, text: `429 ${SECRET}` },
+  ] as const;
+  await readings.take(ground.session(), { source: "hook", detail: "a hook", limits });
+  expect(taken).toMatchObject([{ reading: { limits: [{ text: `429 ${REDACTED}` }] } }]);
+  expect(JSON.stringify(taken)).not.toContain(SECRET);
+  expect(JSON.stringify(taken).length).toBeLessThan(500);
+  expect(readings.lastWords(ground.session())).toMatchObject([{ said: "limit reached" }]);
 });

@@ -5,12 +5,13 @@
  * counts is in the record.
  */
 import type { Clock } from "../../platform/clock.ts";
-import type { ApprovalRequest } from "../../session/approval.ts";
+import { type ApprovalRequest, type Concerns, LONGEST_TEXT } from "../../session/approval.ts";
 import type { BackgroundReading } from "../../session/background.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { lastSentence } from "../../session/notice.ts";
 import { promptPrint } from "../../session/prompt-print.ts";
-import type { ApprovalReading, Reading, TurnReading } from "../../session/reading.ts";
+import type { LimitReading } from "../../session/limit.ts";
+import type { ApprovalReading, Reading, SetupReading, TurnReading } from "../../session/reading.ts";
 import type { Evidence, Session, TranscriptCursor } from "../../session/session.ts";
 import { isSignOfLife } from "../../session/witness.ts";
 import type { IdempotencyRecord } from "../../store/contract.ts";
@@ -72,6 +73,8 @@ export function createReadings(parts: {
   readonly clock: Clock;
   /** What takes the session's secrets out of a text; its process may have to be asked for them first. */
   readonly redactor: (sessionId: string) => Promise<Redactor>;
+  /** Told what was said of limits, once it is committed. */
+  readonly onLimits?: (sessionId: string, reading: Reading) => void;
 }): Readings {
   const { ledger, clock } = parts;
   /** One after another: what one of them has to wait for must not let the next overtake it. */
@@ -107,6 +110,10 @@ export function createReadings(parts: {
     return reading;
   }
 
+  function tellLimits({ id }: Incarnation, reading: Reading): void {
+    if (reading.limits !== undefined) parts.onLimits?.(id, reading);
+  }
+
   return {
     take: (session, raw, idempotency) =>
       queue.run(session.id, async () => {
@@ -116,6 +123,7 @@ export function createReadings(parts: {
           { type: "read", incarnation: session.process.incarnation, reading },
           { idempotency },
         );
+        tellLimits(session, reading);
         spoke(session, reading);
       }),
     takeLines: (session, { readings: raw, cursor, said: text }) =>
@@ -125,6 +133,7 @@ export function createReadings(parts: {
         const { incarnation } = session.process;
         const words = text === null ? {} : { said: lastSentence(stripTerminal(redact(text) ?? "")) };
         await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor, ...words });
+        for (const reading of readings) tellLimits(session, reading);
       }),
     note: (session, raw, weight) =>
       queue.run(session.id, async () => {
@@ -139,17 +148,18 @@ export function createReadings(parts: {
   };
 }
 
-function saidBy({ activity, turn, approval }: Reading): string | null {
+function saidBy({ activity, turn, approval, limits = [] }: Reading): string | null {
   const words = [
     activity,
     turn === undefined ? undefined : `turn ${turn.phase}`,
     approval === undefined ? undefined : "requested" in approval ? "asks" : "asks no longer",
+    limits.some(({ status }) => status === "rejected") ? "limit reached" : undefined,
   ].filter((word) => word !== undefined);
   return words.length === 0 ? null : words.join(", ");
 }
 
-/** Longest text of a question or an error that is kept: enough to decide by, little enough for every list. */
-const LONGEST_TEXT = 4_000;
+/** Of a limit: models have long names, but not this long. */
+const LONGEST_NAME = 100;
 /** Instead of what an agent said before it died unwatched. */
 const WITHHELD = "(not kept: Reeve does not know which secrets it may contain)";
 
@@ -158,7 +168,7 @@ function clean(reading: Reading, redact: Redactor): Reading {
     const safe = redact(text) ?? WITHHELD;
     return safe.length <= LONGEST_TEXT ? safe : `${safe.slice(0, LONGEST_TEXT)}…`;
   };
-  const { asks, turn, approval, background } = reading;
+  const { asks, turn, approval, background, limits, setup } = reading;
   return {
     ...reading,
     // In the adapter's words, so it may stay where the agent's own may not.
@@ -167,6 +177,24 @@ function clean(reading: Reading, redact: Redactor): Reading {
     ...(turn === undefined ? {} : { turn: cleanTurn(turn, short) }),
     ...(approval !== undefined && "requested" in approval ? { approval: cleanRequest(approval, short) } : {}),
     ...(background === undefined ? {} : { background: cleanBackground(background, short) }),
+    ...(limits === undefined ? {} : { limits: limits.map((limit) => cleanLimit(limit, redact, short)) }),
+    ...(setup === undefined ? {} : { setup: cleanSetup(setup, redact) }),
+  };
+}
+
+/** A name tells two limits apart, so it stays one where the secrets are not known. */
+function cleanLimit(limit: LimitReading, redact: Redactor, short: (text: string) => string): LimitReading {
+  const name = redact(limit.limit) ?? limit.limit;
+  return { ...limit, limit: name.slice(0, LONGEST_NAME), text: short(limit.text) };
+}
+
+/** Names, by which a change is told, so they stay where the secrets are not known. */
+function cleanSetup({ model, mode, ...rest }: SetupReading, redact: Redactor): SetupReading {
+  const name = (text: string): string => (redact(text) ?? text).slice(0, LONGEST_NAME);
+  return {
+    ...rest,
+    ...(model === undefined ? {} : { model: name(model) }),
+    ...(mode === undefined ? {} : { mode: name(mode) }),
   };
 }
 
@@ -183,13 +211,18 @@ function cleanTurn(turn: TurnReading, short: (text: string) => string): TurnRead
 }
 
 function cleanRequest(
-  { requested, choices }: Extract<ApprovalReading, { readonly requested: ApprovalRequest }>,
+  { requested, choices, concerns }: Extract<ApprovalReading, { readonly requested: ApprovalRequest }>,
   short: (text: string) => string,
 ): ApprovalReading {
   return {
     requested: cleanApproval(requested, short),
     ...(choices === undefined ? {} : { choices: { approved: short(choices.approved), denied: short(choices.denied) } }),
+    ...(concerns === undefined ? {} : { concerns: cleanConcerns(concerns, short) }),
   };
+}
+
+function cleanConcerns({ tool, paths }: Concerns, short: (text: string) => string): Concerns {
+  return { tool: tool === null ? null : short(tool), paths: paths.map(short) };
 }
 
 function cleanApproval(request: ApprovalRequest, short: (text: string) => string): ApprovalRequest {

@@ -3,6 +3,7 @@
  * once output falls quiet, and about once a second while it goes on. The rules
  * turn it into a soft reading.
  */
+import type { Agent } from "../../agent/contract.ts";
 import { readScreen } from "../../agent/screen-rules.ts";
 import { type Composer, readComposer, type Standing } from "../../agent/composer.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -32,9 +33,17 @@ export interface ScreenWatch extends Watcher {
   standing(session: Session, composer: Composer): Promise<Standing>;
 }
 
+/** Rules find the text of a failure; the agent knows of which kind it is. */
+function withKind(reading: Reading, { failureOf }: Agent): Reading {
+  const { turn } = reading;
+  if (turn?.phase !== "failed" || failureOf === undefined) return reading;
+  return { ...reading, turn: { ...turn, failure: failureOf(turn.error) } };
+}
+
 export function createScreenWatch(parts: {
   readonly store: Store;
   readonly runtime: (kind: string) => Runtime;
+  readonly agent: (name: string) => Agent;
   readonly rules: Pick<RuleBook, "has" | "of" | "composer">;
   readonly soft: SoftWatch;
   readonly clock: Clock;
@@ -53,7 +62,9 @@ export function createScreenWatch(parts: {
     if (rules.length === 0) return null;
     const screen = await parts.runtime(identity.runtime).capture(targetOf(session), { lines: 0 });
     const composer = await parts.rules.composer(identity.agent);
-    return readScreen(rules, screen, session.watch.version, composer)?.reading ?? null;
+    const seen = { ...screen, at: parts.clock.now() };
+    const reading = readScreen(rules, seen, session.watch.version, composer)?.reading ?? null;
+    return reading === null ? null : withKind(reading, parts.agent(identity.agent));
   }
 
   /** The session as it is now, if there is a screen of it to look at. */

@@ -26,11 +26,15 @@ let soft: SoftWatch;
 /** What the source says when it is asked again. */
 let now: Reading | null;
 let asked: number;
+/** Of the agent's processor time, for each millisecond that passes. */
+let share: number;
 
 beforeEach(() => {
   session = working;
-  [taken, noted, logged, now, asked] = [[], [], [], null, 0];
+  [taken, noted, logged, now, asked, share] = [[], [], [], null, 0, 0];
   clock = makeTestClock();
+  let usedMs = 0;
+  let lookedAt = clock.monotonic();
   const log = (message: string): void => void logged.push(message);
   const registry = { get: (id: string) => (id === "abc" ? session : undefined) };
   const readings = {
@@ -45,6 +49,11 @@ beforeEach(() => {
     log,
     // Five times that for a screen that merely looks idle in a turn, which is what these tests see.
     staysMs: 300,
+    processorMs: async () => {
+      usedMs += (clock.monotonic() - lookedAt) * share;
+      lookedAt = clock.monotonic();
+      return usedMs;
+    },
   });
 });
 
@@ -59,6 +68,26 @@ const see = (reading: Reading, via: "screen" | "status" = "screen"): Promise<voi
 const wait = (ms: number): Promise<void> => clock.advance(ms);
 
 describe("a soft reading", () => {
+  test("that looks idle in a turn does not count while the agent uses the processor, but not for ever", async () => {
+    share = 0.4;
+    await see(screen("idle"));
+    await wait(1_500);
+    expect(taken).toEqual([]);
+    await wait(3_000);
+    expect([taken, asked > 5]).toEqual([[], true]);
+    share = 0.02;
+    await wait(300);
+    expect(taken).toMatchObject([{ turn: { phase: "interrupted" } }]);
+
+    share = 0.4;
+    taken = [];
+    await see(screen("idle"));
+    await wait(9_000);
+    expect(taken).toEqual([]);
+    await wait(600);
+    expect(taken).toMatchObject([{ turn: { phase: "interrupted" } }]);
+  });
+
   test("counts at once where nothing better speaks", async () => {
     session = runningSession();
     await see(screen("working"));

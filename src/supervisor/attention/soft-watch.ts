@@ -22,6 +22,10 @@ type Via = "screen" | "status";
 
 /** Against a turn under way a screen that merely looks idle must stay so for longer: gemini 0.61.0 stands still for 8 s over a long prompt. */
 const BARE_IDLE_FACTOR = 5;
+/** On a busy machine that takes longer, and the agent uses the processor all the while; an idle one uses less of a core than this. */
+const BUSY_SHARE = 0.1;
+/** Something else of it may be busy for good. */
+const BUSY_FACTOR = 30;
 
 function isBareIdle(via: Via, session: Session, reading: Reading): boolean {
   const isDone = session.conversation.lastTurn?.isEnding === true;
@@ -54,6 +58,13 @@ function whyIgnored({ conversation: { activity } }: Session, reading: Reading): 
   return "ignored: it does not report the end of a turn or a question";
 }
 
+interface Doubt {
+  readonly key: string;
+  readonly since: number;
+  /** When its processor time was last looked at, and how much that was. */
+  readonly used: { readonly at: number; readonly ms: number } | null;
+}
+
 export interface SoftWatch {
   /** `of`: the incarnation that was looked at. `ask` reads the same source again; `via` tells the sources apart. */
   weigh(of: Incarnation, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void>;
@@ -67,14 +78,31 @@ export function createSoftWatch(parts: {
   readonly scheduler: Scheduler;
   readonly log: Log;
   readonly staysMs: number;
+  /** Processor time that the agent itself has used, in milliseconds; null where that cannot be seen. */
+  readonly processorMs?: (session: Session) => Promise<number | null>;
 }): SoftWatch {
   const { store, readings, staysMs } = parts;
   /** Since when (monotonic) a source has been saying the same thing that the record does not. */
-  const doubts = new Map<string, { readonly key: string; readonly since: number }>();
+  const doubts = new Map<string, Doubt>();
 
   function dismiss(sessionId: string, via: Via): void {
     parts.scheduler.cancel(sessionId, `doubted ${via}`);
     doubts.delete(`${sessionId} ${via}`);
+  }
+
+  async function used(session: Session): Promise<Doubt["used"]> {
+    const ms = (await parts.processorMs?.(session).catch(() => null)) ?? null;
+    return ms === null ? null : { at: parts.clock.monotonic(), ms };
+  }
+
+  /** It has worked since it was last looked at: what its screen shows may be old. Looks again later. */
+  async function isBusy(session: Session, via: Via, doubt: Doubt): Promise<boolean> {
+    if (parts.clock.monotonic() - doubt.since > staysMs * BUSY_FACTOR) return false;
+    const now = await used(session);
+    if (doubt.used === null || now === null) return false;
+    const isMuch = now.ms - doubt.used.ms >= (now.at - doubt.used.at) * BUSY_SHARE;
+    if (isMuch) doubts.set(`${session.id} ${via}`, { ...doubt, used: now });
+    return isMuch;
   }
 
   async function weigh(of: Incarnation, via: Via, reading: Reading, ask: () => Promise<Reading | null>): Promise<void> {
@@ -102,15 +130,19 @@ export function createSoftWatch(parts: {
       reading.turn?.phase ?? null,
     ]);
     const doubt = doubts.get(`${sessionId} ${via}`);
-    const patienceMs = isBareIdle(via, session, reading) ? staysMs * BARE_IDLE_FACTOR : staysMs;
+    const isBare = isBareIdle(via, session, reading);
+    const patienceMs = isBare ? staysMs * BARE_IDLE_FACTOR : staysMs;
     if (doubt?.key === key) {
       if (parts.clock.monotonic() - doubt.since < patienceMs - 20) return;
+      if (isBare && (await isBusy(session, via, doubt)))
+        return parts.scheduler.after(sessionId, `doubted ${via}`, staysMs, () => void again(of, via, ask));
       dismiss(sessionId, via);
       return readings.take(session, settleSoft(session, reading));
     }
     dismiss(sessionId, via);
     const { source } = session.conversation.activity.evidence;
-    doubts.set(`${sessionId} ${via}`, { key, since: parts.clock.monotonic() });
+    const since = parts.clock.monotonic();
+    doubts.set(`${sessionId} ${via}`, { key, since, used: isBare ? await used(session) : null });
     parts.scheduler.after(sessionId, `doubted ${via}`, patienceMs, () => void again(of, via, ask));
     const why = `not counted yet: it contradicts the ${NAMES[source]}; it counts if it does not change`;
     await readings.note(session, reading, why);

@@ -196,6 +196,24 @@ describe("a transcript", () => {
     await counted(1_103);
   });
 
+  test("that is seen empty while another takes its place is not told again either", async () => {
+    add("cost 1", "cost 2");
+    await counted(3);
+    const before = ground.session().watch.transcriptCursor;
+    renameSync(path, `${path}.old`);
+    writeFileSync(path, "");
+    // The agent still writes to the old one, so the name is looked at now.
+    appendFileSync(`${path}.old`, "cost 10\n");
+    await eventually("it counts as lost", () => status() === "lost");
+    writeFileSync(path, "cost 1\ncost 2\n");
+    await eventually("its end is reached", () => {
+      const cursor = ground.session().watch.transcriptCursor;
+      return cursor?.identity !== before?.identity && cursor?.offset === before?.offset;
+    });
+    add("cost 100");
+    await counted(103);
+  });
+
   test("whose lines could not be committed is read again", async () => {
     ground = await ground.restart();
     let failures = 1;

@@ -163,7 +163,7 @@ describe("an answer (issue 8, 4)", () => {
 
   test("goes over the agent's own protocol where it knows the question", async () => {
     await ground.dispose();
-    const watch = { mode: "app-server", text: "", version: null, socket: "/socket", statusDir: null };
+    const watch = { mode: "app-server", text: "", version: null, socket: "/socket", statusDir: null, capture: null };
     ground = await makeGround(agent, { watch }, undefined, clock);
     await read({ turn: { phase: "started", id: "t" } });
     await ask("q", "rm -rf build");

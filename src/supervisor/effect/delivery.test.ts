@@ -58,6 +58,7 @@ function deliver(): Delivery {
     },
     composer: async () => null,
     typingPauseMs: 3_000,
+    parkedWhy: () => null,
     pokeLater: (_sessionId, ms) => void pokes.push(ms),
   });
 }
@@ -205,7 +206,7 @@ describe("delivery (issue 8, 4)", () => {
 
   test("over its own protocol, once it is open", async () => {
     await ground.dispose();
-    const watch = { mode: "app-server", text: "", version: null, socket: "/socket", statusDir: null };
+    const watch = { mode: "app-server", text: "", version: null, socket: "/socket", statusDir: null, capture: null };
     ground = await makeGround(agent, { watch }, undefined, clock);
     delivery = deliver();
     await send("m");

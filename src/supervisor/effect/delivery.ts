@@ -7,11 +7,19 @@
  */
 import { failpoint } from "../../platform/failpoint.ts";
 import type { Message } from "../../session/message.ts";
-import { type Circumstances, HELD_MS, isAsking, nextStep, type Obstacle } from "../../session/next-step.ts";
+import {
+  type Circumstances,
+  HELD_MS,
+  isAsking,
+  isOvertaken,
+  nextStep,
+  type Obstacle,
+} from "../../session/next-step.ts";
 import type { Session } from "../../session/session.ts";
 import type { ComposerParts } from "./composer-watch.ts";
 import { isConcealed } from "../launch/concealed-text.ts";
 import type { Task } from "./effect-runner.ts";
+import { interruptOnce } from "./interruption.ts";
 import { expectLeft, recoverLease } from "./lease-recovery.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { createMessageOutcomes } from "./message-outcome.ts";
@@ -26,6 +34,8 @@ export interface DeliveryParts extends ComposerParts {
   readonly receipts: Receipts;
   readonly attention: Pick<Attention, "channel" | "describeChannel" | "look" | "isCaughtUp" | "secrets" | "standing">;
   readonly typingPauseMs: number;
+  /** Why nothing may be begun in it now, in half a sentence; null where it may. */
+  readonly parkedWhy: (session: Session) => string | null;
   /** Look at the session again, later. */
   readonly pokeLater: (sessionId: string, ms: number) => void;
 }
@@ -36,6 +46,8 @@ export interface Delivery {
   nextTask(session: Session): Task | null;
   /** Why the oldest waiting message of a session is not typed; null when nothing is in its way. */
   obstacle(session: Session): Obstacle | null;
+  /** It was removed. */
+  forget(sessionId: string): void;
 }
 
 export function createDelivery(parts: DeliveryParts): Delivery {
@@ -62,28 +74,14 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       isConcealed,
       lastTyped: lastTyped.get(session.id) ?? null,
       interrupted: interrupted.get(session.id) ?? null,
+      parked: parts.parkedWhy(session),
       held: held.get(session.id) ?? null,
     };
   }
 
   async function interrupt(session: Session, message: Message): Promise<void> {
     interrupted.set(session.id, { messageId: message.id, at: parts.clock.monotonic() });
-    const channel = parts.attention.channel(session.id);
-    const keys = parts.adapters.agent(session.identity.agent).interrupt;
-    // A turn that its protocol cannot name is interrupted as a person would.
-    if (channel !== null && channel.lacks() === null) await channel.interrupt();
-    else if (keys !== null) await parts.adapters.runtime(session.identity.runtime).send(targetOf(session), keys);
-    await until(parts, () => !hasTurnOpen(session), CONFIRM_MS);
-  }
-
-  function hasTurnOpen({ id, conversation: { turns } }: Session): boolean {
-    const session = parts.store.registry.get(id);
-    return (
-      session !== undefined &&
-      session.conversation.turnOpen &&
-      session.conversation.turns === turns &&
-      session.process.exit === null
-    );
+    await interruptOnce(parts, session, CONFIRM_MS);
   }
 
   async function overChannel(session: Session, message: Message): Promise<void> {
@@ -148,8 +146,13 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   async function refuse(session: Session, message: Message): Promise<void> {
-    const text = `Session ${session.identity.name} ended before the message could be delivered.`;
-    await outcomes.refused(message, "session-ended", text);
+    const { name } = session.identity;
+    const isOver = session.wish.desired === "stopped";
+    if (!isOver && isOvertaken(session, message, parts.store.mailbox.open(session.id))) {
+      const text = `Session ${name} went on with something else before Reeve could ask it to continue.`;
+      return await outcomes.refused(message, "resume-withdrawn", text);
+    }
+    await outcomes.refused(message, "session-ended", `Session ${name} ended before the message could be delivered.`);
   }
 
   return {
@@ -164,6 +167,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
             expectLeft(typing, session, message);
         }),
       );
+    },
+    forget(sessionId) {
+      for (const known of [held, lastTyped, interrupted]) known.delete(sessionId);
     },
     obstacle(session) {
       const hold = held.get(session.id);

@@ -1,7 +1,6 @@
 /** What is done next for a session, and the effects themselves: what each does to the runtime, and the observation it ends in. */
-import { join } from "node:path";
-import type { LaunchPlan, PlannedFile } from "../../agent/contract.ts";
-import { nativeIdOf } from "../../agent/native-id.ts";
+import { dirname } from "node:path";
+import type { PlannedFile } from "../../agent/contract.ts";
 import { writeFileAtomic } from "../../platform/atomic-file.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
@@ -10,26 +9,34 @@ import { hashOfPass, PASS_VARIABLE, SOCKET_VARIABLE } from "../../platform/pass.
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { Runtime } from "../../runtime/contract.ts";
+import type { Passage } from "../../runtime/passage.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import { amend } from "../../session/amend.ts";
+import { spentMs } from "../../session/countdown.ts";
 import { lastLine } from "../../session/notice.ts";
 import { type Effect, isPromptAhead, pendingEffect } from "../../session/pending-effect.ts";
-import { finalScreenPath, spoolDirOf } from "../../session/session-directory.ts";
+import { finalScreenPath, nativeDirOf, spoolDirOf } from "../../session/session-directory.ts";
 import type { Evidence, Session, StopIntent } from "../../session/session.ts";
+import { type ChosenTimeOuts, TIME_OUTS } from "../../session/time-out.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
 import type { Attention } from "../attention/attention.ts";
 import type { Adapters } from "../launch/adapters.ts";
 import type { BroughtEnvironments } from "../launch/brought-environments.ts";
-import type { Environment } from "../launch/environment.ts";
+import { containerEnvironment } from "../launch/container-environment.ts";
+import type { Environment, EnvironmentFiles } from "../launch/environment.ts";
 import type { Foreign } from "../launch/foreign-agents.ts";
+import { launchInside } from "../launch/home-inside.ts";
 import type { PlannedLaunch } from "../launch/launcher.ts";
 import type { Passes } from "../launch/passes.ts";
+import { sharedDirectories } from "../launch/shared-directories.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Task } from "./effect-runner.ts";
+import { requireCheckout } from "./launch-checkout.ts";
+import { requireConversation } from "./require-conversation.ts";
 import { removeSocketFiles } from "./socket-files.ts";
-import { LARGEST_STATUS_BYTES } from "../attention/status-watch.ts";
 import { targetOf } from "../ledger/target.ts";
+import { stopTurn } from "./interruption.ts";
 
 /** Lines of scrollback kept of an ended session. */
 const FINAL_SCREEN_LINES = 2_000;
@@ -41,8 +48,6 @@ export interface EffectParts extends AnswerParts {
   readonly log: Log;
   /** How its agent wants to be started now. */
   readonly launch: (session: Session) => Promise<PlannedLaunch>;
-  /** Another session that has this conversation open. */
-  readonly holderOf: (session: Session, nativeId: string) => Session | undefined;
   /** Agents that Reeve did not start, where this session lives. */
   readonly foreignIn: (session: Session) => Promise<readonly Foreign[]>;
   /** The environments that callers brought along for the next start. */
@@ -50,14 +55,24 @@ export interface EffectParts extends AnswerParts {
   readonly passes: Passes;
   /** Where the daemon takes calls from sessions. */
   readonly socketOfSessions: string;
-  /** A create that fails for longer than this is given up. */
-  readonly startPatienceMs: number;
+  /** A create that fails for longer than its start may take is given up. */
+  readonly timeOuts: (session: Session) => ChosenTimeOuts;
   /** For a start that nobody brought an environment for: the daemon's own. */
-  readonly fallbackEnvironment: (envFile: string | null) => Environment;
+  readonly fallbackEnvironment: (files: EnvironmentFiles) => Environment;
   readonly adapters: Pick<Adapters, "agent" | "runtime" | "impedimentOf">;
   readonly attention: Pick<Attention, "channel" | "look" | "prepare" | "readToEnd" | "redact" | "isCaughtUp">;
   readonly delivery: Pick<Delivery, "nextTask">;
   readonly pokeLater: (sessionId: string, ms: number) => void;
+  /** The capture proxy, for a session that needs it: that it runs, and that it serves this one. */
+  readonly capture: {
+    ready(session: Session): Promise<void>;
+    serve(session: Session, environment: Environment | null): Promise<void>;
+    passage(session: Session): Passage | null;
+  };
+  /** Nothing may be begun in it before a limit resets. */
+  readonly isParked: (session: Session) => boolean;
+  /** Whose limits it draws on in this environment. */
+  readonly accountIn: (session: Session, environment: Environment) => Promise<string | null>;
 }
 
 /** What this session needs next: an effect that its record asks for, else a message that can be given. */
@@ -65,11 +80,14 @@ export function nextTask(parts: EffectParts, sessionId: string): Task | null {
   const { store, adapters, attention, clock, delivery, pokeLater } = parts;
   const session = store.registry.get(sessionId);
   if (session === undefined) return null;
-  const effect = pendingEffect(adapters.impedimentOf(session) === null ? session : endingNow(session), clock.now());
+  const isParkedStart = session.state === "starting" && parts.isParked(session);
+  const isUnwatched = adapters.impedimentOf(session) !== null || isParkedStart;
+  const effect = pendingEffect(isUnwatched ? endingNow(session) : session, clock.now());
   if (session.wish.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
   if (effect === null) return delivery.nextTask(session);
+  if (effect.kind === "create" && isParkedStart) return null;
   // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
-  if (effect.kind === "answer" && !attention.isCaughtUp(session)) return null;
+  if ((effect.kind === "answer" || effect.kind === "interrupt") && !attention.isCaughtUp(session)) return null;
   return {
     key: JSON.stringify(effect),
     kind: effect.kind,
@@ -95,6 +113,8 @@ function perform(parts: EffectParts, session: Session, effect: Effect, hurry: Ab
       return stop(parts, session, effect.stop, hurry);
     case "answer":
       return giveAnswer(parts, session, effect.approvalId);
+    case "interrupt":
+      return stopTurn(parts, session);
   }
 }
 
@@ -104,26 +124,58 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
   const runtime = parts.adapters.runtime(identity.runtime);
   const target = targetOf(session);
   const { incarnation } = session.process;
+  const { launch: launched } = identity;
+  const { container } = launched;
+  const agent = parts.adapters.agent(identity.agent);
   try {
-    const { plan, recorded, ...launch } = await parts.launch(session);
+    await requireCheckout(parts, runtime.files, session);
+    await parts.capture.ready(session);
+    const { plan, recorded, mounts, loginVariables, ...launch } = await parts.launch(session);
     const isAnew = launch.isAnew && incarnation > 1;
     await requireConversation(parts, session, plan);
     const environment = await environmentFor(parts, session, runtime);
     // Its hooks may write there before anybody watches.
     if (identity.hasTurns) await runtime.files.makeDirectory(spoolDirOf(identity.outputsDir));
+    if (plan.capture !== undefined && writesItself(identity.launch))
+      await runtime.files.makeDirectory(nativeDirOf(identity.outputsDir));
+    // Else the engine would make them, as its own user.
+    for (const { target: path } of mounts) await runtime.files.makeDirectory(dirname(path));
     for (const file of plan.files) await writePlanned(runtime.files, session, file);
     const pass = parts.passes.forStart(session.id, incarnation);
-    await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded, passHash: hashOfPass(pass) });
+    const account = environment === null ? {} : { account: await parts.accountIn(session, environment) };
+    const passHash = hashOfPass(pass);
+    const now = await ledger.apply(session.id, { type: "planned", incarnation, plan: recorded, passHash, ...account });
     failpoint("create.planned");
-    const own = { [PASS_VARIABLE]: pass, [SOCKET_VARIABLE]: parts.socketOfSessions };
+    // It is logged in with another account by now, whose limit is reached.
+    if (parts.isParked(now)) return;
+    // In a container nobody listens for it.
+    const own: Environment =
+      container !== null ? {} : { [PASS_VARIABLE]: pass, [SOCKET_VARIABLE]: parts.socketOfSessions };
     parts.attention.prepare(session, environment === null ? null : { ...environment, ...own });
+    await parts.capture.serve(now, environment);
+    failpoint("create.served");
+    const shared = container === null ? [] : await sharedDirectories(runtime.files, session);
     const created = await runtime.create({
       ...target,
       argv: plan.argv,
       cwd: identity.launch.cwd,
-      environment,
+      environment:
+        environment === null || container === null
+          ? environment
+          : containerEnvironment(environment, launchInside(launched, identity.outputsDir, agent), loginVariables),
       extraEnvironment: { ...plan.environment, ...own, REEVE_SESSION_ID: session.id },
       label: identity.name,
+      ...(container === null
+        ? {}
+        : {
+            container: {
+              ...container,
+              mounts: [...mounts, ...container.mounts],
+              role: identity.role,
+              shared,
+              passage: parts.capture.passage(now),
+            },
+          }),
     });
     failpoint("create.after-effect");
     const shown = runtime.describe(created.place);
@@ -140,52 +192,19 @@ async function create(parts: EffectParts, session: Session): Promise<void> {
   }
 }
 
+/** Into a directory that only its user can enter. */
+function writesItself({ persistence }: Session["identity"]["launch"]): boolean {
+  return persistence !== null && (persistence.capture === "native" || persistence.debugLog !== null);
+}
+
 /** Fewer failures than this, 8 s of them, prove nothing, whatever the wall clock says. */
 const FEWEST_FAILURES = 5;
 
-function isHopeless({ store, clock, startPatienceMs }: EffectParts, { id }: Session): boolean {
-  const failures = store.registry.get(id)?.process.createFailures ?? null;
+function isHopeless({ store, clock, timeOuts }: EffectParts, session: Session): boolean {
+  const failures = store.registry.get(session.id)?.process.createFailures ?? null;
+  const { afterMs } = timeOuts(session).start;
   if (failures === null || failures.count + 1 < FEWEST_FAILURES) return false;
-  return clock.now() - failures.sinceAt >= startPatienceMs;
-}
-
-/** One conversation is never open twice: the second would write into the first one's transcript. */
-async function requireConversation(
-  parts: EffectParts,
-  session: Session,
-  { nativeId, statusDir }: LaunchPlan,
-): Promise<void> {
-  if (nativeId === null) return;
-  const holder = parts.holderOf(session, nativeId);
-  if (holder !== undefined) throw conversationOpen(`session ${holder.identity.name}`);
-  await requireNotForeign(parts, session, nativeId);
-  const { readHolder } = parts.adapters.agent(session.identity.agent);
-  if (readHolder === undefined || statusDir === null) return;
-  const { files, lives } = parts.adapters.runtime(session.identity.runtime);
-  for (const { name } of await files.list(statusDir)) {
-    const content = await files.read(join(statusDir, name), { mostBytes: LARGEST_STATUS_BYTES });
-    const outside = content === null ? null : readHolder({ name, content }, nativeId);
-    if (outside !== null && (await lives(outside))) throw conversationOpen(`process ${outside.pid}, outside Reeve`);
-  }
-}
-
-/** What a vendor's daemon or another process holds is never resumed a second time. An id that Reeve chose is nobody else's. */
-async function requireNotForeign(parts: EffectParts, session: Session, nativeId: string): Promise<void> {
-  if (session.process.incarnation === 1 && nativeId === nativeIdOf(session.id)) return;
-  const { lives } = parts.adapters.runtime(session.identity.runtime);
-  for (const { agent, nativeId: other, process, heldBy, detail } of await parts.foreignIn(session)) {
-    if (agent !== session.identity.agent || other !== nativeId) continue;
-    if (process === null || (await lives(process)))
-      throw conversationOpen(heldBy === "daemon" ? detail : `process ${process?.pid ?? "unknown"}, outside Reeve`);
-  }
-}
-
-function conversationOpen(where: string): ReeveError {
-  return new ReeveError({
-    code: "conversation-open",
-    kind: "conflict",
-    message: `Its conversation is open in ${where}; end that one first, then restart this session.`,
-  });
+  return clock.now() - failures.sinceAt >= (afterMs ?? TIME_OUTS.start.afterMs);
 }
 
 /** Only below the session's own directory. */
@@ -217,15 +236,18 @@ async function environmentFor(parts: EffectParts, session: Session, runtime: Run
   if (brought !== null) return brought;
   const repeated = isFirst ? await parts.brought.arrival(session.id, REPEATED_WITHIN_MS) : null;
   if (repeated !== null) return repeated;
-  const { envFile, envNames } = session.identity.launch;
+  const { envFile, envNames, keyFiles } = session.identity.launch;
   const how = isFirst ? "with the daemon that was to start it" : "with the runtime that held it";
   const gone = (rest: string): ReeveError =>
     new ReeveError({ code: "environment-lost", kind: "conflict", message: `Its environment is gone ${how}${rest}` });
   if (envNames.length > 0)
     throw gone(`, and with it the values of ${envNames.join(", ")}; start the session again with --env.`);
-  if (isFirst) throw gone(`; run \`reeve restart ${session.identity.name}\` in a shell that has that environment.`);
-  const fallback = parts.fallbackEnvironment(envFile);
-  const instead = `the daemon's own${envFile === null ? "" : ` and ${envFile}`}`;
+  const own = parts.fallbackEnvironment({ envFile, keyFiles });
+  const fallback = isFirst ? { ...own, ...session.identity.launch.paths } : own;
+  if (isFirst && !(await isSameLogin(parts, session, fallback)))
+    throw gone(`; run \`reeve restart ${session.identity.name}\` in a shell that has that environment.`);
+  const files = [...(envFile === null ? [] : [envFile]), ...Object.values(keyFiles)];
+  const instead = ["the daemon's own", ...files].join(" and ");
   await parts.ledger.apply(session.id, {
     type: "environment-lost",
     incarnation: session.process.incarnation,
@@ -233,6 +255,12 @@ async function environmentFor(parts: EffectParts, session: Session, runtime: Run
   });
   parts.brought.keep(session, fallback);
   return fallback;
+}
+
+/** A start that waited for a limit may outlive the command that brought its environment, and the daemon that had it. */
+async function isSameLogin(parts: EffectParts, session: Session, environment: Environment): Promise<boolean> {
+  const { account, hasWaited } = session.quota;
+  return hasWaited && account !== null && (await parts.accountIn(session, environment)) === account;
 }
 
 async function suspendOrRelease(parts: EffectParts, session: Session, kind: "suspend" | "release"): Promise<void> {
@@ -256,7 +284,7 @@ async function stop(parts: EffectParts, session: Session, intent: StopIntent, hu
     if (now.process.incarnation !== incarnation || now.wish.stop?.next !== intent.next) return;
     failpoint("stop.begun");
   }
-  const report = await runtime.stop(target, { graceMs: intent.graceMs, hurry });
+  const report = await runtime.stop(target, { graceMs: graceLeft(parts, session, intent), hurry });
   failpoint("stop.after-signals");
   if (report.survivors.length > 0) {
     await parts.ledger.apply(session.id, {
@@ -292,6 +320,17 @@ async function stop(parts: EffectParts, session: Session, intent: StopIntent, hu
     ...(shown === null ? {} : { lastLine: shown }),
     evidence: observed(parts, report.evidence),
   });
+}
+
+/** Longer than a commit takes: the time-out of the grace is recorded first, and then hurries the stop. */
+const RECORDING_MS = 2_000;
+
+/** What an earlier daemon has waited counts. Where its time-out cannot be recorded, on a full disk say, it ends here. */
+function graceLeft({ store, clock }: EffectParts, { id }: Session, { graceMs, next }: StopIntent): number {
+  if (graceMs === 0 || next === "rest") return graceMs;
+  const countdown = store.registry.get(id)?.timeouts.countdowns.find(({ which }) => which === "stop_grace");
+  const spent = countdown === undefined ? 0 : spentMs(countdown, clock.moment());
+  return Math.max(0, graceMs - spent) + RECORDING_MS;
 }
 
 /** Best effort: what was on the screen is worth keeping, but never worth holding up an end. Its last line, if it may be kept. */

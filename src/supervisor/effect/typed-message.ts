@@ -5,8 +5,6 @@
  * began with this text (receipts.ts), if the agent reports turns.
  */
 import type { Agent } from "../../agent/contract.ts";
-import type { Standing } from "../../agent/composer.ts";
-import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
 import type { InputStep } from "../../session/input.ts";
@@ -23,6 +21,7 @@ import {
   watchComposer,
 } from "./composer-watch.ts";
 import type { MessageOutcomes } from "./message-outcome.ts";
+import { type Paste, problemWithPaste } from "./pasted-text.ts";
 import type { Receipts } from "../ledger/receipts.ts";
 import { targetOf } from "../ledger/target.ts";
 import { until } from "../ledger/until.ts";
@@ -63,7 +62,7 @@ export async function typeMessage(
   const typing: Typing = { session, message, agent, watch, whole, patienceMs: patienceFor(message) };
   const send = (steps: readonly InputStep[]): Promise<void> => runtime.send(targetOf(session), steps);
   try {
-    const problem = await carryOut(parts.clock, typing, send).catch((error: unknown) => error);
+    const problem = await carryOut(parts, typing, send).catch((error: unknown) => error);
     if (typeof problem === "string") await parts.outcomes.unknown(message, "not-in-input", problem);
     else if (problem !== null) await parts.outcomes.failed(message, problem);
     else await confirm(parts, typing, () => send([{ type: "key", key: "Enter" }]));
@@ -75,7 +74,7 @@ export async function typeMessage(
 
 /** Why Enter was not pressed; null when it was, or was not to be. */
 async function carryOut(
-  clock: Clock,
+  parts: TypedMessageParts,
   typing: Typing,
   send: (steps: readonly InputStep[]) => Promise<void>,
 ): Promise<string | null> {
@@ -83,7 +82,7 @@ async function carryOut(
   await send(first);
   if (enter.length > 0) {
     failpoint("send.pasted");
-    const problem = await problemBeforeEnter(clock, typing, pauseMs);
+    const problem = await problemBeforeEnter(parts, typing, { again: () => send(first), pauseMs });
     if (problem !== null) return problem;
     await send(enter);
   }
@@ -155,31 +154,20 @@ function splitBeforeEnter(
   return { first: steps.slice(0, at), pauseMs: pause.ms, enter: steps.slice(at + 1) };
 }
 
-/**
- * The pause begins when the text is seen: a busy agent draws it late, and
- * gemini 0.61.0 took "/quit" and an Enter right behind it for "/clear".
- */
 async function problemBeforeEnter(
-  clock: Clock,
-  { watch, whole, patienceMs }: Typing,
-  pauseMs: number,
+  parts: TypedMessageParts,
+  { session, message, agent, watch, whole, patienceMs }: Typing,
+  paste: Pick<Paste, "again" | "pauseMs">,
 ): Promise<string | null> {
   if (watch === null) return null;
-  const isThere = (now: Standing): boolean => watch.shows(whole, now);
-  let standing = await watch.until(isThere, patienceMs + DRAWN_MS);
-  if (isThere(standing)) {
-    await clock.sleep(pauseMs);
-    standing = await watch.until(isThere, CONFIRM_MS);
-  }
-  if (isThere(standing)) return null;
-  switch (standing.state) {
-    case "empty":
-      return "It was pasted but did not appear in its input, so Enter was not pressed; look at its screen.";
-    case "absent":
-      return "It was pasted, but then its screen no longer showed its input, so Enter was not pressed; look at its screen.";
-    case "text":
-      return "It was pasted, but its input also contains other text, so Enter was not pressed; look at its screen.";
-  }
+  return await problemWithPaste(parts.clock, watch, {
+    ...paste,
+    whole,
+    twice: whole + typedText(agent, message),
+    drawnMs: patienceMs + DRAWN_MS,
+    settledMs: CONFIRM_MS,
+    isUndisturbed: () => isUnchanged(parts, session) && parts.receipts.takenInstead(session.id) === null,
+  });
 }
 
 async function confirm(parts: TypedMessageParts, typing: Typing, pressEnter: () => Promise<void>): Promise<void> {

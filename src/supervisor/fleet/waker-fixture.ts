@@ -52,7 +52,12 @@ export interface WakerGround {
   dispose(): Promise<void>;
 }
 
-export async function makeWakerGround(workers: readonly string[], isEnabled = true): Promise<WakerGround> {
+export async function makeWakerGround(
+  workers: readonly string[],
+  isEnabled = true,
+  breaker: Parameters<typeof createWaker>[0]["breaker"] = { isHeld: () => false, want: () => undefined },
+  isRecoveryTold = true,
+): Promise<WakerGround> {
   const clock = makeTestClock();
   const home = makeHome();
   const store = await home.open({ clock });
@@ -79,7 +84,8 @@ export async function makeWakerGround(workers: readonly string[], isEnabled = tr
     const ledger = createLedger({ store, clock, log, receipts: createReceipts() });
     const post = createPost({ store, clock, log });
     await post.load();
-    const waker = createWaker({ store, ledger, clock, scheduler, log, mail: post, isEnabled });
+    const tellsRecovery = (): boolean => isRecoveryTold;
+    const waker = createWaker({ store, ledger, clock, scheduler, log, mail: post, isEnabled, tellsRecovery, breaker });
     ledger.onCommit((id) => waker.poke(id));
     waker.start();
     return { ledger, waker, scheduler, post };

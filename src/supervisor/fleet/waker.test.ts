@@ -205,3 +205,19 @@ describe("a receiver that cannot take one", () => {
     expect(await ground.sent()).toEqual([]);
   });
 });
+
+test("a session that is parked is woken when it may go again, for all of it at once (issue 11, quota)", async () => {
+  const wanted: string[] = [];
+  let isHeld = true;
+  ground = await makeWakerGround(["fix"], true, { isHeld: () => isHeld, want: (id) => void wanted.push(id) });
+  await ground.happen("fix", turnCompleted);
+  await ground.settled();
+  await ground.happen("fix", exited);
+  await ground.settled();
+  expect(ground.open()).toBeUndefined();
+  expect(new Set(wanted)).toEqual(new Set(["boss"]));
+  isHeld = false;
+  ground.waker().poke("boss");
+  await ground.settled();
+  expect(ground.boss().wakes.open).toMatchObject({ count: 2 });
+});

@@ -13,14 +13,18 @@ import {
   type DueEvent,
   dueFor,
   dueMail,
+  dueRecovery,
   gatheringLeft,
   type Heard,
   readinessOf,
   stillDue,
+  youngEnough,
+  youngEnoughMail,
 } from "../../fleet/due-wake.ts";
 import { wakeLine } from "../../fleet/wake-line.ts";
 import { isTold, type Told, withTold, withWake } from "../../session/wake-record.ts";
 import { WAKE_EVENTS } from "../../session/wake.ts";
+import type { CutShort } from "../../session/cut-short.ts";
 import type { LoggedEvent } from "../../session/event.ts";
 import type { Session } from "../../session/session.ts";
 import { admitMessage, putSession, settleMessage } from "../../store/change.ts";
@@ -29,6 +33,8 @@ import type { UnreadMail } from "../../fleet/unread-mail.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Post } from "../ledger/post.ts";
 import type { Scheduler } from "../ledger/scheduler.ts";
+import type { Breaker } from "./breaker.ts";
+import { ownMessage } from "./own-message.ts";
 
 export interface Waker {
   /** From now on sessions are woken, first for what the last daemon left. */
@@ -39,6 +45,8 @@ export interface Waker {
   tell(sessionId: string, news: readonly Told[]): Promise<void>;
   /** What this session is to be woken for and has not been told, oldest first. */
   due(session: Session): Promise<Due>;
+  /** It was removed. */
+  forget(sessionId: string): void;
   close(): void;
 }
 
@@ -61,6 +69,10 @@ export function createWaker(parts: {
   readonly log: Log;
   readonly mail: Pick<Post, "unread" | "unreadMails">;
   readonly isEnabled: boolean;
+  /** Whether this session is told that it was restarted in the middle of a turn. */
+  readonly tellsRecovery: (session: Session) => boolean;
+  /** Who is parked is woken when it may go again. */
+  readonly breaker: Pick<Breaker, "isHeld" | "want">;
 }): Waker {
   const { store, ledger, clock, scheduler, log } = parts;
   /** For which something may be due; whoever is not in here is not looked at. */
@@ -91,9 +103,15 @@ export function createWaker(parts: {
     poke(sessionId);
   }
 
+  /** It was restarted in the middle of a turn, and nobody has told it so. */
+  function recoveryOf(session: Session): CutShort | null {
+    return parts.tellsRecovery(session) ? dueRecovery(session) : null;
+  }
+
   /** It was restarted, and what it was told of a hand-off is gone with the process that heard it. */
   function isReborn(session: Session): boolean {
     if (session.process.incarnation <= session.wakes.wokenIncarnation) return false;
+    if (recoveryOf(session) !== null) return true;
     const { handOffs } = parts.mail.unread(session.id);
     return handOffs > 0 && dueMail(session, parts.mail.unreadMails(session.id)).length > 0;
   }
@@ -112,6 +130,7 @@ export function createWaker(parts: {
       if (!readiness.isFree && isWaiting(session)) void takeBack(sessionId).catch(report(sessionId));
       return;
     }
+    if (parts.breaker.isHeld(session)) return parts.breaker.want(sessionId);
     noticeFailure(session);
     const monotonic = clock.monotonic();
     const held = Math.max(
@@ -164,42 +183,39 @@ export function createWaker(parts: {
     heard.delete(receiver.id);
     concerned.delete(receiver.id);
     const found = await due(receiver);
-    if (isNothing(found)) return;
+    if (isNothing(young(found)) && recoveryOf(receiver) === null) return;
     failpoint("wake.before-commit");
     await ledger.commitFor(receiver.id, (session) => {
       concerned.add(session.id);
       const { isReady } = readinessOf(session, { open: store.mailbox.open(session.id), now: clock.now() });
       const events = stillDue(session, found.events);
       const mails = dueMail(session, parts.mail.unreadMails(session.id)).filter(({ seq }) => seq <= found.newestMail);
-      return isReady && !isNothing({ events, mails }) ? admission(session, { events, mails }) : null;
+      const news = young({ events, mails });
+      return isReady && !(isNothing(news) && recoveryOf(session) === null) ? admission(session, news) : null;
     });
     failpoint("wake.after-commit");
   }
 
+  /** Both the count of a wake and its cursor come from what this leaves. */
+  function young({ events, mails }: Due): Due {
+    const now = clock.now();
+    return { events: youngEnough(events, now), mails: youngEnoughMail(mails, now) };
+  }
+
   function admission(session: Session, { events, mails }: Due): Commit {
+    const cut = recoveryOf(session);
+    const recovers = cut === null ? 0 : session.process.incarnation;
     const { acknowledged: since } = session.wakes;
     const mailThrough = mails.at(-1)?.seq ?? 0;
     // Older than the events that were read: none of them is between.
     const through = Math.max(since, events.at(-1)?.seq ?? 0, mailThrough);
     const id = newMessageId();
     last.set(session.id, { messageId: id, incarnation: session.process.incarnation });
-    const text = wakeLine({ since, through, events, mails });
+    const text = wakeLine({ since, through, events, mails, cutTurn: cut?.turn });
     const { turns } = session.conversation;
-    const open = { messageId: id, since, through, count: events.length + mails.length, mailThrough, turns };
-    const message = {
-      id,
-      sessionId: session.id,
-      text,
-      submit: true,
-      caller: "system" as const,
-      how: "queue" as const,
-      intendedTurn: null,
-      answers: null,
-      state: "admitted" as const,
-      admittedAt: clock.now(),
-      settledAt: null,
-      detail: null,
-    };
+    const count = events.length + mails.length;
+    const open = { messageId: id, since, through, count, mailThrough, turns, recovers };
+    const message = ownMessage({ id, sessionId: session.id, text, admittedAt: clock.now() });
     const body = { type: "message-admitted", messageId: id, bytes: Buffer.byteLength(text), isWake: true } as const;
     return {
       changes: [putSession(withWake(session, open)), admitMessage(message)],
@@ -209,9 +225,7 @@ export function createWaker(parts: {
 
   /** Also of those that have ended: how they did is news. */
   function childrenOf(sessionId: string): ReadonlyMap<string, Session> {
-    const children = store.registry
-      .all()
-      .filter(({ identity }) => identity.parentId === sessionId && identity.notify.length > 0);
+    const children = store.registry.childrenOf(sessionId).filter(({ identity }) => identity.notify.length > 0);
     return new Map(children.map((child) => [child.id, child]));
   }
 
@@ -258,6 +272,10 @@ export function createWaker(parts: {
   return {
     due,
     poke,
+    forget(sessionId) {
+      concerned.delete(sessionId);
+      for (const known of [heard, last, heldUntil]) known.delete(sessionId);
+    },
     close() {
       isStarted = false;
       unfollow();
@@ -269,6 +287,7 @@ export function createWaker(parts: {
         if (identity.parentId !== null && identity.notify.length > 0) concerned.add(identity.parentId);
         if (parts.mail.unread(id).unread > 0) concerned.add(id);
       }
+      for (const session of store.registry.living()) if (recoveryOf(session) !== null) concerned.add(session.id);
       for (const sessionId of concerned) poke(sessionId);
     },
     async tell(sessionId, news) {

@@ -76,6 +76,7 @@ export function concealMessages(
       const message = store.mailbox.get(messageId);
       return message === undefined ? undefined : whole(message);
     },
+    count: (sessionId) => store.mailbox.count(sessionId),
     open: (sessionId) => store.mailbox.open(sessionId).map(whole),
     typed: (sessionId, most) => store.mailbox.typed(sessionId, most).map(whole),
   };

@@ -25,7 +25,37 @@ export function sessionEnvironment(parts: {
   return { ...scrubEnvironment(parts.caller, parts.scrub), ...parts.file, ...parts.given };
 }
 
-/** Re-read at every start, so that a restart sees the file as it is then. */
+/** All that files say, as they are now: read for a start whose environment the runtime does not have. */
+export function readFiles({ envFile, keyFiles = {} }: EnvironmentFiles): Environment {
+  const keys = Object.entries(keyFiles).map(([name, path]) => [name, readKeyFile(name, path)] as const);
+  return { ...readEnvFile(envFile), ...Object.fromEntries(keys) };
+}
+
+export interface EnvironmentFiles {
+  readonly envFile: string | null;
+  /** A variable, and the file that holds its value. */
+  readonly keyFiles?: Readonly<Record<string, string>>;
+}
+
+const LARGEST_KEY_BYTES = 65_536;
+
+/** The value is the whole file, without the line end that editors add. */
+function readKeyFile(name: string, path: string): string {
+  try {
+    const key = readPlainFile(path, LARGEST_KEY_BYTES)?.replace(/\r?\n$/, "");
+    if (key === undefined) throw new Error("it does not exist");
+    if (key === "") throw new Error("it is empty");
+    if (key.includes("\0")) throw new Error("it holds a NUL character");
+    return key;
+  } catch (error) {
+    throw new ReeveError({
+      code: "key-file-unreadable",
+      kind: "usage",
+      message: `The file ${path} with the value of ${name} cannot be read (${messageOf(error)}); check the path given with --key-file.`,
+    });
+  }
+}
+
 export function readEnvFile(path: string | null): Environment {
   if (path === null) return {};
   try {
@@ -44,12 +74,12 @@ export function readEnvFile(path: string | null): Environment {
 
 /** Of an environment that a session of this launch has, or will have. */
 export function secretsOfLaunch(
-  { envFile, envNames }: Pick<Launch, "envFile" | "envNames">,
+  { envNames, ...files }: Pick<Launch, "envFile" | "envNames" | "keyFiles">,
   environment: Environment,
 ): readonly Secret[] {
   let file: Environment = {};
   try {
-    file = readEnvFile(envFile);
+    file = readFiles(files);
   } catch {
     // Its values, as far as the process has them, are in its environment.
   }

@@ -124,7 +124,7 @@ test("one that is too old is refused, every time", async () => {
 
 test("the settings may name another, also relative to where the session works", async () => {
   const path = writeScript(join(directory, "mine"), "2.0");
-  const finder = createProgramFinder(() => ({ command: ["./mine"], mcp: true, settings: {} }));
+  const finder = createProgramFinder(() => ({ ...noOptions, command: ["./mine"] }));
   expect(await finder.find(agent, localFiles, { paths: paths(), cwd: directory })).toEqual({ path, version: "2.0" });
   await expect(finder.find(agent, localFiles, { paths: paths(), cwd: "/" })).rejects.toMatchObject({
     message: expect.stringContaining('There is no program "./mine"'),

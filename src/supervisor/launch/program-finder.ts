@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { Agent, AgentProgram } from "../../agent/contract.ts";
 import { compareVersions } from "../../agent/version.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
-import type { SessionFiles } from "../../runtime/session-files.ts";
+import type { SessionPrograms } from "../../runtime/session-files.ts";
 import type { AgentOptions } from "./settings.ts";
 
 export interface FoundProgram {
@@ -21,7 +21,7 @@ const LARGEST_PACKAGE_BYTES = 1_048_576;
 
 export interface ProgramFinder {
   /** Null for agents that have none; throws where it is missing or too old. `files`: where it is to run. */
-  find(agent: Agent, files: SessionFiles, where: ProgramPlace): Promise<FoundProgram | null>;
+  find(agent: Agent, files: SessionPrograms, where: ProgramPlace): Promise<FoundProgram | null>;
 }
 
 export interface ProgramPlace {
@@ -31,7 +31,7 @@ export interface ProgramPlace {
 
 export function createProgramFinder(options: (agent: string) => AgentOptions): ProgramFinder {
   /** By runtime: the same path may be another program elsewhere. */
-  const versions = new WeakMap<SessionFiles, Map<string, Promise<string | null>>>();
+  const versions = new WeakMap<SessionPrograms, Map<string, Promise<string | null>>>();
 
   return {
     async find(agent, files, { paths, cwd }) {
@@ -50,7 +50,7 @@ export function createProgramFinder(options: (agent: string) => AgentOptions): P
     },
   };
 
-  function versionsAt(files: SessionFiles): Map<string, Promise<string | null>> {
+  function versionsAt(files: SessionPrograms): Map<string, Promise<string | null>> {
     const known = versions.get(files) ?? new Map<string, Promise<string | null>>();
     versions.set(files, known);
     return known;
@@ -58,7 +58,7 @@ export function createProgramFinder(options: (agent: string) => AgentOptions): P
 }
 
 async function versionOf(
-  files: SessionFiles,
+  files: SessionPrograms,
   path: string,
   program: AgentProgram,
   paths: Readonly<Record<string, string>>,
@@ -70,7 +70,7 @@ async function versionOf(
 }
 
 /** The package a program came in stands a few directories above what its link points to. */
-async function packageVersion(files: SessionFiles, path: string, command: string): Promise<string | null> {
+async function packageVersion(files: SessionPrograms, path: string, command: string): Promise<string | null> {
   let directory = dirname((await files.realPath(path)) ?? path);
   for (let level = 0; level < 4; level++, directory = dirname(directory)) {
     const text = await files.read(join(directory, "package.json"), { mostBytes: LARGEST_PACKAGE_BYTES });

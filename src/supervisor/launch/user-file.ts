@@ -11,6 +11,7 @@ const LARGEST_FILE_BYTES = 1_048_576;
 export async function withFiles<T>(
   files: Pick<SessionFiles, "read">,
   work: (read: (path: string) => string | null) => T,
+  mostBytes = LARGEST_FILE_BYTES,
 ): Promise<T> {
   const known = new Map<string, string | null>();
   for (;;) {
@@ -22,8 +23,7 @@ export async function withFiles<T>(
       }),
     );
     if (missed.size === 0) return attempt();
-    const read = async (path: string): Promise<void> =>
-      void known.set(path, await files.read(path, { mostBytes: LARGEST_FILE_BYTES }));
+    const read = async (path: string): Promise<void> => void known.set(path, await files.read(path, { mostBytes }));
     await Promise.all([...missed].map(read));
   }
 }

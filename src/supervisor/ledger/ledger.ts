@@ -7,22 +7,38 @@ import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
-import { askedFor, type Caller, type CallerName, callerName } from "../../session/caller.ts";
-import type { HomeEvent, SessionEvent } from "../../session/event.ts";
-import type { Input } from "../../session/input.ts";
+import { askedFor, type Caller, signature, SYSTEM } from "../../session/caller.ts";
+import type { SessionEvent } from "../../session/event.ts";
+import type { HomeEvent } from "../../session/home-event.ts";
+import type { Context, Input } from "../../session/input.ts";
 import type { Message, MessageState } from "../../session/message.ts";
 import { intentOf } from "../../session/next-step.ts";
 import type { Reason, Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
 import { wakeSettled } from "../../session/wake-record.ts";
-import { admitMessage, type NewMessage, putSession, type Settlement, settleMessage } from "../../store/change.ts";
-import type { Commit, IdempotencyRecord, Store } from "../../store/contract.ts";
+import {
+  admitMessage,
+  type Change,
+  type NewMessage,
+  putSession,
+  type Settlement,
+  settleMessage,
+} from "../../store/change.ts";
+import type { Commit, IdempotencyRecord, NewEvent, Store } from "../../store/contract.ts";
 import { isolated } from "../../platform/isolated.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Receipts } from "./receipts.ts";
 
 /** What it is meant for is decided when it is admitted. */
 export type SentMessage = Omit<NewMessage, "intendedTurn" | "answers">;
+
+/** Of other records, to be committed together with what it belongs to: all of it is kept, or nothing. */
+export interface Alongside {
+  readonly changes: readonly Change[];
+  readonly events: readonly NewEvent[];
+}
+
+const NOTHING: Alongside = { changes: [], events: [] };
 
 /** What a wish comes with: who has it, and the key by which it is known again. */
 export interface Wish {
@@ -31,21 +47,30 @@ export interface Wish {
 }
 
 export interface Ledger {
-  /** Commits what the input makes of the session; a refused command is an error. A command is somebody's wish. */
-  apply(sessionId: string, input: Input, wish?: Partial<Wish>): Promise<Session>;
+  /**
+   * Commits what the input makes of the session; a refused command is an error. A command is somebody's wish.
+   * `also`: what it is part of, told in the same commit.
+   */
+  apply(
+    sessionId: string,
+    input: Input,
+    wish?: Partial<Wish> & { readonly also?: HomeEvent | undefined },
+  ): Promise<Session>;
   /** A new session, in one commit with its first message if it has one. */
   plan(
     session: Session,
     events: readonly SessionEvent[],
-    wish: Wish & { readonly admit?: SentMessage | undefined },
+    wish: Wish & { readonly admit?: SentMessage | undefined; readonly alongside?: Alongside | undefined },
   ): Promise<void>;
-  admit(message: SentMessage, idempotency?: IdempotencyRecord): Promise<void>;
+  admit(message: SentMessage, wish?: Partial<Wish> & { readonly alongside?: Alongside | undefined }): Promise<void>;
   /** A message that was delivered stays so. */
   settle(message: Message, outcome: MessageState, event: SessionEvent | null, detail: string | null): Promise<void>;
   /** Refused on somebody's wish, as long as nobody has begun to type it. */
   withdraw(message: Message, wish: Wish): Promise<void>;
   /** For what is no transition: commits what is made of the session as it is by then; null: nothing. */
   commitFor(sessionId: string, make: (session: Session) => Commit | null): Promise<void>;
+  /** While this is done, nothing else is done to the session. */
+  alone<T>(sessionId: string, work: () => Promise<T>): Promise<T>;
   /** With the session it came from and who asked, where that is known. */
   note(event: HomeEvent, caller?: Caller): Promise<void>;
   onCommit(listener: (sessionId: string) => void): void;
@@ -57,8 +82,9 @@ export function createLedger(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly receipts: Receipts;
+  readonly rulingOn?: Context["rulingOn"];
 }): Ledger {
-  const { store, clock, log, receipts } = parts;
+  const { store, clock, log, receipts, rulingOn } = parts;
   const queue = createKeyedQueue();
   /** Which turn will take a message, as the record stood when it was leased. A lease does not outlive the daemon. */
   const turnOfLease = new Map<string, number>();
@@ -83,15 +109,17 @@ export function createLedger(parts: {
   }
 
   return {
-    apply: (sessionId, input, { caller, idempotency } = {}) =>
+    apply: (sessionId, input, { caller, idempotency, also } = {}) =>
       queue.run(sessionId, async () => {
         failpoint(`${input.type}.before-commit`);
         const session = store.registry.get(sessionId);
         if (session === undefined) throw unknownSession(sessionId);
         const outcome = transition(session, input, {
           now: clock.now(),
+          moment: clock.moment(),
           random: Math.random(),
           ...(caller === undefined ? {} : { caller }),
+          ...(rulingOn === undefined ? {} : { rulingOn }),
         });
         if (outcome.refused !== null)
           throw new ReeveError({ ...outcome.refused, kind: "conflict", details: { session_id: sessionId } });
@@ -101,13 +129,16 @@ export function createLedger(parts: {
         const told = outcome.events.map((event) => withInterrupter(event, store.mailbox.open(sessionId)));
         const events = taken === null ? told : [...told, taken.event, ...(woken?.events ?? [])];
         const isChanged = next !== session;
-        if (!isChanged && events.length === 0 && idempotency === undefined) return session;
+        if (!isChanged && events.length === 0 && idempotency === undefined && also === undefined) return session;
         await store.commit({
           changes: [
             ...(isChanged ? [putSession(once(session, next))] : []),
             ...(taken === null ? [] : [settleMessage(taken.settle)]),
           ],
-          events: events.map((body) => ({ sessionId, body, ...askedBy(caller) })),
+          events: [
+            ...(also === undefined ? [] : [{ sessionId: null, body: also }]),
+            ...events.map((body) => ({ sessionId, body, ...askedBy(isRuled(body) ? SYSTEM : caller) })),
+          ],
           ...(idempotency === undefined ? {} : { idempotency }),
         });
         failpoint(`${input.type}.after-commit`);
@@ -115,7 +146,7 @@ export function createLedger(parts: {
         return next;
       }),
 
-    plan: (session, events, { caller, idempotency, admit }) =>
+    plan: (session, events, { caller, idempotency, admit, alongside = NOTHING }) =>
       queue.run(session.id, async () => {
         failpoint("start.before-commit");
         const bodies = admit === undefined ? events : [...events, admission(admit)];
@@ -123,15 +154,16 @@ export function createLedger(parts: {
           changes: [
             putSession(session),
             ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, [], admit.caller) })]),
+            ...alongside.changes,
           ],
-          events: bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })),
+          events: [...bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })), ...alongside.events],
           ...(idempotency === undefined ? {} : { idempotency }),
         });
         failpoint("start.after-commit");
         tell(session.id);
       }),
 
-    admit: (message, idempotency) =>
+    admit: (message, { caller, idempotency, alongside = NOTHING } = {}) =>
       queue.run(message.sessionId, async () => {
         const session = store.registry.get(message.sessionId);
         if (session === undefined) throw unknownSession(message.sessionId);
@@ -139,8 +171,11 @@ export function createLedger(parts: {
         const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({
-          changes: [admitMessage({ ...message, ...intent })],
-          events: [{ sessionId: message.sessionId, body, caller: message.caller }],
+          changes: [admitMessage({ ...message, ...intent }), ...alongside.changes],
+          events: [
+            { sessionId: message.sessionId, body, caller: message.caller, ...askedBy(caller) },
+            ...alongside.events,
+          ],
           ...(idempotency === undefined ? {} : { idempotency }),
         });
         failpoint("send.after-commit");
@@ -206,6 +241,8 @@ export function createLedger(parts: {
         tell(sessionId);
       }),
 
+    alone: (sessionId, work) => queue.run(sessionId, work),
+
     note: async (event, caller) => {
       const sessionId = caller?.kind === "session" ? caller.id : null;
       await store.commit({ events: [{ sessionId, body: event, ...askedBy(caller) }] });
@@ -218,8 +255,9 @@ export function createLedger(parts: {
 /** Whoever sent the message that was to stop this turn has stopped it. */
 function withInterrupter(event: SessionEvent, open: readonly Message[]): SessionEvent {
   if (event.type !== "turn-interrupted") return event;
-  const by = open.find(({ how, intendedTurn }) => how === "interrupt" && intendedTurn === event.turn)?.caller ?? null;
-  return by === null ? event : { ...event, askedBy: by };
+  const message = open.find(({ how, intendedTurn }) => how === "interrupt" && intendedTurn === event.turn);
+  if (message === undefined || message.caller === null) return event;
+  return { ...event, askedBy: message.caller, messageId: message.id };
 }
 
 /** Two changes of a record in one commit are one revision. */
@@ -227,13 +265,18 @@ function once(before: Session, next: Session): Session {
   return { ...next, revision: before.revision + 1 };
 }
 
+/** Nobody asked for it but Reeve's rules, whatever it came with. */
+function isRuled(body: SessionEvent): boolean {
+  return body.type === "approval-answer-requested" && body.rule !== undefined;
+}
+
 interface TakenMessage {
   readonly settle: Settlement;
   readonly event: SessionEvent;
 }
 
-function askedBy(caller: Caller | undefined): { readonly caller?: CallerName } {
-  return caller === undefined ? {} : { caller: callerName(caller) };
+function askedBy(caller: Caller | undefined): Partial<ReturnType<typeof signature>> {
+  return caller === undefined ? {} : signature(caller);
 }
 
 function admission(message: SentMessage): SessionEvent {

@@ -27,7 +27,7 @@ import { failpoint } from "../../platform/failpoint.ts";
 import type { Log } from "../../platform/log.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
-import { type Caller, callerName } from "../../session/caller.ts";
+import { type Caller, signature } from "../../session/caller.ts";
 import type { Records, Store } from "../../store/contract.ts";
 import type { Wish } from "./ledger.ts";
 
@@ -93,7 +93,7 @@ export function createPost(parts: { readonly store: Store; readonly clock: Clock
           events: mails.map((mail) => ({
             sessionId: sessionOf(mail.to),
             body: sentEvent(mail),
-            caller: callerName(caller),
+            ...signature(caller),
           })),
           ...(idempotency === undefined ? {} : { idempotency }),
         });
@@ -113,7 +113,7 @@ export function createPost(parts: { readonly store: Store; readonly clock: Clock
         failpoint(`mail-${change}.before-commit`);
         await store.commit({
           changes: [mailKind.put(changed.mail)],
-          events: [{ sessionId: sessionOf(mail.to), body: changed.event, caller: callerName(caller) }],
+          events: [{ sessionId: sessionOf(mail.to), body: changed.event, ...signature(caller) }],
         });
         failpoint(`mail-${change}.after-commit`);
         return changed.mail;

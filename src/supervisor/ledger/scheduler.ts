@@ -17,6 +17,8 @@ export interface Scheduler {
   /** Within `ms`, or sooner if that was asked for before. */
   atMost(sessionId: string | null, purpose: string, ms: number, act: () => void): void;
   cancel(sessionId: string | null, purpose: string): void;
+  /** When (monotonic) it last turned out that the daemon was held up or the clock was set: what was seen before is old. */
+  lastGapAt(): number;
   /** Nothing that was asked for happens any more, and nothing can be asked for. */
   close(): void;
 }
@@ -44,6 +46,7 @@ export function createScheduler(parts: {
   let isClosed = false;
   /** The wall clock against the monotonic one, when last read. */
   let offset = offsetOf(clock);
+  let gapAt = Number.NEGATIVE_INFINITY;
   /** Until it resolves, what is due waits. */
   let observing: Promise<void> | null = null;
 
@@ -71,7 +74,9 @@ export function createScheduler(parts: {
   function noticeGap(lateMs: number): void {
     const jumpMs = offsetOf(clock) - offset;
     offset += jumpMs;
-    if (observing !== null || (lateMs < GAP_MS && Math.abs(jumpMs) < GAP_MS)) return;
+    if (lateMs < GAP_MS && Math.abs(jumpMs) < GAP_MS) return;
+    gapAt = clock.monotonic();
+    if (observing !== null) return;
     log("the machine slept or the daemon was stopped: looking at everything before doing anything", {
       late_ms: Math.round(lateMs),
       wall_clock_jump_ms: Math.round(jumpMs),
@@ -97,6 +102,7 @@ export function createScheduler(parts: {
       planned.get(key)?.stop();
       planned.delete(key);
     },
+    lastGapAt: () => gapAt,
     close() {
       isClosed = true;
       for (const { stop } of planned.values()) stop();

@@ -1,6 +1,6 @@
 /** Sessions and their processes, as runtimes name them. */
 import type { Target } from "../../runtime/contract.ts";
-import { foundPlace } from "../../session/hold.ts";
+import { foundPlace } from "../../session/barred.ts";
 import type { Place, Session } from "../../session/session.ts";
 import type { Registry } from "../../store/contract.ts";
 

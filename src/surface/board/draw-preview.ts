@@ -2,6 +2,8 @@
 import type { SessionView } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import type { ForeignView } from "../cli/foreign-text.ts";
+import { branchName } from "../cli/branch-text.ts";
+import { localTime } from "../../platform/local-time.ts";
 import { oneLine } from "../cli/session-text.ts";
 import { drawnLines } from "./drawn-text.ts";
 import { cutLine, span, wrapLine } from "./line.ts";
@@ -42,12 +44,18 @@ export function drawForeign(foreign: ForeignView, { columns }: Room, look: Look)
 }
 
 function aboutLine(session: SessionView, look: Look): readonly Line[] {
-  const parts = [session.agent, session.branch.declared, session.cwd].flatMap((part) =>
-    part === null ? [] : [oneLine(part)],
+  const parts = [session.agent, branchName(session.branch), session.cwd].flatMap((part) =>
+    part === "" ? [] : [oneLine(part)],
   );
+  const held = session.held === null ? [] : [[span(heldText(session.held), styleOf("notice", look))]];
   return [
     [span(oneLine(session.name), styleOf("strong", look)), span(`  ${parts.join(" · ")}`, styleOf("quiet", look))],
+    ...held,
   ];
+}
+
+function heldText({ reason, until }: NonNullable<SessionView["held"]>): string {
+  return `Held until ${localTime(new Date(until), new Date())}: ${oneLine(reason)}`;
 }
 
 /** Enough for most commands; a long one is better read in the session. */

@@ -37,6 +37,9 @@ const RETRY_MS = 1_000;
 /** By then the last words of a turn are read. */
 const AGAIN_MS = 2_000;
 
+/** Events about no session after which many may look different. */
+const CHANGES_ALL: ReadonlySet<string> = new Set(["store-rebuilt", "runtime-lost", "quota-parked", "quota-opened"]);
+
 type FeedClient = Pick<Client, "listSessions" | "getSession" | "listApprovals" | "followEvents">;
 
 interface FeedClients {
@@ -169,7 +172,7 @@ export function startFeed({ client, watcher }: FeedClients, events: FeedEvents, 
 
   function note({ session_id: id, type }: EventView): void {
     if (id !== null) changed.add(id);
-    else if (type === "store-rebuilt" || type === "runtime-lost") isAllChanged = true;
+    else if (CHANGES_ALL.has(type)) isAllChanged = true;
     else return;
     look();
   }

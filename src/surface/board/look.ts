@@ -22,6 +22,7 @@ export const NEED_TONES = {
   failed: "bad",
   finished: "good",
   unreachable: "notice",
+  parked: "notice",
   working: "strong",
   idle: "quiet",
   paused: "quiet",

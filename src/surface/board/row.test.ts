@@ -45,6 +45,10 @@ describe("a row", () => {
     [asking("x", 30), { word: "needs you", line: "Run x.sh?", since: NOW - 30_000 }],
     [{ ...asking("x"), approvals: 3 }, { line: "Run x.sh? (and 2 more)" }],
     [working("x"), { word: "working", line: "" }],
+    [
+      session("x", { held: { reason: "the review", until: "2026-11-16T12:00:00.000Z", by: "operator" } }),
+      { word: "idle", line: "Held: the review" },
+    ],
     [finished("x"), { word: "finished", line: "All 12 tests pass." }],
     [dead("x"), { word: "failed", line: "Its process exited with status 70.", since: NOW - 90_000 }],
     [session("x", { need_since: ago(60) }), { word: "idle", line: "", since: NOW - 60_000 }],

@@ -3,6 +3,7 @@ import type { SessionView } from "../../client/operation-types.ts";
 import { NEED_WORDS } from "../../session/need-order.ts";
 import type { Need } from "../../session/need-order.ts";
 import type { ForeignView } from "../cli/foreign-text.ts";
+import { branchName } from "../cli/branch-text.ts";
 import { infoOf, oneLine } from "../cli/session-text.ts";
 
 export interface Row {
@@ -26,7 +27,7 @@ export function rowOf(session: SessionView): Row {
     agent: oneLine(session.agent),
     word: NEED_WORDS[session.need],
     since: Date.parse(session.need_since),
-    branch: oneLine(session.branch.declared ?? ""),
+    branch: oneLine(branchName(session.branch)),
     line: infoOf(session),
   };
 }

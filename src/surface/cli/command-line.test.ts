@@ -90,7 +90,7 @@ describe("parseLine", () => {
     [["a", "--name", "--json"], "missing-value", "--name needs a value: --name NAME."],
     [["a", "--name", "x", "--name", "y"], "option-twice", "--name was given twice; give it once."],
     [["a", "--no-enter=1"], "unexpected-value", '--no-enter takes no value; leave out "=1".'],
-    [["a", "--for", "c"], "bad-value", '--for takes one of a, b, not "c".'],
+    [["a", "--for", "luck"], "bad-value", '--for takes one of a, b, not "luck".'],
     [["a", "--tail", "1e3"], "bad-value", '--tail takes a number, not "1e3".'],
     [[], "missing-argument", "try needs an agent; usage: reeve try <agent> [prompt] [options] [-- arguments...]"],
     [

@@ -80,7 +80,11 @@ function checkedValue(spec: OptionSpec, value: string): string {
   if (spec.type === "cursor" && !/^\d{1,15}$/.test(value))
     throw usage("bad-value", `--${spec.name} takes a cursor from an earlier answer, a whole number, not "${value}".`);
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
-    throw usage("bad-value", `--${spec.name} takes one of ${spec.choices.join(", ")}, not "${value}".`);
+    const near = didYouMean(value, spec.choices);
+    throw usage(
+      "bad-value",
+      `--${spec.name} takes one of ${spec.choices.join(", ")}, not "${value}"${near === null ? "" : `; ${near}`}.`,
+    );
   }
   return value;
 }
@@ -95,10 +99,11 @@ function checkArguments(command: CliCommand, positional: readonly string[]): voi
     if (value === undefined && spec.isOptional !== true)
       throw usage("missing-argument", `${command.name} needs ${article(spec)}; usage: ${usageLine(command)}`);
     if (value === undefined || spec.choices === undefined || spec.choices.includes(value)) continue;
-    throw usage(
-      "bad-value",
-      `"${value}" is not ${article(spec)} of ${command.name}; use one of ${spec.choices.join(", ")}.`,
-    );
+    const isLater = positional.slice(index + 1).some((word) => spec.choices?.includes(word));
+    const hint = isLater
+      ? `the ${spec.name} comes first: ${usageLine(command)}`
+      : (didYouMean(value, spec.choices) ?? `use one of ${spec.choices.join(", ")}`);
+    throw usage("bad-value", `"${value}" is not ${article(spec)} of ${command.name}; ${hint}.`);
   }
   const last = command.arguments.at(-1);
   const extra = positional[command.arguments.length];

@@ -6,7 +6,7 @@ import type { Client, ClientOptions } from "../../client/create-client.ts";
 import type { Output } from "./output.ts";
 
 /** What a shell may offer for a value. */
-export type Completion = "session" | "command" | "file" | "directory" | readonly string[];
+export type Completion = "session" | "work" | "command" | "file" | "directory" | readonly string[];
 
 export interface OptionSpec {
   /** Without its dashes. */
@@ -65,7 +65,10 @@ export interface CommandInput {
 export interface CliContext {
   /** `environment`: instead of this process's own. */
   client(
-    options?: Pick<ClientOptions, "autostart" | "idempotencyKey" | "isChecked" | "onNotice" | "onUnreadMail"> & {
+    options?: Pick<
+      ClientOptions,
+      "autostart" | "idempotencyKey" | "isChecked" | "onNotice" | "onUnreadMail" | "surface"
+    > & {
       readonly environment?: CliContext["environment"];
     },
   ): Client;

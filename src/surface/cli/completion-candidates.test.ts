@@ -6,12 +6,13 @@ const sessions = [
   { value: "builder", description: "claude, idle" },
   { value: "watch", description: "command, unknown" },
 ];
-const candidates = (...words: string[]) => candidatesFor(commands, sessions, words);
+const work = [{ value: "work-k3v9xw2apq", description: "pending: Write the parser" }];
+const candidates = (...words: string[]) => candidatesFor(commands, sessions, words, work);
 const offered = (...words: string[]): string[] => candidates(...words).values.map(({ value }) => value);
 
 describe("what is offered", () => {
   it.each<[string[], string[]]>([
-    [["re"], ["resume", "restart", "rename"]],
+    [["re"], ["resume", "restart", "restart-policy", "rename", "resume-all", "recover"]],
     [["comp"], ["completion"]],
     [
       ["data", ""],
@@ -19,6 +20,13 @@ describe("what is offered", () => {
     ],
     [["approve", "b"], ["builder"]],
     [["wait", "builder", "w"], ["watch"]],
+    [["work", "show", "w"], ["work-k3v9xw2apq"]],
+    [["work", "add", "x", "--depends-on", ""], ["work-k3v9xw2apq"]],
+    [["start", "--work=w"], ["--work=work-k3v9xw2apq"]],
+    [
+      ["work", "re"],
+      ["request-changes", "retry", "release"],
+    ],
     [["send", "builder", "--st"], ["--steer"]],
     [["send", "builder", "--steer", "--st"], []],
     [["end", "--wh"], ["--when"]],

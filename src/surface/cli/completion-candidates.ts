@@ -26,6 +26,7 @@ export function candidatesFor(
   commands: readonly CliCommand[],
   sessions: readonly Candidate[],
   words: readonly string[],
+  work: readonly Candidate[] = [],
 ): Candidates {
   const typed = words.filter((word, index) => !(index === 0 && words.length > 1 && word === "--json"));
   const current = typed.at(-1) ?? "";
@@ -45,6 +46,8 @@ export function candidatesFor(
         return { values: [], paths: completion };
       case "session":
         return fitting(sessions, text, prefix);
+      case "work":
+        return fitting(work, text, prefix);
       case "command":
         return fitting([...named, ...TOPICS], text, prefix);
       default:

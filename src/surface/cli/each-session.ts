@@ -19,11 +19,11 @@ export async function forEachSession(
   context: CliContext,
   references: readonly string[],
   act: (session: string) => Promise<Outcome>,
-  options: { readonly isList?: boolean; readonly tell?: (name: string) => string } = {},
+  options: { readonly isList?: boolean; readonly tell?: (name: string, session: SessionView) => string } = {},
 ): Promise<number> {
   const { tell } = options;
   const sentence = ({ session }: Outcome): string =>
-    tell === undefined ? stateSentence(session) : tell(oneLine(session.name));
+    tell === undefined ? stateSentence(session) : tell(oneLine(session.name), session);
   const settled = await Promise.allSettled(
     references.map((reference) => tellWhenDone(context, act(reference), sentence)),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { eventLines, localTime } from "./event-text.ts";
+import { eventLines } from "./event-text.ts";
+import { localTime } from "../../platform/local-time.ts";
 
 /** In the zone of whoever runs this. */
 const noon = new Date(2026, 10, 15, 12, 0, 5);
@@ -53,6 +54,33 @@ describe("events for people (issue 9, events)", () => {
     ["from-a-later-version", {}, "from-a-later-version"],
   ])("tell of %s with %j", (type, data, sentence) => {
     expect(lines().line(event(type, data))).toBe(`12:00:05  builder   ${sentence}\n`);
+  });
+
+  it.each([
+    ["inbox-opened", { title: 'builder asks: Run "ls"?' }, 'needs you: it asks: Run "ls"?'],
+    ["inbox-acknowledged", {}, "an item of the inbox was acknowledged"],
+    ["worktree-kept", { path: "/w/a", why: "Untracked: a." }, "its worktree /w/a is kept: Untracked: a."],
+  ])("tell of %s with %j (issue 11, events)", (type, data, sentence) => {
+    expect(lines().line(event(type, data))).toBe(`12:00:05  builder   ${sentence}\n`);
+  });
+
+  it("tell of the home in whole sentences, with local times (issue 11, events)", () => {
+    const of = (type: string, data: Record<string, unknown>): string =>
+      lines()
+        .line(event(type, data, null, null))
+        .slice("12:00:05  (daemon)  ".length);
+    const full = "The disk that holds /home is full: 0 B left";
+    expect(of("inbox-opened", { title: full })).toBe(`needs you: ${full}\n`);
+    const until = { limit: "primary", account: "codex work", sessions: 1, until_at: noon.toISOString() };
+    expect(of("quota-parked", { ...until, confidence: "stated" })).toMatch(
+      /^the limit primary of codex work is reached; it resets at .*12:00:05; 1 session on that account\n$/,
+    );
+    expect(of("quota-parked", { ...until, limit: "unnamed", sessions: 2, confidence: "none" })).toMatch(
+      /^a usage limit of codex work is reached; Reeve tries again at .*12:00:05; 2 sessions on that account\n$/,
+    );
+    expect(of("inbox-snoozed", { until_at: noon.toISOString() })).toMatch(
+      /^an item of the inbox was put off until .*12:00:05\n$/,
+    );
   });
 
   it.each([

@@ -1,10 +1,12 @@
 /** A line for each event: local time, the session's name, what happened. */
 import type { EventView, SessionView } from "../../client/operation-types.ts";
-import { eventSentence, eventTone } from "./event-sentence.ts";
+import { eventSentence } from "../../session/event-sentence.ts";
+import { eventTone } from "./event-tone.ts";
+import { localTime } from "../../platform/local-time.ts";
 import { paint } from "./paint.ts";
 import { oneLine } from "./session-text.ts";
 import { asciiRuler } from "./text-ruler.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "../../session/text-in.ts";
 import { wrapped } from "./wrap.ts";
 
 export interface EventLines {
@@ -55,12 +57,3 @@ const DAEMON = "(daemon)";
 const WIDEST_NAME = 24;
 const GAP = "  ";
 const NO_MARGIN = { first: "", next: "" };
-
-/** The time of day; with the date where that is not today's. */
-export function localTime(at: Date, now: Date): string {
-  if (Number.isNaN(at.getTime())) return "--:--:--";
-  const two = (number: number): string => `${number}`.padStart(2, "0");
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-  if (at.toDateString() === now.toDateString()) return time;
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
-}

@@ -41,9 +41,14 @@ export const EXIT_CODES: readonly ExitCode[] = [
     code: 1,
     name: "not done",
     meaning:
-      "It was not done, and the message says why: no such session, not possible in its state, a message that was refused or may not have arrived, an answer that did not take effect. doctor: there is a problem. daemon status: it is not running.",
+      "It was not done, and the message says why: no such session, not possible in its state, a message that was refused or may not have arrived, an answer that did not take effect. doctor: there is a problem. daemon status: it is not running. work run: an item failed, or nothing can go on without you.",
   },
-  { code: 2, name: "usage", meaning: "The command line or a value in it is wrong. Nothing was changed." },
+  {
+    code: 2,
+    name: "usage",
+    meaning:
+      "The command line or a value in it is wrong. Nothing was changed. plan: what runs differs from the manifest.",
+  },
   {
     code: WAIT_STATUS["turn-failed"],
     name: "turn-failed",
@@ -66,7 +71,11 @@ export const EXIT_CODES: readonly ExitCode[] = [
     meaning:
       "The session's process exited, was killed, or was ended; a program without turns: with another status than 0.",
   },
-  { code: WAIT_STATUS.stalled, name: "stalled", meaning: "Nothing was heard from the turn for stall_seconds." },
+  {
+    code: WAIT_STATUS.stalled,
+    name: "stalled",
+    meaning: "Nothing was heard from the turn for stall_seconds, or its process hangs.",
+  },
   {
     code: WAIT_STATUS["nothing-to-wait-for"],
     name: "nothing-to-wait-for",
@@ -88,7 +97,7 @@ export const EXIT_CODES: readonly ExitCode[] = [
     code: 78,
     name: "configuration",
     meaning:
-      "The installation, the settings or the home directory must be fixed first, for example because tmux is missing.",
+      "The installation, the settings or the home directory must be fixed first, for example because tmux is missing. plan and up: the manifest has mistakes.",
   },
   { code: INTERRUPTED, name: "interrupted", meaning: "You pressed Ctrl-C." },
   {

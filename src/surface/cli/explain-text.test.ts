@@ -22,6 +22,14 @@ function explanation(fields: Partial<OutputOf<"explainSession">> = {}): OutputOf
       because: "The newest word counts.",
       evidence: { source: "hook", detail: "Stop hook", at },
     },
+    health: {
+      claim: "healthy",
+      because: "Nothing speaks against it.",
+      evidence: { source: "hook", detail: "Stop hook", at },
+    },
+    signs: [],
+    unkept: [],
+    timeouts: [],
     turn: null,
     messages: [],
     wakes: {
@@ -52,6 +60,10 @@ Transcript: pending
 
 Activity: idle
   The newest word counts.
+  hook: Stop hook (3 min ago)
+
+Health: healthy
+  Nothing speaks against it.
   hook: Stop hook (3 min ago)
 
 Sources

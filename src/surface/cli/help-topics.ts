@@ -30,7 +30,14 @@ export function topicOf(topic: HelpTopic, environment: Environment): TopicText {
     case "settings":
       return {
         title: `Settings: ${locateHome(environment).configPath}, all of it optional.`,
-        rows: SETTINGS.map(({ name, value, meaning }) => [`${name} = ${value}`, meaning]),
+        rows: [
+          ...SETTINGS.map(({ name, value, meaning }) => [`${name} = ${value}`, meaning] as const),
+          ...TIMEOUT_SETTINGS.map(({ name, value, meaning }) => [`[timeouts] ${name} = ${value}`, meaning] as const),
+          ...GIT_SETTINGS.map(({ name, value, meaning }) => [`[git] ${name} = ${value}`, meaning] as const),
+          ...QUOTA_SETTINGS.map(({ name, value, meaning }) => [`[quota] ${name} = ${value}`, meaning] as const),
+          ...WORK_SETTINGS.map(({ name, value, meaning }) => [`[work] ${name} = ${value}`, meaning] as const),
+          ...RETENTION_SETTINGS.map(({ name, value, meaning }) => [`[retention] ${name} = ${value}`, meaning] as const),
+        ],
         notes: SETTING_NOTES,
       };
   }
@@ -62,11 +69,15 @@ function filesOf(environment: Environment): TopicText["rows"] {
   const { stateDir, runDir, outputsDir, configPath, socketPath, logPath } = locateHome(environment);
   return [
     [configPath, "your settings, see reeve help settings; screen rules are in rules/ beside it"],
-    [stateDir, "the database reeve.db and the daemon's files"],
+    [
+      stateDir,
+      "the database reeve.db, the search index search.db, what is remembered in memory.db and the daemon's files",
+    ],
     [logPath, "what the daemon did; the first place to look when something is wrong"],
     [socketPath, "the HTTP API, which only you can open"],
     [runDir, "sockets and locks, created again at every start"],
     [`${outputsDir}/agents/<role>/<session-id>`, "one session: state.json, output.log, screen.txt"],
+    [`${outputsDir}/imported/<import-id>`, "a session from elsewhere, see reeve import"],
   ];
 }
 
@@ -75,8 +86,71 @@ const FILE_NOTES = [
   "An agent's own files (~/.claude, ~/.codex, ~/.gemini) belong to the agent; Reeve does not change your settings there.",
 ];
 
-export const SETTINGS: readonly { readonly name: string; readonly value: string; readonly meaning: string }[] = [
-  { name: "end_grace_seconds", value: "10", meaning: "how long a session may take to end before it is killed" },
+/** In the table [quota]. */
+export const TIMEOUT_SETTINGS: readonly Setting[] = [
+  {
+    name: "start",
+    value: "60",
+    meaning: "how long an agent may take to be ready, and how long Reeve retries a failing start",
+  },
+  { name: "turn", value: '"off"', meaning: "how long a turn may last; then it is reported" },
+  { name: "idle", value: '"off"', meaning: "how long nothing may happen in an idle session; then it is ended" },
+  { name: "approval", value: "900", meaning: "after how long the inbox tells you again that a question waits" },
+  { name: "stop_grace", value: "10", meaning: "how long a session may take to end before it is killed" },
+  { name: "age", value: '"off"', meaning: "how long after its start a session is ended" },
+];
+
+export const QUOTA_SETTINGS: readonly Setting[] = [
+  { name: "enabled", value: "true", meaning: "whether sessions wait while a usage limit of their account is reached" },
+  { name: "resume", value: "true", meaning: "whether Reeve continues a turn that a usage limit stopped" },
+  { name: "stagger_seconds", value: "1", meaning: "how long after one another sessions continue after a reset" },
+  {
+    name: "retry_seconds",
+    value: "60",
+    meaning: "the first wait if nobody says when a limit resets; it doubles up to an hour",
+  },
+];
+
+/** In the table [work]. */
+export const WORK_SETTINGS: readonly Setting[] = [
+  { name: "most_workers", value: "4", meaning: "how many workers may have an item of the queue at once" },
+  {
+    name: "verify_timeout_seconds",
+    value: "600",
+    meaning: "how long the verification command of an item may take",
+  },
+];
+
+/** In the table [retention]. */
+export const RETENTION_SETTINGS: readonly Setting[] = [
+  {
+    name: "enabled",
+    value: "true",
+    meaning: "whether Reeve removes by itself what is over and old; `reeve prune` does it in any case",
+  },
+  {
+    name: "ended_days",
+    value: "30",
+    meaning: "how long sessions that were ended are kept, with their directories and messages",
+  },
+  { name: "ended_sessions", value: "2000", meaning: "how many of them at most" },
+  { name: "outputs_megabytes", value: "2048", meaning: "how much their directories may hold together" },
+  { name: "unread_mail_days", value: "90", meaning: "how long an ended session stays that has unread mail" },
+  { name: "events_days", value: "30", meaning: "how long events are kept" },
+  { name: "events", value: "500000", meaning: "how many of them at most" },
+  { name: "mail_days", value: "30", meaning: "how long mail is kept that was read, archived or retracted" },
+  { name: "mails", value: "10000", meaning: "how many of them at most" },
+  { name: "work_days", value: "90", meaning: "how long items of work are kept that are done or were cancelled" },
+  { name: "work_items", value: "10000", meaning: "how many items of work at most, open ones included" },
+];
+
+interface Setting {
+  readonly name: string;
+  readonly value: string;
+  readonly meaning: string;
+}
+
+export const SETTINGS: readonly Setting[] = [
   { name: "health_interval_seconds", value: "5", meaning: "how often tmux is asked even if it reported nothing" },
   {
     name: "orphan_grace_seconds",
@@ -100,19 +174,31 @@ export const SETTINGS: readonly { readonly name: string; readonly value: string;
     meaning: "how long at most a turn stays open for a command in the background",
   },
   {
-    name: "start_patience_seconds",
-    value: "60",
-    meaning: "how long Reeve retries a failing start, and how long an agent may take to be ready",
-  },
-  {
     name: "wakes",
     value: "true",
     meaning: "wake a session when something happens to the sessions that it started, or when it gets mail",
   },
   {
+    name: "recovery_wakes",
+    value: "true",
+    meaning:
+      "tell a session that Reeve itself restarted in the middle of a turn; also in [agent.<name>] and [role.<name>]",
+  },
+  {
+    name: "memory_reminder",
+    value: "false",
+    meaning:
+      "remind a session that remembered nothing in a turn, once, at its end; also in [agent.<name>] and [role.<name>]",
+  },
+  {
     name: "cgroups",
     value: "true",
     meaning: "give each session a cgroup of its own where the system allows it: see `reeve doctor`",
+  },
+  {
+    name: "persist_session",
+    value: "false",
+    meaning: "keep everything about each session in its directory: see `reeve start --help`",
   },
   {
     name: "typing_pause_seconds",
@@ -136,7 +222,35 @@ export const SETTINGS: readonly { readonly name: string; readonly value: string;
   },
 ];
 
+/** Of the table [git]. The place of worktrees has no default that can be written down. */
+/** In the table [git]; where worktrees are put has no default. */
+export const GIT_SETTINGS: readonly Setting[] = [
+  {
+    name: "branch_policy",
+    value: '"warn"',
+    meaning: 'when another branch is checked out than a session declared: "warn", "pause", "error"',
+  },
+  {
+    name: "shared_checkouts",
+    value: "false",
+    meaning: "let others work in the checkout of a session that declared its branch: see branches.md",
+  },
+  { name: "fetch", value: "false", meaning: "fetch from the remote before a worktree is made" },
+  {
+    name: "symlink_directories",
+    value: "[]",
+    meaning: "directories that a worktree gets as links to those of the main checkout",
+  },
+  {
+    name: "disposable",
+    value:
+      '["node_modules", "__pycache__", ".venv", ".tox", ".gradle", ".next", ".turbo", ".pytest_cache", ".mypy_cache", ".ruff_cache"]',
+    meaning: "directories that may be deleted with a worktree, if git ignores them",
+  },
+];
+
 const SETTING_NOTES = [
-  "Put them into the table [sessions]; these are their defaults. [agent.<name>] sets the command of an agent, or declares a new one.",
+  "Put them into the table [sessions], or into the one that stands before them; these are their defaults. [agent.<name>] sets the command of an agent, or declares a new one. In it and in [role.<name>], restart sets the restart policy of its sessions, and most_workers how many of them may have an item of the queue at once. worktrees_dir in [git] says where worktrees are put; without it they are put beside the repository. chroma in [memory] is the address of a Chroma server. [docker] has the defaults of sessions in containers: host, image, memory, cpus, pids, network and workspaces; [role.<name>] may also set runtime and image.",
+  "Each [[notify]] is a way to tell you that something needs you, and each [[approval]] a rule that answers questions of agents for you.",
   "The daemon reads the file when it starts. After a change, run reeve daemon stop; your sessions go on.",
 ];

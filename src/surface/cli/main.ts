@@ -36,6 +36,7 @@ export async function main(
     client: ({ environment = process.env, ...options } = {}) =>
       createClient(
         {
+          surface: "cli",
           onNotice: (sentence) => output.note(sentence),
           onUnreadMail: (count) => {
             unread = count;

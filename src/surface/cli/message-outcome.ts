@@ -2,7 +2,7 @@
 import type { Client } from "../../client/create-client.ts";
 import type { EventView, OutputOf } from "../../client/operation-types.ts";
 import { oneLine } from "./session-text.ts";
-import { textIn } from "./text-in.ts";
+import { textIn } from "../../session/text-in.ts";
 
 export type Sent = OutputOf<"sendMessage">;
 
@@ -14,8 +14,9 @@ const OUTCOMES = {
   unknown: "It is not known whether it arrived; look at the session before sending it again.",
 } as const satisfies Record<Sent["state"], string>;
 
-export function outcomeSentence({ state, detail }: Sent): string {
-  return `${OUTCOMES[state]}${detail === null ? "" : ` ${oneLine(detail)}`}`;
+export function outcomeSentence({ state, detail, warning }: Sent): string {
+  const parts = [OUTCOMES[state], detail, warning].filter((part) => part !== null);
+  return parts.map(oneLine).reduce((before, next) => `${before}${/[.!?]$/.test(before) ? "" : "."} ${next}`);
 }
 
 export function isLost({ state }: Sent): boolean {

@@ -8,9 +8,10 @@ import type { Home } from "../../platform/home.ts";
 import { errnoOf } from "../../platform/reeve-error.ts";
 
 /** With what is set aside, rotated or kept beside them: reeve.db-wal, daemon.log.1, instance.corrupt-1. */
-const STATE = /^(?:reeve\.db|instance|daemon\.(?:lock|log|json|stderr))(?:[.-].+)?$/;
+const STATE =
+  /^(?:(?:reeve|search|memory)\.db|instance|daemon\.(?:lock|log|json|stderr)|capture\.(?:json|stderr))(?:[.-].+)?$/;
 const RUN =
-  /^(?:(?:reeve|tmux|[0-9a-f]{12})\.sock|start\.lock|tmux\.conf|tmux-server\.json|cgroups\.json|pane\.sh|spare-\d+)(?:[.-].+)?$|\.paste$/;
+  /^(?:(?:reeve|tmux|capture|[0-9a-f]{12})\.sock|start\.lock|tmux\.conf|tmux-server\.json|cgroups\.json|pane\.sh|spare-\d+)(?:[.-].+)?$|\.paste$/;
 /** Node's compiled code, a directory for each version. */
 const COMPILED = /^v\d+\./;
 
@@ -20,7 +21,7 @@ export function dataOf({ stateDir, runDir, outputsDir }: Home): readonly string[
     ...entriesOf(stateDir, STATE),
     ...compiledIn(join(stateDir, "cache")),
     ...entriesOf(runDir, RUN),
-    ...entriesOf(outputsDir, /^agents$/),
+    ...entriesOf(outputsDir, /^(?:agents|imported)$/),
   ];
 }
 

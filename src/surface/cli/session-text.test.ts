@@ -66,6 +66,18 @@ describe("sessionTable", () => {
     );
   });
 
+  it("says who waits for a usage limit, and until when, on 80 columns (issue 11, quota)", async () => {
+    const headline = "Waits until 08:05 UTC: the limit primary of codex work is reached.";
+    const parked = sessionView({ need: "parked", headline });
+    expect(await sessionTable([parked], { width: 80, hasColour: false }, now)).toBe(
+      [
+        "NAME     ID          STATE    ACTIVITY  SINCE      INFO",
+        "builder  abcdefghjk  running  parked    3 min ago  Waits until 08:05 UTC: the l\u2026",
+        "",
+      ].join("\n"),
+    );
+  });
+
   it("lets no escape sequence and no second line through", async () => {
     const table = await sessionTable(
       [sessionView({ headline: "\u001B[31mred\u001B]0;title\u0007\nnext\tline" })],
@@ -76,9 +88,12 @@ describe("sessionTable", () => {
     expect(table.split("\n")).toHaveLength(3);
   });
 
-  it("says for how long nothing was heard", async () => {
-    const quiet = sessionView({ activity: "working", need: "blocked", stalled_since: "2026-11-15T11:55:00.000Z" });
-    expect(await sessionTable([quiet], { width: 90, hasColour: false }, now)).toContain("stalled 5 min");
+  it("says for how long nothing was heard, or for how long it hangs (issue 11, health)", async () => {
+    for (const verdict of ["stalled", "hung"] as const) {
+      const health = { ...sessionView().health, verdict, since_at: "2026-11-15T11:55:00Z" };
+      const quiet = sessionView({ activity: "working", need: "blocked", health });
+      expect(await sessionTable([quiet], { width: 90, hasColour: false }, now)).toContain(`${verdict} 5 min`);
+    }
   });
 
   it("colours states and needs when asked to", async () => {
@@ -98,6 +113,8 @@ describe("infoOf", () => {
     const background = [{ kind: "command" as const, title: "npm run dev", holds_turn: false }];
     expect(infoOf(sessionView({ background }))).toBe("Left running in the background: npm run dev");
     expect(infoOf(sessionView())).toBe("");
+    const held = { reason: "the review", until: "2026-11-16T12:00:00.000Z", by: "operator" };
+    expect(infoOf(sessionView({ headline: "All is done.", held }))).toMatch(/^All is done\..*Held: the review$/);
   });
 });
 

@@ -2,6 +2,7 @@
 import type { SessionView } from "../../client/operation-types.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { BETWEEN_PARTS, byNeed } from "../../session/need-order.ts";
+import { branchText } from "./branch-text.ts";
 import { paint } from "./paint.ts";
 import type { Tone } from "./paint.ts";
 import { duration, relativeTime } from "./relative-time.ts";
@@ -15,13 +16,17 @@ const ROOMY = 72;
 
 const columnsFor = (width: number | null): readonly Column[] => [
   { title: "NAME", least: width !== null && width < ROOMY ? 8 : 16 },
-  { title: "ID", dropped: 4 },
-  { title: "AGENT", dropped: 5 },
+  { title: "ID", dropped: 5 },
+  { title: "AGENT", dropped: 6 },
+  { title: "BRANCH", least: 10, dropped: 4 },
   { title: "STATE", dropped: 2 },
+  { title: "WORK", least: 10, dropped: 4 },
   { title: "ACTIVITY" },
   { title: "SINCE", dropped: 3 },
   { title: "INFO", least: width !== null && width < ROOMY ? 16 : 24, dropped: 1 },
 ];
+
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["BRANCH", "WORK"]);
 
 const STATE_TONES = {
   planned: "quiet",
@@ -39,7 +44,13 @@ export async function sessionTable(
 ): Promise<string> {
   const rows = sessions.toSorted(byNeed).map((session) => cells(session, output.hasColour, now));
   const ruler = await rulerFor(rows.flatMap((row) => row.map((cell) => cell.text)));
-  return layOut(columnsFor(output.width), rows, output.width, ruler);
+  const columns = columnsFor(output.width);
+  // Most people who look work outside of git, or all in one place, and without a queue: an empty column says nothing.
+  const shown = [...columns.keys()].filter(
+    (index) => !MAY_BE_EMPTY.has(columns[index]?.title ?? "") || rows.some((row) => row[index]?.text !== ""),
+  );
+  const only = <T>(all: readonly T[]): readonly T[] => all.filter((_, index) => shown.includes(index));
+  return layOut(only(columns), rows.map(only), output.width, ruler);
 }
 
 function cells(session: SessionView, hasColour: boolean, now: number): readonly Cell[] {
@@ -48,11 +59,18 @@ function cells(session: SessionView, hasColour: boolean, now: number): readonly 
     { text: oneLine(session.name) },
     { text: session.session_id },
     { text: oneLine(session.agent) },
+    branchCell(session, toned),
     toned(session.state, STATE_TONES[session.state]),
+    { text: oneLine(session.work?.title ?? "") },
     activityCell(session, now, toned),
     { text: relativeTime(session.need_since, now) },
     { text: infoOf(session) },
   ];
+}
+
+function branchCell(session: SessionView, toned: (text: string, tone: Tone) => Cell): Cell {
+  const text = oneLine(branchText(session));
+  return session.branch.mismatch_since === null ? { text } : toned(text, "bad");
 }
 
 const NEED_TONES: Partial<Record<SessionView["need"], Tone>> = { blocked: "notice", failed: "bad", finished: "good" };
@@ -63,13 +81,20 @@ function activityCell(session: SessionView, now: number, toned: (text: string, t
   return tone === undefined ? { text } : toned(text, tone);
 }
 
-/** What a dead session was doing is nothing; a turn of which nothing is heard is not work. */
+/** What a dead session was doing is nothing; a turn that hangs, or of which nothing is heard, is not work. */
 function activityOf(session: SessionView, now: number): string {
-  if (session.need === "finished") return "finished";
+  if (session.need === "finished" || session.need === "parked") return session.need;
   if (isDead(session)) return session.need === "failed" ? "died" : "-";
+  if (isOffBranch(session)) return "wrong branch";
   if (session.need === "failed") return "turn failed";
-  if (isAsking(session) || session.stalled_since === null) return session.activity;
-  return `stalled ${duration(Math.max(0, now - Date.parse(session.stalled_since)))}`;
+  const { verdict, since_at: since } = session.health;
+  if (isAsking(session) || (verdict !== "stalled" && verdict !== "hung")) return session.activity;
+  return `${verdict} ${duration(Math.max(0, now - Date.parse(since)))}`;
+}
+
+/** That is what it needs somebody for. */
+function isOffBranch({ branch, need }: SessionView): boolean {
+  return branch.mismatch_since !== null && (need === "failed" || (need === "blocked" && branch.policy !== "warn"));
 }
 
 function isDead({ liveness, state }: SessionView): boolean {
@@ -91,7 +116,8 @@ export function infoOf(session: SessionView): string {
   if (headline !== "" && isAsking(session)) return `${headline}${othersOf(session)}`;
   if (headline === "" && left === "" && session.observability.status === "lost")
     return oneLine(session.observability.reason);
-  return [headline, left].filter((part) => part !== "").join(BETWEEN_PARTS);
+  const held = session.held === null ? "" : `Held: ${oneLine(session.held.reason)}`;
+  return [headline, left, held].filter((part) => part !== "").join(BETWEEN_PARTS);
 }
 
 /** What the agent left working, or merely running. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toolGist } from "./tool-gist.ts";
+import { toolGist } from "../../session/tool-gist.ts";
 import type { MessageView } from "./transcript-text.ts";
 import { transcriptText } from "./transcript-text.ts";
 

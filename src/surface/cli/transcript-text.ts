@@ -6,7 +6,7 @@ import { paint } from "./paint.ts";
 import { relativeTime } from "./relative-time.ts";
 import { oneLine } from "./session-text.ts";
 import { rulerFor } from "./text-ruler.ts";
-import { toolGist } from "./tool-gist.ts";
+import { toolGist } from "../../session/tool-gist.ts";
 
 export type MessageView = NonNullable<OutputOf<"getSessionData">["messages"]>[number];
 type Tool = NonNullable<MessageView["tool"]>;

@@ -38,8 +38,9 @@ async function listed(context: CliContext): Promise<readonly SessionView[]> {
   return (await context.client().listSessions({ all: true })).sessions;
 }
 
-export function timedOut({ cursor }: Waited): string {
-  return `Nothing happened in time; to wait on from here: --since ${cursor}.`;
+export function timedOut({ cursor, session }: Pick<Waited, "cursor" | "session">): string {
+  const parked = session.need === "parked" ? ` ${oneLine(session.name)}: ${session.headline}` : "";
+  return `Nothing happened in time; to wait on from here: --since ${cursor}.${parked}`;
 }
 
 export function wakeLines(waited: Waited, sessions: readonly SessionView[] = [waited.session]): string {

@@ -14,6 +14,8 @@ export interface SchemaBook {
   input(schema: z.ZodMiniObject): ObjectSchema;
   /** A reference to the schema of what Reeve gives, as a component of its own id or of this name. */
   output(schema: z.core.$ZodType, name: string, description: string): JsonSchema;
+  /** The same in its place, unless it has an id of its own: for what only one place has. */
+  inPlace(schema: z.core.$ZodType, description: string): JsonSchema;
   add(name: string, schema: JsonSchema): JsonSchema;
 }
 
@@ -52,6 +54,10 @@ export function createSchemaBook(): SchemaBook {
     output(schema, name, description) {
       const described = describe(schema, "output");
       return "$ref" in described ? { $ref: described["$ref"] } : add(name, { description, ...described });
+    },
+    inPlace(schema, description) {
+      const described = describe(schema, "output");
+      return "$ref" in described ? { $ref: described["$ref"] } : { description, ...described };
     },
   };
 }

@@ -19,6 +19,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   mail: "Mail between sessions, roles and the operator.",
   approvals: "What agents ask before they go on, and your answers.",
   events: "The log: everything that happened, in order.",
+  images: "Images for sessions in containers.",
   doctor: "Whether this machine has what Reeve needs.",
   daemon: "The process that serves this API.",
 };
@@ -106,4 +107,15 @@ export const EVENT_STREAM = {
   },
   example:
     'id: 121\nevent: turn-started\ndata: {"seq":121,"at":"2026-11-16T09:30:00.000Z","session_id":"s-1","caller":null,"type":"turn-started","data":{"turn":1,"evidence":{"source":"hook","detail":"UserPromptSubmit","at":"2026-11-16T09:30:00.000Z"}}}\n\n',
+} as const;
+
+/** Of what ends with the connection. */
+export const PROGRESS_STREAM = {
+  schema: {
+    type: "string",
+    description:
+      "Server-sent events until it is done; the last one has the result or the problem. A comment line comes every 15 seconds while nothing happens. If you disconnect, it is stopped.",
+  },
+  example:
+    'id: 3\nevent: image-step\ndata: {"kind":"step","text":"COPY certs/ /usr/local/share/ca-certificates/reeve/","step":6,"steps":20,"image":null,"problem":null}\n\n',
 } as const;

@@ -9,6 +9,7 @@ import {
   LAST_EVENT_ID,
   PROBLEM,
   PROBLEMS,
+  PROGRESS_STREAM,
   TAGS,
   UNREAD_HEADERS,
 } from "./openapi-texts.ts";
@@ -85,7 +86,7 @@ function describeOperation(operation: Operation, book: SchemaBook): object {
       ...Object.keys(properties).filter(isInPath).map(parameter),
       ...(isRead ? others.map(parameter) : []),
       ...(operation.effect === "read" ? [] : [IDEMPOTENCY_KEY]),
-      ...(operation.stream === undefined ? [] : [LAST_EVENT_ID]),
+      ...(isContinued(operation) ? [LAST_EVENT_ID] : []),
     ],
     ...(isRead || others.length === 0 ? {} : { requestBody: describeBody(operation, book, others) }),
     responses: {
@@ -124,8 +125,15 @@ function answerOf({ name, output }: Operation, book: SchemaBook): JsonSchema {
 /** OpenAPI 3.1 cannot say of what a stream consists; `x-item-schema` is the `itemSchema` of 3.2. */
 function streamOf({ name, stream }: Operation, book: SchemaBook): object {
   if (stream === undefined) return {};
-  const item = book.output(stream.item, `${pascalCase(name)}Item`, `What ${name} streams.`);
-  return { "text/event-stream": { ...EVENT_STREAM, "x-item-schema": item } };
+  // Tools do not know `x-item-schema`, and would take a component that only stands there for a forgotten one.
+  const item = book.inPlace(stream.item, `What ${name} streams.`);
+  return {
+    "text/event-stream": { ...(stream.since === null ? PROGRESS_STREAM : EVENT_STREAM), "x-item-schema": item },
+  };
+}
+
+function isContinued({ stream }: Operation): boolean {
+  return stream !== undefined && stream.since !== null;
 }
 
 function problemsOf({ names, about = [], method, effect }: Operation): object {

@@ -13,8 +13,9 @@ import { CHECKED_HEADER } from "../../platform/checked-header.ts";
 import type { Log } from "../../platform/log.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { showValue } from "../../platform/shown-value.ts";
+import { SURFACE_HEADER, surfaceNamed } from "../../platform/surface.ts";
 import type { Caller } from "../../session/caller.ts";
-import { OPERATOR } from "../../session/caller.ts";
+import { OPERATOR, reachedBy } from "../../session/caller.ts";
 import { capConnections, type ConnectionCap } from "./connection-cap.ts";
 import { sendStream } from "./event-stream.ts";
 import { describeApi } from "./openapi.ts";
@@ -90,7 +91,7 @@ async function answer(
   requireLocalCaller(request);
   const url = urlOf(request);
   if (url.pathname === MCP_PATH) {
-    const caller = identify(parts, request, MCP, {});
+    const caller = reachedBy(identify(parts, request, MCP, {}), "mcp");
     requireNoQuery(url);
     const body = await readBody(request);
     const { answerMcp } = await import("./mcp.ts");
@@ -102,7 +103,10 @@ async function answer(
     requireNoQuery(url);
     return sendJson(response, 200, describeApi(parts.operations, parts.version));
   }
-  const caller = identify(parts, request, operation, parameters);
+  const caller = reachedBy(
+    identify(parts, request, operation, parameters),
+    surfaceNamed(request.headers[SURFACE_HEADER]),
+  );
   tellUnreadMail(parts, caller, response);
   const input = await readInput(request, url, operation, parameters);
   const gone = new AbortController();
@@ -164,7 +168,7 @@ function wantsStream({ headers: { accept = "" } }: IncomingMessage, { stream }: 
 /** Where a reader goes on that lost its connection. */
 function lastSeen(request: IncomingMessage, { stream }: Operation): Readonly<Record<string, number>> {
   const id = request.headers["last-event-id"];
-  if (id === undefined || stream === undefined) return {};
+  if (id === undefined || stream === undefined || stream.since === null) return {};
   if (typeof id === "string" && /^[0-9]{1,15}$/.test(id)) return { [stream.since]: Number(id) };
   throw new ReeveError({
     code: "bad-request",

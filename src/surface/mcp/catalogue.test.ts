@@ -27,12 +27,9 @@ describe("the catalogue", () => {
       const { effect, callers } = operationOf(tool.name) ?? {};
       expect([tool.name, tool.annotations]).toEqual([
         tool.name,
-        expect.objectContaining({
-          readOnlyHint: effect === "read",
-          destructiveHint: effect === "end",
-          openWorldHint: false,
-        }),
+        expect.objectContaining({ destructiveHint: effect === "end", openWorldHint: false }),
       ]);
+      expect([tool.name, tool.annotations.readOnlyHint === true]).toEqual([tool.name, effect === "read"]);
       expect([tool.name, isForSessions]).toEqual([tool.name, callers?.session !== "none"]);
     }
     const repeatable = CATALOGUE.filter(({ tool }) => tool.annotations.idempotentHint).map(({ tool }) => tool.name);
@@ -59,14 +56,16 @@ describe("the catalogue", () => {
     expect(Object.keys(sessionViewSchema.shape)).toEqual(expect.arrayContaining([...(items?.fields ?? ["none"])]));
   });
 
-  it("fits: instructions below 2,000 characters, and all of it below 6,000 tokens", () => {
+  it("fits: instructions below 2,000 characters, and all of it below 8,000 tokens", () => {
     const listed = JSON.stringify({ tools: CATALOGUE.map(({ tool }) => tool) });
     const tokens = Math.ceil((listed.length + INSTRUCTIONS.length) / CHARACTERS_PER_TOKEN);
     console.log(
       `MCP: ${CATALOGUE.length} tools in ${listed.length} characters, instructions in ${INSTRUCTIONS.length}: about ${tokens} tokens`,
     );
     expect(INSTRUCTIONS.length).toBeLessThanOrEqual(2_000);
-    expect(tokens).toBeLessThan(6_000);
+    // 6,000 until the queue of work came: its five tools take 1,000 (docs/decisions/0048-work.md).
+    // 7,000 until diagnose (by session), recover and the four tools of memories came: decisions 67 to 69.
+    expect(tokens).toBeLessThan(8_000);
   });
 
   it("names only tools that there are, in its texts", () => {

@@ -8,9 +8,11 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown };
   readonly annotations: {
-    readonly readOnlyHint: boolean;
+    /** Left out: it changes something. */
+    readonly readOnlyHint?: true;
     readonly destructiveHint: boolean;
-    readonly idempotentHint: boolean;
+    /** Left out: it reads, or repeating it makes a difference. */
+    readonly idempotentHint?: true;
     readonly openWorldHint: boolean;
   };
 }
@@ -21,6 +23,8 @@ export interface CatalogueEntry {
   readonly isForSessions: boolean;
   /** Fields that are filled from the caller's surroundings. */
   readonly filled: readonly ("cwd" | "environment")[];
+  /** By such a field: the other one, with which it is not. */
+  readonly unfilledWith?: Readonly<Record<string, string>>;
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
   readonly items?: { readonly list: string; readonly fields: readonly string[] };
   readonly tool: Tool;

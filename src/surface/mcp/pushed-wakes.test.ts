@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { PushedWakes } from "./pushed-wakes.ts";
 
 const started = (id: string, cursor = 1) => ["startSession", {}, { session_id: id, name: `n-${id}`, cursor }] as const;
-const event = (seq: number, id: string | null, type: string) => ({ seq, session_id: id, type });
+const event = (seq: number, id: string | null, type: string, data = {}) => ({ seq, session_id: id, type, data });
 
 test("only sessions that were started here wake, and only for what ends a wait", () => {
   const wakes = new PushedWakes();
@@ -14,6 +14,14 @@ test("only sessions that were started here wake, and only for what ends a wait",
   expect(wakes.heard(event(8, "a", "session-exited"))).toBe(true);
   expect(wakes.take()).toMatchObject({ cursor: 8, count: 1, content: expect.stringContaining("n-a exited") as string });
   expect(wakes.take()).toBeNull();
+});
+
+test("one that hangs wakes like one that stalled, one that is slow does not (issue 11, health)", () => {
+  const wakes = new PushedWakes();
+  wakes.answered(...started("a"));
+  expect(wakes.heard(event(2, "a", "health-changed", { health: { verdict: "slow" } }))).toBe(false);
+  expect(wakes.heard(event(3, "a", "health-changed", { health: { verdict: "hung" } }))).toBe(true);
+  expect(wakes.take()?.content).toContain(": n-a stalled.");
 });
 
 test("a storm is one wake with its count, and of each session what happened last", () => {

@@ -16,6 +16,15 @@ const REASON_OF: Readonly<Record<string, WakeReason>> = {
   "session-stalled": "stalled",
 };
 
+function reasonOf({ type, data }: Heard): WakeReason | undefined {
+  const isRuled = typeof data["rule"] === "string";
+  if (type === "approval-requested" && isRuled) return undefined;
+  if (type === "approval-answer-failed" && isRuled) return "awaiting-approval";
+  if (type !== "health-changed") return REASON_OF[type];
+  const { verdict } = (data["health"] ?? {}) as { readonly verdict?: unknown };
+  return verdict === "hung" ? "stalled" : undefined;
+}
+
 interface Watched {
   readonly name: string;
   /** What happened up to here was told by an answer. */
@@ -47,9 +56,10 @@ export class PushedWakes {
   }
 
   /** Whether there is something to wake for now. */
-  heard({ seq, session_id: id, type }: Heard): boolean {
+  heard(event: Heard): boolean {
+    const { seq, session_id: id } = event;
     const watched = id === null ? undefined : this.#watched.get(id);
-    const reason = REASON_OF[type];
+    const reason = reasonOf(event);
     if (id === null || watched === undefined || reason === undefined || seq <= watched.told) return false;
     this.#due.push({ id, seq, reason });
     return true;

@@ -31,8 +31,11 @@ export function entryFor(name: string): CatalogueEntry {
 /** What an operation is called with. Some models write null for what they leave out. */
 export async function inputOf(entry: CatalogueEntry, given: Fields, backend: Backend): Promise<Fields> {
   const surroundings = entry.filled.length === 0 ? {} : await backend.surroundings();
+  const isSaidBy = (other: string | undefined): boolean => other !== undefined && typeof given[other] === "string";
   const filled = Object.fromEntries(
-    entry.filled.flatMap((name) => (surroundings[name] === undefined ? [] : [[name, surroundings[name]]])),
+    entry.filled.flatMap((name) =>
+      surroundings[name] === undefined || isSaidBy(entry.unfilledWith?.[name]) ? [] : [[name, surroundings[name]]],
+    ),
   );
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   requireTypes(entry.tool, said);

@@ -13,7 +13,7 @@ import { daemonCommand } from "../../../src/client/daemon-command.ts";
 import type { Scope } from "./scope.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
-const BARE = ["list-server", "tail-server", "minimal-daemon", "wake-server"] as const;
+const BARE = ["list-server", "tail-server", "minimal-daemon", "wake-server", "tee-proxy"] as const;
 
 export interface Build {
   /** What Node is given to run it, as the command line does. */

@@ -10,7 +10,7 @@ export interface Summary {
   readonly count: number;
 }
 
-export type Unit = "ms" | "MB" | "events/s" | "%";
+export type Unit = "ms" | "MB" | "MB/s" | "events/s" | "%";
 
 export interface Limit {
   readonly kind: "at-most" | "at-least";

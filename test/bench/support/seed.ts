@@ -9,6 +9,7 @@ import { planSession } from "../../../src/session/plan-session.ts";
 import type { Session } from "../../../src/session/session.ts";
 import { putSession } from "../../../src/store/change.ts";
 import { openStore } from "../../../src/store/open-store.ts";
+import { plainLaunch } from "../../../src/session/plain-launch.ts";
 
 export async function seedSessions(homeDir: string, sessions: readonly Session[]): Promise<void> {
   const home = locateHome({ REEVE_HOME: homeDir });
@@ -50,22 +51,13 @@ export function restingSession(
       agent,
       hasTurns: agent !== "command",
       runtime: "tmux",
-      launch: {
-        args: ["npm", "run", "dev"],
-        prompt: null,
-        model: null,
-        cwd: "/home/someone/project",
-        envFile: null,
-        envNames: [],
-        mcp: true,
-        paths: {},
-      },
+      launch: plainLaunch("/home/someone/project", { args: ["npm", "run", "dev"] }),
       restartPolicy: "never",
       parentId: null,
       notify: [],
       outputsDir: sessionDir(join(homeDir, "outputs"), "agent", id),
       branch: null,
-      watch: { mode: "process", text: "", version: null, socket: null, statusDir: null },
+      watch: { mode: "process", text: "", version: null, socket: null, statusDir: null, capture: null },
       nativeId: null,
       transcriptPath: changes.transcriptPath ?? null,
       observabilityReason: "A plain command writes no transcript; its screen is shown instead.",

@@ -7,6 +7,8 @@ export interface Target {
   /** As in the table of targets. */
   readonly number: number;
   readonly title: string;
+  /** Why it cannot be measured on this machine; null where it can. */
+  impediment?(): string | null;
   /** Adds its rows one by one: those measured before something breaks are kept. */
   measure(bench: Bench): Promise<void>;
 }

@@ -20,10 +20,10 @@ export const boardCommand: CliCommand = {
     const missing = whyNoBoard(context.environment);
     if (missing !== null) throw usage("not-a-terminal", `${missing} Use reeve list, or reeve events --follow.`);
     const { runBoard } = await import("../../board/board.ts");
-    const onNotice = (): void => undefined;
+    const own = { surface: "board", onNotice: (): void => undefined } as const;
     await runBoard({
-      client: context.client({ onNotice }),
-      watcher: context.client({ onNotice, autostart: "after-crash" }),
+      client: context.client(own),
+      watcher: context.client({ ...own, autostart: "after-crash" }),
       hasColour: context.output.hasColour,
       isUnicode: isUnicode(context.environment),
       here: () => ({ cwd: context.cwd(), environment: callerEnvironment(context) }),

@@ -36,10 +36,25 @@ export const completeCommand: CliCommand = {
 
   async run(input, context) {
     const { candidatesFor, protocol } = await import("../completion-candidates.ts");
-    context.output.print(protocol(candidatesFor(context.commands, await sessionNames(context), input.rest)));
+    const [sessions, work] = await Promise.all([sessionNames(context), workIds(context, input.rest)]);
+    context.output.print(protocol(candidatesFor(context.commands, sessions, input.rest, work)));
     return 0;
   },
 };
+
+/** Only where one may stand, because every press asks the daemon. */
+async function workIds(context: CliContext, words: readonly string[]): Promise<readonly Candidate[]> {
+  if (!words.includes("work") && !words.some((word) => word.startsWith("--work"))) return [];
+  try {
+    const { items } = await context
+      .client({ autostart: false })
+      .listWork({ limit: 200 }, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return items.map(({ work_id: value, state, title }) => ({ value, description: oneLine(`${state}: ${title}`) }));
+  } catch (error) {
+    if (error instanceof ReeveError) return [];
+    throw error;
+  }
+}
 
 /** Nobody waits for a tab key longer than this. */
 const PATIENCE_MS = 800;

@@ -119,8 +119,14 @@ const LONGEST_STOP_MS = 10_000;
 const LOOK_MS = 15;
 
 export async function untilGone(pid: number): Promise<void> {
+  const { isDead, readProcess } = await import("../../../platform/process-table.ts");
+  // One that is dead and waits to be collected is gone: some containers have an init that takes seconds for that.
+  const isZombie = (): boolean => {
+    const row = readProcess(pid);
+    return row !== null && isDead(row);
+  };
   const deadline = systemClock.monotonic() + LONGEST_STOP_MS;
-  while (isThere(pid)) {
+  while (isThere(pid) && !isZombie()) {
     if (systemClock.monotonic() > deadline) {
       throw new ReeveError({
         code: "daemon-stuck",

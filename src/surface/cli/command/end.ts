@@ -2,10 +2,27 @@ import type { Client } from "../../../client/create-client.ts";
 import type { InputOf, SessionView } from "../../../client/operation-types.ts";
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import { usage } from "../command-line.ts";
-import type { CliContext, CliCommand, CommandInput } from "../command.ts";
+import type { CliContext, CliCommand, CommandInput, OptionSpec } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 import type { Outcome } from "../each-session.ts";
 import { oneLine } from "../session-text.ts";
+
+/** How it is ended. */
+export const END_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: "when",
+    value: "WHEN",
+    summary: "when to end it; after-turn, the default, waits for the turn under way",
+    choices: ["now", "after-turn"],
+  },
+  {
+    name: "grace",
+    value: "SECONDS",
+    type: "number",
+    summary: "how long processes may take to end before they are killed",
+  },
+  { name: "remove-worktree", summary: "then remove the worktree that Reeve made for it, unless work could be lost" },
+];
 
 export const endCommand: CliCommand = {
   name: "end",
@@ -14,18 +31,8 @@ export const endCommand: CliCommand = {
   arguments: [{ name: "session", isOptional: true, isRepeated: true, completion: "session" }],
   options: [
     { name: "all", summary: "every session that was not ended" },
-    {
-      name: "when",
-      value: "WHEN",
-      summary: "when to end it; after-turn, the default, waits for the turn under way",
-      choices: ["now", "after-turn"],
-    },
-    {
-      name: "grace",
-      value: "SECONDS",
-      type: "number",
-      summary: "how long processes may take to end before they are killed",
-    },
+    ...END_OPTIONS,
+    { name: "even-if-held", summary: "end it although it is held; it stays held, so that nothing of it is pruned" },
     { name: "cancel", summary: "cancel an end that still waits for the turn under way" },
   ],
   notes: [
@@ -35,6 +42,7 @@ export const endCommand: CliCommand = {
   examples: [
     { line: "reeve end builder", does: "end it after its turn" },
     { line: "reeve end --all --when now", does: "end every session at once" },
+    { line: "reeve end builder --remove-worktree", does: "and remove its worktree; if it is kept, you read why" },
     { line: "reeve end builder --cancel", does: "cancel that, so that it goes on after its turn" },
   ],
 
@@ -49,15 +57,15 @@ export const endCommand: CliCommand = {
       ? (await client.listSessions()).sessions.map((session) => session.session_id)
       : input.arguments;
     if (references.length === 0 && !context.isJson) context.output.note("No sessions to end.");
-    return await forEachSession(context, references, (session) => endOne(client, requestOf(session, input), context), {
+    return await forEachSession(context, references, (session) => endOne(client, endRequest(session, input), context), {
       isList: isAll,
     });
   },
 };
 
 async function cancel(input: CommandInput, context: CliContext, client: Client): Promise<number> {
-  if (input.text("when") !== undefined || input.number("grace") !== undefined)
-    throw usage("cancel-alone", "--cancel cancels an end; leave --when and --grace out.");
+  if (input.text("when") !== undefined || input.number("grace") !== undefined || input.flag("remove-worktree"))
+    throw usage("cancel-alone", "--cancel cancels an end; leave --when, --grace and --remove-worktree out.");
   const isAll = input.flag("all");
   const references = isAll ? await beingEnded(client) : input.arguments;
   if (references.length === 0 && !context.isJson) context.output.note("No session is being ended.");
@@ -107,12 +115,14 @@ function goesOn(session: string, isNow: boolean): string {
   return `The end of ${session} goes on.${back}`;
 }
 
-function requestOf(session: string, input: CommandInput): InputOf<"endSession"> {
+export function endRequest(session: string, input: CommandInput): InputOf<"endSession"> {
   const grace = input.number("grace");
   return {
     session,
     when: input.text("when") === "now" ? "now" : "after-turn",
     ...(grace === undefined ? {} : { grace_seconds: grace }),
+    ...(input.flag("even-if-held") ? { even_if_held: true } : {}),
+    ...(input.flag("remove-worktree") ? { worktree: "remove" } : {}),
   };
 }
 

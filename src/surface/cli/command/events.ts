@@ -61,14 +61,19 @@ async function showAll(
 ): Promise<number> {
   const client = context.client();
   const all: EventView[] = [];
+  let prunedThrough = 0;
   for (let cursor = since; ;) {
     const page = await client.readEvents({ ...scope, since: cursor });
+    if (cursor === since && cursor < page.pruned_through) {
+      prunedThrough = page.pruned_through;
+      context.output.note(`Events up to ${prunedThrough} were removed because they were old (reeve help prune).`);
+    }
     cursor = page.cursor;
     const lines = page.events.map((event) => ({ event, line: lineOf(event) })).filter(({ event }) => isWanted(event));
     if (context.isJson) all.push(...lines.map(({ event }) => event));
     else context.output.print(lines.map(({ line }) => line).join(""));
     if (page.events.length === 0 || !context.output.hasReader()) {
-      if (context.isJson) answer(context, { events: all, cursor }, () => "");
+      if (context.isJson) answer(context, { events: all, cursor, pruned_through: prunedThrough }, () => "");
       return 0;
     }
   }
@@ -84,7 +89,7 @@ function sessionOf(input: CommandInput): string | undefined {
 
 async function filterOf(types: readonly string[]): Promise<Shown["isWanted"]> {
   if (types.length === 0) return () => true;
-  const { EVENT_TYPES } = await import("../event-sentence.ts");
+  const { EVENT_TYPES } = await import("../../../session/event-sentence.ts");
   const unknown = types.find((type) => !EVENT_TYPES.includes(type));
   if (unknown !== undefined)
     throw usage(
@@ -96,7 +101,8 @@ async function filterOf(types: readonly string[]): Promise<Shown["isWanted"]> {
 
 async function linesFor(context: CliContext): Promise<Shown["lineOf"]> {
   const { eventLines } = await import("../event-text.ts");
-  const { sessions } = await context.client().listSessions({ all: true });
+  const { everySession } = await import("../every-session.ts");
+  const sessions = await everySession(context.client());
   const { hasColour, isTerminal, width } = context.output;
   return eventLines(sessions, { hasColour, now: () => new Date(), width: isTerminal ? width : null }).line;
 }

@@ -5,12 +5,13 @@ export const initCommand: CliCommand = {
   summary: "let an agent that you start yourself use Reeve (MCP)",
   arguments: [{ name: "agent", completion: ["claude", "codex", "gemini"] }],
   options: [
-    { name: "project", summary: "only in this directory (not for codex)" },
+    { name: "project", summary: "only in this directory; of codex, only the files in this repository" },
     { name: "skill", summary: "also install the skill that teaches the agent to work with Reeve" },
     { name: "undo", summary: "take back what reeve init did, and nothing else" },
     { name: "yes", summary: "do it without asking" },
   ],
   notes: [
+    "reeve init codex in a git repository also writes .codex/HARNESS_RESTART.md, a card that Codex reads after its harness restarted, and adds one line to .codex/CODEX.md that points to it. It changes no other file there. A card that you edited stays as it is.",
     "Sessions that Reeve starts have Reeve's MCP server anyway. This is for agents that you start without Reeve.",
     "Such an agent acts for you: it can start, read, write to and end all your sessions. Inside a session of Reeve an agent can do so only with what it started itself.",
     "It shows first what will change, and uses the agent's own command for it. If you run it twice, the second time changes nothing.",
@@ -18,6 +19,7 @@ export const initCommand: CliCommand = {
   examples: [
     { line: "reeve init claude --skill", does: "Claude Code gets Reeve's tools, and a skill that explains them" },
     { line: "reeve init codex --yes", does: "the same for Codex, without being asked" },
+    { line: "reeve init codex --project --yes", does: "only the restart card and its line, in this repository" },
     { line: "reeve init gemini --undo", does: "take it back" },
   ],
 

@@ -1,10 +1,11 @@
 import type { InputOf, OutputOf } from "../../../client/operation-types.ts";
-import { byNeed, summaryOf } from "../../../session/need-order.ts";
+import { BETWEEN_PARTS, byNeed, summaryOf } from "../../../session/need-order.ts";
 import { STATES } from "../../../session/states.ts";
 import { answer } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { foreignTable } from "../foreign-text.ts";
+import { FILE_OPTION, manifestPath } from "../manifest-file.ts";
 import { oneLine, sessionTable } from "../session-text.ts";
 
 export const listCommand: CliCommand = {
@@ -17,7 +18,18 @@ export const listCommand: CliCommand = {
     { name: "role", value: "ROLE", summary: "only sessions with this role" },
     { name: "agent", value: "AGENT", summary: "only sessions of this agent" },
     { name: "state", value: "STATE", summary: "only sessions in this state", choices: STATES },
-    { name: "all", short: "a", summary: "also sessions that were ended" },
+    { name: "manifest", summary: "only sessions that the manifest of this project (reeve.toml) made" },
+    { ...FILE_OPTION, summary: "only sessions that this manifest made" },
+    { name: "all", short: "a", summary: "also sessions that were ended, the newest end first" },
+    { name: "ended", summary: "only sessions that were ended, the newest end first" },
+    {
+      name: "limit",
+      value: "N",
+      type: "count",
+      most: 1_000,
+      summary: "at most so many ended sessions; 500 by default",
+    },
+    { name: "page", value: "PAGE", summary: "go on where the list before ended: its next_page" },
     { name: "quiet", short: "q", summary: "print only their names, one per line" },
     { name: "watch", short: "w", summary: "keep the list open and update it; Ctrl-C leaves" },
   ],
@@ -30,13 +42,15 @@ export const listCommand: CliCommand = {
     { line: "reeve list", does: "every session that was not ended" },
     { line: "reeve list --needs-me --watch", does: "watch who needs you" },
     { line: "reeve list -q --role review | xargs reeve end", does: "end every session of a role" },
+    { line: "reeve list --manifest", does: "what reeve up made for this project" },
+    { line: "reeve list --ended --limit 20", does: "the last 20 sessions that ended" },
     { line: "reeve list --all --json", does: "every session, as JSON for a program" },
   ],
 
   async run(input, context) {
     if (input.flag("foreign")) return await listForeign(context);
     const client = context.client();
-    const request = requestOf(input);
+    const request = requestOf(input, context);
     const show = (listed: Listed): Promise<string> => listText(listed, input, context);
     if (input.flag("watch")) {
       if (!context.isJson && !context.output.isTerminal)
@@ -55,20 +69,31 @@ export const listCommand: CliCommand = {
       return 0;
     }
     context.output.print(await show(listed));
-    if (!input.flag("quiet")) context.output.note(summaryOf(listed.sessions));
+    if (!input.flag("quiet")) context.output.note(footerOf(listed));
+    if (typeof listed.next_page === "string")
+      context.output.note(`There are more that ended: reeve list --ended --page ${listed.next_page}`);
     return 0;
   },
 };
 
 type Listed = OutputOf<"listSessions">;
 
-function requestOf(input: CommandInput): InputOf<"listSessions"> {
+function requestOf(input: CommandInput, context: CliContext): InputOf<"listSessions"> {
   const [role, agent] = [input.text("role"), input.text("agent")];
   const state = STATES.find((known) => known === input.text("state"));
+  const [limit, page] = [input.number("limit"), input.text("page")];
+  const ended = input.flag("ended");
+  // Who asks for those that are stopped means also those that were ended.
+  const all = !ended && (input.flag("all") || state === "stopped");
+  if ((limit !== undefined || page !== undefined) && !ended && !all)
+    throw usage("option-without-effect", "--limit and --page are for ended sessions; add --ended or --all.");
   return {
-    // Who asks for those that are stopped means also those that were ended.
-    all: input.flag("all") || state === "stopped",
+    all,
+    ended,
+    ...(limit === undefined ? {} : { limit }),
+    ...(page === undefined ? {} : { page }),
     needs_me: input.flag("needs-me"),
+    ...(isOfManifest(input) ? { manifest: manifestPath(input, context) } : {}),
     ...(role === undefined ? {} : { role }),
     ...(agent === undefined ? {} : { agent }),
     ...(state === undefined ? {} : { state }),
@@ -83,12 +108,22 @@ async function listText({ sessions }: Listed, input: CommandInput, { output }: C
     .join("");
 }
 
+function footerOf({ sessions, inbox_open: open = 0 }: Listed): string {
+  const summary = summaryOf(sessions);
+  return open === 0 ? summary : `${summary}${BETWEEN_PARTS}${open} in your inbox: reeve inbox`;
+}
+
 function nothingThere(input: CommandInput): string {
   if (input.flag("needs-me")) return "Nobody needs you.";
-  const isFiltered = ["role", "agent", "state"].some((name) => input.text(name) !== undefined);
+  if (input.flag("ended")) return "No session that ended is kept, or none fits.";
+  const isFiltered = ["role", "agent", "state"].some((name) => input.text(name) !== undefined) || isOfManifest(input);
   return isFiltered
     ? "No session fits; reeve list --all shows every one."
     : 'No sessions. Start one with: reeve start practice "hello"';
+}
+
+function isOfManifest(input: CommandInput): boolean {
+  return input.flag("manifest") || input.text("file") !== undefined;
 }
 
 async function listForeign(context: CliContext): Promise<number> {

@@ -33,7 +33,7 @@ export const mcpCommand: CliCommand = {
     if (isatty(0)) context.output.note("This speaks MCP on stdin and stdout, for an agent: see reeve mcp --help.");
     const environment = { ...context.environment, ...sessionAround(context.environment, process.ppid) };
     const backend = clientBackend({
-      client: (onUnreadMail) => context.client({ onUnreadMail, isChecked: true, environment }),
+      client: (onUnreadMail) => context.client({ surface: "mcp", onUnreadMail, isChecked: true, environment }),
       environment: callerEnvironment({ environment }),
       cwd: () => context.cwd(),
       note: (what, error) =>

@@ -1,6 +1,6 @@
 import type { OutputOf } from "../../../client/operation-types.ts";
 import { answer } from "../answer.ts";
-import { callerText } from "../caller-text.ts";
+import { callerText } from "../../../session/caller-text.ts";
 import type { CliCommand } from "../command.ts";
 import { relativeTime } from "../relative-time.ts";
 import { oneLine } from "../session-text.ts";

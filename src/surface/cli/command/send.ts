@@ -20,6 +20,7 @@ export const sendCommand: CliCommand = {
   ],
   options: [
     { name: "file", value: "FILE", summary: "send what is in this file", completion: "file" },
+    { name: "work", value: "WORK", completion: "work", summary: "give it this item of reeve work; it must be idle" },
     { name: "steer", summary: "during a turn: give it to the agent at once, in the same turn" },
     { name: "interrupt", summary: "during a turn: stop that turn first, then send it" },
     { name: "no-enter", summary: "do not press Enter after it" },
@@ -57,8 +58,10 @@ export const sendCommand: CliCommand = {
     const how = routeOf(input);
     const text = textOf(input, context);
     if (text === "") throw usage("bad-request", "The message is empty; give some text.");
+    const work = input.text("work");
     const sent = await client.sendMessage({
       session,
+      ...(work === undefined ? {} : { work }),
       how,
       text,
       submit: !input.flag("no-enter"),

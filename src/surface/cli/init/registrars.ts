@@ -75,7 +75,7 @@ const gemini: Registrar = {
 
 export const REGISTRARS: readonly Registrar[] = [claude, codex, gemini];
 
-function codexDir(places: Places): string {
+export function codexDir(places: Places): string {
   return variable(places, "CODEX_HOME") ?? join(places.home, ".codex");
 }
 

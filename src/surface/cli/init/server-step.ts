@@ -127,6 +127,6 @@ function noSuchScope({ title, name }: Registrar): ReeveError {
   return new ReeveError({
     code: "no-project-scope",
     kind: "usage",
-    message: `${title} registers MCP servers for its user only, not for one directory; leave --project out: reeve init ${name}`,
+    message: `${title} registers MCP servers for its user only, and this directory is in no git repository that could get the restart card; leave --project out, or go to a repository: reeve init ${name}`,
   });
 }

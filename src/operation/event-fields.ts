@@ -1,0 +1,24 @@
+/** What the descriptions of events share; made when somebody asks for the description of the API. */
+import * as z from "zod/mini";
+import { text } from "./field.ts";
+import { evidenceSchema } from "./session-view.ts";
+
+export type CommonFields = ReturnType<typeof commonFields>;
+
+export function commonFields() {
+  const evidence = evidenceSchema.check(z.describe("How that is known."));
+  const reason = z
+    .object({
+      code: text("For programs: a stable word."),
+      text: text("For people: a sentence."),
+      evidence,
+    })
+    .register(z.globalRegistry, { id: "Reason", description: "Why something happened." })
+    .check(z.describe("Why."));
+  return {
+    evidence,
+    reason,
+    source: evidenceSchema.shape.source,
+    pid: z.nullable(z.int()).check(z.describe("Its process; null where it has none on this machine.")),
+  };
+}

@@ -3,11 +3,16 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { FailedTests } from "./script/failed-tests.ts";
 import { LongestFirst } from "./script/longest-first.ts";
 import { isSealed, seal } from "./script/sealed.ts";
+import { filesOf, parseFloor } from "./script/test-floor.ts";
 
 const source = join(import.meta.dirname, "src");
+/** Without a word about it, both: whoever names a file gets it. */
+const floor = parseFloor(process.env["REEVE_TEST_FLOOR"]);
 
 /** Rooms without files, processes and clocks of their own: their tests share a worker, and load each module once. */
 const PURE = ["agent", "fleet", "session"].map((room) => `src/${room}/**/*.test.ts`);
+const pure = filesOf(floor, PURE);
+const whole = filesOf(floor, ["src/**/*.test.ts", "test/**/*.test.ts"]);
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from one
 export default defineConfig({
@@ -21,21 +26,30 @@ export default defineConfig({
   ],
   test: {
     reporters: ["default", new FailedTests()],
+    setupFiles: ["./script/test-directory.ts"],
     // On two cores: each file drives real processes, and mostly waits for them.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Far more than anything takes: a busy machine is no reason to fail.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     teardownTimeout: 10_000,
     projects: [
-      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "pure",
+          include: pure.include,
+          exclude: [...configDefaults.exclude, ...pure.exclude],
+          isolate: false,
+        },
+      },
       {
         extends: true,
         test: {
           name: "whole",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...PURE],
+          include: whole.include,
+          exclude: [...configDefaults.exclude, ...whole.exclude, ...PURE],
         },
       },
     ],

@@ -1,8 +1,14 @@
-/** All that must hold before a change lands, cheapest first; stops at the first that does not. */
+/**
+ * All that must hold before a change lands, cheapest first; stops at the first that does not.
+ *
+ *   node script/check.ts [gate|deep|all]   which tests; the gate unless said otherwise
+ */
 import { join } from "node:path";
 import { runSteps } from "./run-steps.ts";
+import { parseFloor } from "./test-floor.ts";
 
 const root = join(import.meta.dirname, "..");
+const floor = parseFloor(process.argv[2] ?? "gate");
 const bin = (name: string): string => join(root, "node_modules", ".bin", name);
 
 process.exitCode = runSteps({
@@ -15,7 +21,7 @@ process.exitCode = runSteps({
     { name: "types", argv: [bin("tsc"), "-p", "."] },
     { name: "imports", argv: [process.execPath, "script/check-imports.ts"] },
     { name: "generated documents", argv: [process.execPath, "script/generate-docs.ts", "--check"] },
-    { name: "tests", argv: [bin("vitest"), "run"] },
+    { name: "tests", argv: [process.execPath, "script/run-tests.ts", floor] },
     { name: "nothing left behind", argv: [process.execPath, "script/check-leftovers.ts"] },
   ],
 });

@@ -1,6 +1,6 @@
 /**
  * What carries requests from a box to the capture proxy, in each of the programs that can: bytes, ends, floods, and a
- * socket that comes and goes. Without a container: `test/containers/network-proxy.test.ts` has that.
+ * socket that comes and goes. Without a container: `test/containers/network-proxy.deep.test.ts` has that.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";

@@ -1,5 +1,6 @@
 /** What every crash test shares: a daemon that is killed at a named point, and a log in which nothing stands twice. */
 import { expect } from "vitest";
+import { isDead, listProcesses } from "../../src/platform/process-table.ts";
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
 
@@ -8,7 +9,12 @@ export async function crashingAt(home: TestHome, point: string, act: () => Promi
   const before = await home.daemonPid();
   home.failAt(point);
   await act();
-  await eventually(`the daemon dies at ${point}`, () => !home.isFailpointArmed());
+  await eventually(`the daemon reaches ${point}`, () => !home.isFailpointArmed());
+  // It takes the point's file away first, and may still answer until it is gone.
+  await eventually(
+    `the daemon dies at ${point}`,
+    () => !listProcesses().some((row) => row.pid === before && !isDead(row)),
+  );
   expect(await home.daemonPid()).not.toBe(before);
 }
 

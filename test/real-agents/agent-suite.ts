@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { runProgram } from "../support/test-home.ts";
 import type { AgentCase, Rig } from "./rig.ts";
 import { createRig } from "./rig.ts";
-import { screenOf } from "./session-steps.ts";
+import { endNow, press, screenOf, turn } from "./session-steps.ts";
 import { timelineOf } from "./timeline.ts";
 
 /** Longer than any of them takes to start on a busy machine. */
@@ -45,7 +45,7 @@ export function describeAgent(agentCase: AgentCase): void {
       expect(late.source).toBe("transcript");
       expect(late.messages?.at(-1)).toMatchObject({ role: "assistant", text: "the answer is 42" });
       console.log(timelineOf(agentCase.title, await rig.events(id)));
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     const failing = [
@@ -61,7 +61,7 @@ export function describeAgent(agentCase: AgentCase): void {
         const { session_id: id } = await rig.start(prompt);
         const { done, reason } = await rig.wait(id, "--since", "0", "--for", awaited);
         const { liveness } = await rig.home.session(id);
-        await end(rig, id);
+        await endNow(rig, id);
         return { what, done, reason, liveness };
       });
       const expected = failing.map(([what, , reason]) => ({ what, done: true, reason, liveness: "running" }));
@@ -76,11 +76,11 @@ export function describeAgent(agentCase: AgentCase): void {
         /esc to (?:interrupt|cancel)/i.test(await screenOf(rig, id)),
       );
       const cursor = await rig.cursor(id);
-      await pressEscape(rig, id);
+      await press(rig, id, "Escape");
       expect(await rig.wait(id, "--since", cursor)).toMatchObject({ reason: "turn-interrupted" });
       await turn(rig, id, "[[say after that]]");
       expect(promptsOf(rig).at(-1)).toBe("[[say after that]]");
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("kill -9 wakes with exited; a restart continues the same conversation", async () => {
@@ -98,7 +98,7 @@ export function describeAgent(agentCase: AgentCase): void {
       const last = rig.asked().at(-1);
       expect(last?.messages.some((message) => message.text.includes("the secret word is heron"))).toBe(true);
       expect(promptsOf(rig).filter((prompt) => prompt.includes("heron"))).toHaveLength(1);
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("/quit wakes with exited", async () => {
@@ -108,7 +108,7 @@ export function describeAgent(agentCase: AgentCase): void {
       await rig.home.json("send", id, "/quit");
       expect(await rig.wait(id, "--since", cursor, "--for", "exited")).toMatchObject({ reason: "exited" });
       expect(await rig.home.session(id)).toMatchObject({ state: "stopped" });
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("an approval: listed, approved, and the command ran; denied, and it did not", async () => {
@@ -140,7 +140,7 @@ export function describeAgent(agentCase: AgentCase): void {
       await eventually("the turn is over", async () => (await rig.home.session(id))["activity"] === "idle", 30_000);
       expect(existsSync(denied)).toBe(false);
       expect(await rig.home.run(["approve", id])).toMatchObject({ status: 1 });
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("an approval answered in the pane is noticed", async () => {
@@ -158,7 +158,7 @@ export function describeAgent(agentCase: AgentCase): void {
       const settled = (await rig.events(id)).filter((event) => event.type === "approval-settled");
       expect(settled.map((event) => event.data["by"])).not.toContain("operator");
       expect(settled).toHaveLength(1);
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("messages of one line, 200 lines and 20 KB, idle and while it works: each once and in order", async () => {
@@ -192,7 +192,7 @@ export function describeAgent(agentCase: AgentCase): void {
       expect(promptsOf(rig).slice(-7).map(normal)).toEqual(
         [...texts, "[[delay 4s]] [[say slowly]]", ...texts].map(normal),
       );
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("the daemon dies in mid-turn: the next one goes on waiting, and the reply is there", async () => {
@@ -204,7 +204,7 @@ export function describeAgent(agentCase: AgentCase): void {
       const types = (await rig.events(id)).map((event) => event.type);
       expect(types.filter((type) => type === "turn-started")).toHaveLength(1);
       expect(types.filter((type) => type === "turn-completed")).toHaveLength(1);
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("the daemon dies while something is asked: the next one lists it, and an answer takes effect", async () => {
@@ -221,7 +221,7 @@ export function describeAgent(agentCase: AgentCase): void {
       });
       expect(await rig.wait(id, "--since", "0", "--for", "turn-completed")).toMatchObject({ done: true });
       expect(existsSync(file)).toBe(true);
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("the tmux server dies, as in a reboot: a restart continues the conversation", async () => {
@@ -241,7 +241,7 @@ export function describeAgent(agentCase: AgentCase): void {
           .at(-1)
           ?.messages.some((message) => message.text.includes("Tollense")),
       ).toBe(true);
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("a message can interrupt the turn under way", async () => {
@@ -251,7 +251,7 @@ export function describeAgent(agentCase: AgentCase): void {
       const types = (await rig.events(id)).map((event) => event.type).filter((type) => type.startsWith("turn-"));
       expect(types).toEqual(["turn-started", "turn-interrupted", "turn-started", "turn-completed"]);
       expect(promptsOf(rig).at(-1)).toBe("[[say instead]]");
-      await end(rig, id);
+      await endNow(rig, id);
     });
 
     test("end during the first turn waits for it, unless told to go on", async () => {
@@ -265,20 +265,6 @@ export function describeAgent(agentCase: AgentCase): void {
       expect(types.indexOf("turn-completed")).toBeLessThan(types.indexOf("session-exited"));
     });
   });
-}
-
-async function end(rig: Rig, id: string): Promise<void> {
-  await rig.home.json("end", id, "--when", "now");
-  expect(rig.home.marked(id)).toEqual([]);
-}
-
-/** Sends, is told that it was delivered, and waits for the end of the turn. */
-async function turn(rig: Rig, id: string, text: string, ...options: readonly string[]): Promise<void> {
-  const sent = await rig.home.run(["send", id, text, "--timeout", "30", "--json", ...options]);
-  expect(sent).toMatchObject({ status: 0 });
-  const { state, cursor } = JSON.parse(sent.stdout) as { readonly state: string; readonly cursor: number };
-  expect(state).toBe("delivered");
-  expect(await rig.wait(id, "--since", String(cursor), "--for", "turn-completed")).toMatchObject({ done: true });
 }
 
 async function started(rig: Rig, id: string): Promise<void> {
@@ -301,22 +287,6 @@ function promptsOf(rig: Rig): readonly string[] {
 
 function normal(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
-}
-
-async function pressEscape(rig: Rig, id: string): Promise<void> {
-  await press(rig, id, "Escape");
-}
-
-/** As a person at the terminal would. */
-async function press(rig: Rig, id: string, key: string): Promise<void> {
-  const { runtime } = await rig.home.session(id);
-  const pane = (runtime as { readonly id?: string }).id ?? "";
-  const result = await runProgram(
-    "tmux",
-    ["-S", rig.home.tmuxSocket, "send-keys", "-t", pane, key],
-    rig.home.environment,
-  );
-  expect(result.status).toBe(0);
 }
 
 function killIfThere(pid: number): void {

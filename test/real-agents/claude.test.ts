@@ -1,4 +1,4 @@
-import { describeAgent } from "./agent-suite.ts";
+import { describeLife } from "./life-suite.ts";
 import { CASES } from "./rig.ts";
 
-describeAgent(CASES.claude);
+describeLife(CASES.claude);

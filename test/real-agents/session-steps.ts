@@ -13,6 +13,15 @@ export async function endNow(rig: Rig, id: string): Promise<void> {
   expect(rig.home.marked(id)).toEqual([]);
 }
 
+/** Sends, is told that it was delivered, and waits for the end of the turn. */
+export async function turn(rig: Rig, id: string, text: string, ...options: readonly string[]): Promise<void> {
+  const sent = await rig.home.run(["send", id, text, "--timeout", "30", "--json", ...options]);
+  expect(sent).toMatchObject({ status: 0 });
+  const { state, cursor } = JSON.parse(sent.stdout) as { readonly state: string; readonly cursor: number };
+  expect(state).toBe("delivered");
+  expect(await rig.wait(id, "--since", String(cursor), "--for", "turn-completed")).toMatchObject({ done: true });
+}
+
 /** One key in its pane. */
 export async function press(rig: Rig, id: string, ...keys: readonly string[]): Promise<void> {
   const { runtime } = await rig.home.session(id);

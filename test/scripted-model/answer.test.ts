@@ -1,5 +1,8 @@
 // The same answers over each of the three APIs.
 
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, dataOf, listen, rawClients } from "./raw-client.ts";
 import type { ScriptedModel } from "./scripted-model.ts";
@@ -82,6 +85,22 @@ describe.each(rawClients)("$api", (client) => {
     const startedAt = performance.now();
     await ask(client, model.url, { prompt: "[[delay 150ms]]" });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(145);
+  });
+
+  test("waits until a file is there", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "reeve-until-"));
+    try {
+      const file = join(directory, "now");
+      let isAnswered = false;
+      const asked = ask(client, model.url, { prompt: `[[until ${file}]]` }).then(() => (isAnswered = true));
+      // Another request comes and goes meanwhile.
+      await ask(client, model.url, { prompt: "[[delay 100ms]]" });
+      expect(isAnswered).toBe(false);
+      writeFileSync(file, "");
+      await asked;
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 
   test("says big text", async () => {

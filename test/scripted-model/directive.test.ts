@@ -3,11 +3,12 @@ import { parseScript } from "./directive.ts";
 
 test("reads every directive, in order, and leaves the rest of the prompt", () => {
   const prompt =
-    "go [[delay 1.5s]][[delay 300ms]] on [[say a  b]] [[shell echo hi]] [[stream 5 200ms]] [[hang]] [[hang midway]] " +
+    "go [[until /a b]][[delay 1.5s]][[delay 300ms]] on [[say a  b]] [[shell echo hi]] [[stream 5 200ms]] [[hang]] [[hang midway]] " +
     "[[status 429]] [[status 500 times 2]] [[retry-after 1]] [[disconnect]] [[disconnect midway]] now";
   expect(parseScript(prompt)).toEqual({
     rest: "go on now",
     directives: [
+      { kind: "until", file: "/a b" },
       { kind: "delay", ms: 1500 },
       { kind: "delay", ms: 300 },
       { kind: "say", text: "a  b" },
@@ -44,13 +45,9 @@ test("unknown words and open brackets stay text", () => {
 
 test("a known word with wrong arguments is said aloud", () => {
   const say = (text: string) => ({ kind: "say", text: `Bad directive: ${text}` });
-  expect(parseScript("[[delay soon]][[status 200]][[stream 5]][[hang on]][[shell]]").directives).toEqual([
-    say("delay soon"),
-    say("status 200"),
-    say("stream 5"),
-    say("hang on"),
-    say("shell"),
-  ]);
+  expect(parseScript("[[delay soon]][[until later]][[status 200]][[stream 5]][[hang on]][[shell]]").directives).toEqual(
+    [say("delay soon"), say("until later"), say("status 200"), say("stream 5"), say("hang on"), say("shell")],
+  );
 });
 
 test("big text has the asked length, is always the same and does not repeat itself", () => {

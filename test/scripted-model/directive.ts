@@ -2,6 +2,7 @@
 
 export type Directive =
   | { readonly kind: "delay"; readonly ms: number }
+  | { readonly kind: "until"; readonly file: string }
   | { readonly kind: "say"; readonly text: string }
   | { readonly kind: CallKind; readonly command: string }
   | { readonly kind: "stream"; readonly pieces: number; readonly pauseMs: number }
@@ -65,6 +66,7 @@ const readers: Readonly<Record<string, (rest: string) => Directive | undefined>>
     const ms = readDuration(rest);
     return ms === undefined ? undefined : { kind: "delay", ms };
   },
+  until: (file) => (file.startsWith("/") ? { kind: "until", file } : undefined),
   say: (text) => ({ kind: "say", text }),
   shell: (command) => readCall("shell", command),
   and: (command) => readCall("and", command),

@@ -1,5 +1,6 @@
 // Carries out one plan on one reply: waits, fails, hangs, drops the line or answers.
 
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Asked } from "./conversation.ts";
 import type { Dialect, Headers, Refusal } from "./dialect.ts";
@@ -43,6 +44,9 @@ export async function perform(plan: Plan, stage: Stage): Promise<void> {
       case "delay":
         await sleep(before.ms, undefined, { signal: gone });
         break;
+      case "until":
+        while (!existsSync(before.file)) await sleep(LOOK_MS, undefined, { signal: gone });
+        break;
       case "status":
         if (!stage.mayFail(step, before.times)) break;
         entry.end("failed");
@@ -71,6 +75,9 @@ export async function perform(plan: Plan, stage: Stage): Promise<void> {
   else if (plan.midway === undefined) answerWhole(plan, stage);
   else breakOff(plan.midway, stage, JSON.stringify(dialect.whole(plan.answer, stage.asked)).slice(0, 40));
 }
+
+/** How often `[[until /a/file]]` looks. */
+const LOOK_MS = 20;
 
 /** When the limit of `[[used 83]]` resets: far enough not to happen in a test. */
 const USED_WINDOW_MS = 3_600_000;

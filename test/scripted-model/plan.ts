@@ -22,7 +22,10 @@ export interface Plan {
   readonly usedPercent: number | undefined;
 }
 
-export type Before = Extract<Directive, { kind: "delay" | "status" | "hang" | "disconnect" | "limit" | "error" }>;
+export type Before = Extract<
+  Directive,
+  { kind: "delay" | "until" | "status" | "hang" | "disconnect" | "limit" | "error" }
+>;
 
 export function planFor(asked: Asked): Plan {
   if (asked.isWarmUp === true) return plainPlan(asked, "", []);
@@ -89,7 +92,7 @@ function isMidway(directive: Directive): directive is Extract<Directive, { kind:
 function isBefore(directive: Directive): directive is Before {
   const { kind } = directive;
   if (kind === "hang" || kind === "disconnect") return !directive.midway;
-  return kind === "delay" || kind === "status" || kind === "limit" || kind === "error";
+  return kind === "delay" || kind === "until" || kind === "status" || kind === "limit" || kind === "error";
 }
 
 function callOf(

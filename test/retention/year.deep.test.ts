@@ -3,7 +3,7 @@
  * month with a few sessions a day, of which a week is kept. The year of 200
  * sessions a day, which takes some ten minutes:
  *
- *   REEVE_TEST_YEAR_DAYS=365 REEVE_TEST_YEAR_SESSIONS=200 vitest run test/retention/year.test.ts
+ *   REEVE_TEST_YEAR_DAYS=365 REEVE_TEST_YEAR_SESSIONS=200 vitest run test/retention/year.deep.test.ts
  */
 import { expect, test } from "vitest";
 import { defaultRetention } from "../../src/fleet/retention-settings.ts";

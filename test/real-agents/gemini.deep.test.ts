@@ -1,0 +1,4 @@
+import { describeAgent } from "./agent-suite.ts";
+import { CASES } from "./rig.ts";
+
+describeAgent(CASES.gemini);

@@ -9,10 +9,7 @@ const source = join(import.meta.dirname, "src");
 /** Without a word about it, both: whoever names a file gets it. */
 const floor = parseFloor(process.env["REEVE_TEST_FLOOR"]);
 
-/** Rooms without files, processes and clocks of their own: their tests share a worker, and load each module once. */
-const PURE = ["agent", "fleet", "session"].map((room) => `src/${room}/**/*.test.ts`);
-const pure = filesOf(floor, PURE);
-const whole = filesOf(floor, ["src/**/*.test.ts", "test/**/*.test.ts"]);
+const { include, exclude } = filesOf(floor, ["src/**/*.test.ts", "test/**/*.test.ts"]);
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from one
 export default defineConfig({
@@ -34,24 +31,9 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     teardownTimeout: 10_000,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "pure",
-          include: pure.include,
-          exclude: [...configDefaults.exclude, ...pure.exclude],
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "whole",
-          include: whole.include,
-          exclude: [...configDefaults.exclude, ...whole.exclude, ...PURE],
-        },
-      },
-    ],
+    // Files of one worker share what is loaded: a worker for each would take a second of processor time per file.
+    isolate: false,
+    include,
+    exclude: [...configDefaults.exclude, ...exclude],
   },
 });

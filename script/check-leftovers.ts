@@ -4,8 +4,13 @@
  * made by check.ts): whatever else is on the machine is none of its business.
  */
 import { tmpdir } from "node:os";
+import { eventually } from "../test/support/eventually.ts";
 import { leftoversIn } from "./leftovers.ts";
 
+/** What was killed a moment ago may still be ending. */
+const PATIENCE_MS = 2_000;
+
+await eventually("nothing is left", () => leftoversIn(tmpdir()).length === 0, PATIENCE_MS).catch(() => undefined);
 const left = leftoversIn(tmpdir());
 for (const { what } of left) console.error(`left behind: ${what}`);
 for (const { end } of left) end();

@@ -1,6 +1,6 @@
 /** What a run of the tests left: processes and directories that are below, or name, its temporary directory. */
-import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readdirSync, rmSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import {
   isDead,
   listProcesses,
@@ -8,9 +8,10 @@ import {
   readEnvironmentVariable,
   sendSignal,
 } from "../src/platform/process-table.ts";
+import { readIfThere } from "../test/support/read-if-there.ts";
 
-/** In a test file's directory: the path of that file. */
-export const STARTED_BY = ".started-by";
+/** Which test file has which directory of the run: `f1a2b3c /path/of/a.test.ts` in each line. */
+export const TEST_FILES = ".test-files";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -32,14 +33,14 @@ function processesOf(directory: string): Leftover[] {
     .flatMap((row) => {
       const texts = [
         readCommandLine(row.pid),
-        ...["REEVE_HOME", "HOME"].map((name) => readEnvironmentVariable(row.pid, name) ?? ""),
+        ...["REEVE_HOME", "HOME", "TMPDIR"].map((name) => `${readEnvironmentVariable(row.pid, name) ?? ""}/`),
       ];
       const found = texts.find((text) => text.includes(root));
       if (found === undefined) return [];
-      const inside = found.slice(found.indexOf(root) + root.length).split(/[/\s]/, 1)[0] ?? "";
+      const path = found.slice(found.indexOf(root)).split(/\s/, 1)[0] ?? "";
       return [
         {
-          what: `process ${row.pid}: ${texts[0]}${startedBy(join(directory, inside))}`,
+          what: `process ${row.pid}: ${texts[0]}${startedBy(directory, path)}`,
           end: () => void sendSignal(row.pid, row.startTicks, "SIGKILL"),
         },
       ];
@@ -47,32 +48,31 @@ function processesOf(directory: string): Leftover[] {
 }
 
 function directoriesOf(directory: string): Leftover[] {
+  const own = new Set(testFilesOf(directory).keys());
   return readdirSync(directory)
-    .flatMap((name) => {
-      const path = join(directory, name);
-      return [path, ...inDirectory(path).map((inner) => join(path, inner))];
-    })
-    .filter((path) => /^(?:reeve|rc)-/.test(relative(directory, path).split("/").at(-1) ?? ""))
+    .flatMap((name) => (own.has(name) ? namesIn(join(directory, name)).map((inner) => join(name, inner)) : [name]))
+    .filter((path) => /^(?:reeve|rc)-/.test(basename(path)))
+    .map((name) => join(directory, name))
     .map((path) => ({
-      what: `directory ${path}${startedBy(join(path, ".."))}`,
+      what: `directory${startedBy(directory, path)}`,
       end: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }),
     }));
 }
 
-/** Only test files' own directories are looked into. */
-function inDirectory(path: string): readonly string[] {
-  try {
-    const names = readdirSync(path);
-    return names.includes(STARTED_BY) ? names : [];
-  } catch {
-    return [];
-  }
+function startedBy(directory: string, path: string): string {
+  const file = testFilesOf(directory).get(relative(directory, path).split("/", 1)[0] ?? "");
+  return file === undefined ? ` (${path})` : ` (${path}, started by ${relative(ROOT, file)})`;
 }
 
-function startedBy(directory: string): string {
+function testFilesOf(directory: string): ReadonlyMap<string, string> {
+  const lines = (readIfThere(join(directory, TEST_FILES)) ?? "").split("\n");
+  return new Map(lines.map((line) => [line.split(" ", 1)[0] ?? "", line.slice(line.indexOf(" ") + 1)]));
+}
+
+function namesIn(directory: string): readonly string[] {
   try {
-    return ` (started by ${relative(ROOT, readFileSync(join(directory, STARTED_BY), "utf8"))})`;
+    return readdirSync(directory);
   } catch {
-    return "";
+    return []; // it went meanwhile
   }
 }

@@ -4,6 +4,8 @@
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { endEarlierRuns, signRun } from "./earlier-run.ts";
 
 export interface Step {
   readonly name: string;
@@ -20,8 +22,11 @@ export function runSteps({
   readonly temporary: string;
   readonly steps: readonly Step[];
 }): number {
-  const directory = mkdtempSync(temporary);
+  const directory = makeDirectory(temporary);
+  if (directory === null) return 1;
   try {
+    signRun(directory);
+    for (const done of endEarlierRuns(temporary)) console.error(done);
     for (const step of steps) {
       const status = run(step, root, directory);
       if (status !== 0) return status;
@@ -29,6 +34,18 @@ export function runSteps({
     return 0;
   } finally {
     remove(directory);
+  }
+}
+
+function makeDirectory(temporary: string): string | null {
+  try {
+    return mkdtempSync(temporary);
+  } catch (error) {
+    const where = dirname(temporary);
+    console.error(
+      `Nothing can be written to ${where}: make it writable, with some free space, and run this again. ${String(error)}`,
+    );
+    return null;
   }
 }
 

@@ -17,7 +17,10 @@ install_npm_packages() {
   shift 2
   cmp -s "$directory/package-lock.json" "$directory/node_modules/$stamp" && return
   # Not `npm ci`: it refuses a registry that lacks other platforms' optional binaries, which nothing here needs.
-  (cd "$directory" && npm install --no-save --no-audit --no-fund --loglevel=error "$@" >&2)
+  if ! (cd "$directory" && npm install --no-save --no-audit --no-fund --loglevel=error "$@" >&2); then
+    say "npm could not install the packages (it says why above): check the network and npm's registry, and run this again."
+    exit 69
+  fi
   cp "$directory/package-lock.json" "$directory/node_modules/$stamp"
 }
 
@@ -39,6 +42,11 @@ if [ $wants_tests = yes ]; then
 fi
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
+
+if [ "$(node -p 'const [a, b] = process.versions.node.split("."); +a > 22 || (+a === 22 && +b >= 18)' 2>/dev/null)" != true ]; then
+  say "this needs Node 22.18 or newer, and finds $(node --version 2>/dev/null || echo none): install a current Node and run this again."
+  exit 69
+fi
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else return 1; fi

@@ -202,9 +202,7 @@ describe("tmux runtime", () => {
     await ground.runtime.create(shell(first, "sleep 100"));
     const pid = ground.fixture.serverPid();
     process.kill(pid, "SIGSTOP");
-    const startedAt = performance.now();
     expect(await status()).toBe("unreachable");
-    expect(performance.now() - startedAt).toBeLessThan(6_000);
     process.kill(pid, "SIGCONT");
     await eventually("it answers again", async () => (await status()) === "running");
     expect(ground.fixture.serverPid()).toBe(pid);

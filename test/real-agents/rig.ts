@@ -214,7 +214,7 @@ export async function disposeWhole(rig: Pick<Rig, "home" | "dispose">): Promise<
     listProcesses()
       .filter((row) => !isDead(row) && readEnvironmentVariable(row.pid, "HOME")?.startsWith(below) === true)
       .map((row) => row.pid);
-  await eventually("no process of the agent is left", () => left().length === 0, 5_000).catch(() => {
+  await eventually("no process of the agent is left", () => left().length === 0).catch(() => {
     const pids = left();
     const described = pids.map((pid) => `${pid} (${readCommandLine(pid)})`);
     for (const pid of pids) process.kill(pid, "SIGKILL");

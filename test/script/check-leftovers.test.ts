@@ -33,7 +33,7 @@ test("a directory that the run left is named and removed", async () => {
   mkdirSync(join(root, "reeve-test-left"));
   expect(await check()).toMatchObject({
     status: 1,
-    stderr: `left behind: directory ${root}/reeve-test-left\n${ENDED}\n`,
+    stderr: `left behind: directory (${root}/reeve-test-left)\n${ENDED}\n`,
   });
   expect(await check()).toMatchObject({ status: 0, stderr: "" });
 });
@@ -41,14 +41,14 @@ test("a directory that the run left is named and removed", async () => {
 test("the test file is told that left it", async () => {
   const own = join(root, "f123456");
   mkdirSync(join(own, "reeve-test-left"), { recursive: true });
-  writeFileSync(join(own, ".started-by"), join(import.meta.dirname, "some.test.ts"));
+  writeFileSync(join(root, ".test-files"), `f123456 ${join(import.meta.dirname, "some.test.ts")}\n`);
   const homed = spawn("sleep", ["60"], { env: { HOME: join(own, "reeve-test-left") }, stdio: "ignore" });
   const ended = once(homed, "exit");
   expect(await check()).toMatchObject({
     status: 1,
     stderr: [
-      `left behind: process ${homed.pid}: sleep 60 (started by test/script/some.test.ts)`,
-      `left behind: directory ${own}/reeve-test-left (started by test/script/some.test.ts)`,
+      `left behind: process ${homed.pid}: sleep 60 (${own}/reeve-test-left/, started by test/script/some.test.ts)`,
+      `left behind: directory (${own}/reeve-test-left, started by test/script/some.test.ts)`,
       `${ENDED}\n`,
     ].join("\n"),
   });
@@ -64,8 +64,8 @@ test("a process that the run left is named and ended, by its home or its command
   expect(status).toBe(1);
   expect(stderr.trim().split("\n").toSorted()).toEqual(
     [
-      `left behind: process ${homed.pid}: sleep 60`,
-      `left behind: process ${named.pid}: sh -c read line ${root}/file`,
+      `left behind: process ${homed.pid}: sleep 60 (${root}/home/)`,
+      `left behind: process ${named.pid}: sh -c read line ${root}/file (${root}/file)`,
       ENDED,
     ].toSorted(),
   );

@@ -177,7 +177,7 @@ export function createTestHome({ disk }: { readonly disk?: string } = {}): TestH
         const ended = await endAll(home);
         await runProgram("tmux", ["-S", tmuxSocket, "kill-server"], environment);
         const runDir = join(dir, "run");
-        await eventually("nothing of the test is left", () => isNothingLeft(dir), 15_000).catch(async () => {
+        await eventually("nothing of the test is left", () => isNothingLeft(dir)).catch(async () => {
           const left = [...new Set([...markedProcesses(dir).map(({ pid }) => pid), ...processesNaming(dir)])];
           const described = [...left.map((pid) => `${pid} (${readCommandLine(pid)})`), ...cgroupsLeft(runDir)];
           for (const pid of left) process.kill(pid, "SIGKILL");

@@ -1,4 +1,4 @@
-/** Whose limits a session draws on (issue 11, failures). */
+/** Whose limits a session draws on. */
 import { expect, test } from "vitest";
 import { makeLaunch } from "./agent-fixture.ts";
 import { readAccount as claude } from "./claude/account.ts";

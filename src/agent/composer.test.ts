@@ -18,7 +18,7 @@ beforeAll(async () => {
   composer = (await parseComposer(TOML)) as Composer;
 });
 
-describe("readComposer (issue 7, 3)", () => {
+describe("readComposer", () => {
   test.each([
     ["> ▮", { state: "empty" }],
     ["> ▮\nsearch: x", { state: "absent" }],
@@ -33,7 +33,7 @@ describe("readComposer (issue 7, 3)", () => {
   });
 });
 
-describe("isShownAs (issue 7, 3)", () => {
+describe("isShownAs", () => {
   const long = Array.from({ length: 50 }, (_, index) => `line ${index} of many`).join("\n");
   test.each([
     ["as it is", "fix the bug", "fix the bug", true],

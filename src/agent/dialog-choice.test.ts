@@ -1,4 +1,4 @@
-/** How a rule says which keys answer a dialog, and what is read of it (issue 9, dialogs). */
+/** How a rule says which keys answer a dialog, and what is read of it. */
 import { describe, expect, test } from "vitest";
 import { parseScreenRules, readScreen } from "./screen-rules.ts";
 
@@ -81,7 +81,7 @@ test.each([
   ["an unknown field", ANSWERS.replace("means", "meaning"), /trust: deny: there is no field meaning/],
   ["a wrong pattern", ANSWERS.replace("'^[> ] (No)$'", "'('"), /trust: /],
   ["no table", 'approve = "y"', /approve must be a table/],
-])("a rule with %s is refused (issue 9, dialogs)", async (_what, answers, problem) => {
+])("a rule with %s is refused", async (_what, answers, problem) => {
   await expect(parseScreenRules(`${RULE}${answers}`)).rejects.toThrow(problem);
 });
 

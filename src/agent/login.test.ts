@@ -1,4 +1,4 @@
-/** Whether an agent is logged in, by the files and variables it would look at itself (issue 7, 29). */
+/** Whether an agent is logged in, by the files and variables it would look at itself. */
 import { describe, expect, test } from "vitest";
 import type { Launch } from "../session/session.ts";
 import { readLogin as claude } from "./claude/login.ts";

@@ -64,7 +64,7 @@ test("a link planted in its place is not followed", async () => {
   expect(() => text("elsewhere")).toThrow("ENOENT");
 });
 
-test("issue 7, 21: a directory in the place of the older file does not keep the log from being turned over", async () => {
+test("a directory in the place of the older file does not keep the log from being turned over", async () => {
   mkdirSync(join(directory, "output.log.1"));
   for (const line of ["first\n", "second\n"]) {
     const log = open({ mostBytes: 10 });

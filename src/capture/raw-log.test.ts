@@ -1,4 +1,4 @@
-/** Issue 13: what is recorded of model traffic, on disks that are full, gone or slow. */
+/** What is recorded of model traffic, on disks that are full, gone or slow. */
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -164,7 +164,7 @@ test("a directory that is removed while it is recorded is told once and made aga
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test("issue 13, 4: a full disk is told once, and what waited is written when there is room", async ({ skip }) => {
+test("a full disk is told once, and what waited is written when there is room", async ({ skip }) => {
   const { path, root, told, open, isMounted } = setUp({ disk: "size=64k" });
   if (!isMounted) skip("no tmpfs can be mounted here");
   const log = open();
@@ -181,7 +181,7 @@ test("issue 13, 4: a full disk is told once, and what waited is written when the
   expect(told).toEqual([expect.stringMatching(/^failed: ENOSPC/), "resumed"]);
 });
 
-test("issue 13, 4: where nothing can be written, what waits is bounded, and counted when it can", async () => {
+test("where nothing can be written, what waits is bounded, and counted when it can", async () => {
   const { root, directory, path, told, open } = setUp();
   // Something that no directory can be made below: also for root, who may write anything.
   rmSync(directory, { recursive: true });

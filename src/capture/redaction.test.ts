@@ -13,7 +13,7 @@ test("text that begins no secret is not held back", () => {
   expect(createRedactor(["hunter2-hunter2"]).push("all is well\n")).toBe("all is well\n");
 });
 
-test("a token that is wrapped is found where the beginning of its line was let go before (issue 13, cast)", () => {
+test("a token that is wrapped is found where the beginning of its line was let go before", () => {
   const token = `ghp_${"a1B2c3D4".repeat(5)}`;
   const redactor = createRedactor([]);
   const parts = [`the key is: ${token.slice(0, 22)}`, `\n  ${token.slice(22)}`, " and on"];
@@ -22,7 +22,7 @@ test("a token that is wrapped is found where the beginning of its line was let g
   );
 });
 
-describe("issue 7, 19: a secret that is wrapped", () => {
+describe("a secret that is wrapped", () => {
   test.each([
     ["at the terminal's edge", (a: string, b: string) => `${a}\n${b}`],
     ["in a frame", (a: string, b: string) => `│ ${a}   │\n│ ${b}  │`],
@@ -83,7 +83,7 @@ describe("issue 7, 19: a secret that is wrapped", () => {
   });
 });
 
-describe("issue 7, 19: what has the shape of a secret", () => {
+describe("what has the shape of a secret", () => {
   const shapes = {
     openai: "sk-proj-abcDEF0123456789abcDEF0123456789",
     anthropic: "sk-ant-api03-abcDEF0123456789_abcDEF0123456789-AA",
@@ -245,7 +245,7 @@ test("cutting the text anywhere changes nothing, and no secret comes out", () =>
   );
 });
 
-test("issue 7, 19: wrapped anywhere and cut anywhere, between whatever else, nothing of it comes out", () => {
+test("wrapped anywhere and cut anywhere, between whatever else, nothing of it comes out", () => {
   const phrase = "correct horse battery staple";
   const shaped = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
   const wrapped = fc
@@ -299,7 +299,7 @@ test("the time grows with the text, whatever it is made of", () => {
   }
 });
 
-test("issue 7, 19: what is held back is bounded, whatever is printed, and no secret comes out of it", () => {
+test("what is held back is bounded, whatever is printed, and no secret comes out of it", () => {
   const periodic = `${"a".repeat(32)}1`;
   for (const [unit, size] of [
     [TOKEN, TOKEN.length * 100],
@@ -333,7 +333,7 @@ function containsPiece(text: string, secret: string, length: number): boolean {
   );
 }
 
-describe("issue 13: secrets have names", () => {
+describe("secrets have names", () => {
   const tag = createTagger("a key of this home");
   const awkward = 'p"ss/w0rd & <ü>\\ten';
 

@@ -98,14 +98,14 @@ describe("a call", () => {
     await expect(fixture.client.resumeSession({ session: "x" })).rejects.toMatchObject({
       code: "daemon-lost",
       exitStatus: 69,
-      // Whoever repeats it later, with another call, brings the key again (issue 7, 12).
+      // Whoever repeats it later, with another call, brings the key again.
       details: { idempotency_key: expect.stringMatching(/^[0-9a-f-]{36}$/) as string },
     });
     expect(keys.length).toBeGreaterThan(1);
     expect(new Set(keys).size).toBe(1);
   });
 
-  it("is the same change again when its caller brings the key that the error told (issue 7, 12)", async () => {
+  it("is the same change again when its caller brings the key that the error told", async () => {
     const keys: unknown[] = [];
     let isDying = true;
     await fixture.serve((request, response) => {
@@ -120,7 +120,7 @@ describe("a call", () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it("survives more deaths in a row than a few (issue 7, 12)", async () => {
+  it("survives more deaths in a row than a few", async () => {
     let calls = 0;
     await fixture.serve((request, response) => {
       calls += 1;
@@ -131,7 +131,7 @@ describe("a call", () => {
     expect(await client.listSessions()).toEqual({ sessions: [], cursor: 1 });
   });
 
-  it("asks again when the daemon that took it is about to stop (issue 7, 12)", async () => {
+  it("asks again when the daemon that took it is about to stop", async () => {
     let calls = 0;
     await fixture.serve((_, response) => {
       calls += 1;

@@ -10,7 +10,7 @@ const routeOf = ({ method, path, stream }: Operation) => ({
 });
 
 describe("ROUTES", () => {
-  it("are those of the operations, all of them, with what streams (issue 8, 1)", () => {
+  it("are those of the operations, all of them, with what streams", () => {
     const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const expected = Object.fromEntries(operations.map((operation) => [camelCase(operation.name), routeOf(operation)]));
     expect(ROUTES).toEqual(expected);

@@ -68,7 +68,7 @@ describe("a missing daemon", () => {
     });
   });
 
-  it("that is killed in the middle of its start is started again (issue 7, 12)", async () => {
+  it("that is killed in the middle of its start is started again", async () => {
     const client = clientOf(
       `import { readFileSync } from "node:fs";
        if (readFileSync(home + "/runs", "utf8").split("\\n").length < 4) process.kill(process.pid, "SIGKILL");

@@ -7,7 +7,7 @@ import { checkoutTaken, rivalOf, worksIn } from "./checkout-claim.ts";
 const plain = { id: "a", name: "plain", branch: null };
 const declared = { id: "b", name: "declared", branch: "main" };
 
-test("a session that declares a branch has its checkout for itself; others share one (issue 11, branches)", () => {
+test("a session that declares a branch has its checkout for itself; others share one", () => {
   expect([
     rivalOf({ id: "c", name: "c", branch: null }, [plain]),
     rivalOf({ id: "c", name: "c", branch: null }, [plain, declared]),
@@ -17,7 +17,7 @@ test("a session that declares a branch has its checkout for itself; others share
   ]).toEqual([undefined, declared, plain, undefined, undefined]);
 });
 
-test("it has it from its request until its process is gone and will not come back (issue 11, branches)", () => {
+test("it has it from its request until its process is gone and will not come back", () => {
   const starting = plannedSession({ checkout: { root: "/work" } });
   const exit = { code: 1, signal: null, at: 1 };
   const dead = amend(starting, { process: { place, exit, liveness: { status: "exited", evidence } } });
@@ -30,7 +30,7 @@ test("it has it from its request until its process is gone and will not come bac
   ]);
 });
 
-test("says who is there, and what to do (issue 11, branches)", () => {
+test("says who is there, and what to do", () => {
   const claim = { id: "c", name: "c", branch: "main" };
   expect(checkoutTaken("/work", claim, declared, "do this").message).toBe(
     "Session declared already works in /work and declared branch main for it; do this.",

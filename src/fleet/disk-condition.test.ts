@@ -4,7 +4,7 @@ import { diskCondition } from "./disk-condition.ts";
 const GB = 1024 ** 3;
 const room = (bytes: number, totalBytes = 500 * GB, isFull = false) => ({ device: 1, bytes, totalBytes, isFull });
 
-describe("a disk that fills up (issue 11, inbox)", () => {
+describe("a disk that fills up", () => {
   test("is told below a gigabyte, or a twentieth of a small one", () => {
     expect(diskCondition("/data", room(GB), null, 7)).toBeNull();
     expect(diskCondition("/data", room(GB - 1), null, 7)).toMatchObject({

@@ -1,4 +1,4 @@
-/** Who is to be woken for what, and when it can be (issue 10). */
+/** Who is to be woken for what, and when it can be. */
 import { describe, expect, test } from "vitest";
 import type { Amendment } from "../session/amend.ts";
 import type { LoggedEvent } from "../session/event.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseStatus, parseWorktrees } from "./git-output.ts";
 
-describe("what git prints (issue 11, worktrees)", () => {
+describe("what git prints", () => {
   it("lists worktrees: the main one, bare, detached, locked with and without a reason, gone", () => {
     const output = [
       "worktree /r\0HEAD 11\0branch refs/heads/main\0\0",

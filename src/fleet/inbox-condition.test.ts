@@ -1,4 +1,4 @@
-/** What of a session needs a person, from its record alone (issue 11, inbox). */
+/** What of a session needs a person, from its record alone. */
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { amend, type Amendment } from "../session/amend.ts";
@@ -26,7 +26,7 @@ const asking = (asks: string | null): Amendment => ({
   conversation: { activity: { status: "awaiting-input", asks, evidence } },
 });
 
-describe("what needs a person (issue 11, inbox)", () => {
+describe("what needs a person", () => {
   test("nothing, of one that works or rests, or is being ended", () => {
     expect(of({})).toEqual([]);
     expect(of({ ...asking("Why?"), wish: { desired: "stopped" } })).toEqual([]);
@@ -76,7 +76,7 @@ describe("what needs a person (issue 11, inbox)", () => {
     expect(of({ ...cutOff, process: { exit, restart: { ...NO_RESTARTS, dueAt: 9 } } })).toEqual([]);
   });
 
-  test("what lasted too long and was only reported, or could not be interrupted (issue 12, time-outs)", () => {
+  test("what lasted too long and was only reported, or could not be interrupted", () => {
     const fired = { at: 7, afterMs: 3_600_000, action: "report", failed: null } as const;
     const countdown = { which: "idle", cause: "1 0", spentMs: 0, since: null, fired } as const;
     const late = (changes: object): Amendment => ({ timeouts: { countdowns: [{ ...countdown, ...changes }] } });
@@ -93,7 +93,7 @@ describe("what needs a person (issue 11, inbox)", () => {
     expect(of(late({ which: "start", cause: "1" }))).toEqual([]);
   });
 
-  test("a hold that ends soon, if the session is ended then (issue 12, time-outs)", () => {
+  test("a hold that ends soon, if the session is ended then", () => {
     const since = { at: 5, boot: "b", upMs: 5 };
     const stay = { reason: "the review", by: "operator", since, forMs: 7_200_000, isEnding: true } as const;
     expect(of({ wish: { stay } })).toMatchObject([

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EVERYTHING } from "./notification-fixture.ts";
 import { parseNotifications } from "./notification-settings.ts";
 
-test("each type with what it needs; the name is the type unless one is given (issue 11, notifications)", () => {
+test("each type with what it needs; the name is the type unless one is given", () => {
   const tables = [
     { type: "bell" },
     { type: "tmux" },
@@ -36,7 +36,7 @@ test("each type with what it needs; the name is the type unless one is given (is
   ]);
 });
 
-test("what is sent, and when (issue 11, notifications)", () => {
+test("what is sent, and when", () => {
   const table = {
     type: "bell",
     kinds: ["failure", "approval"],
@@ -108,6 +108,6 @@ test.each([
     Array.from({ length: 21 }, (_, at) => ({ type: "bell", name: `bell-${at}` })),
     "there can be at most 20 [[notify]] tables",
   ],
-])("%j is refused (issue 11, notifications)", (value, why) => {
+])("%j is refused", (value, why) => {
   expect(() => parseNotifications(value)).toThrow(why);
 });

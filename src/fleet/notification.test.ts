@@ -12,7 +12,7 @@ const opened = (seq: number, body: OpenedItem["body"], sessionId: string | null 
   body,
 });
 
-test("one item is told whole (issue 11, notifications)", () => {
+test("one item is told whole", () => {
   expect(notificationOf({ id: "n-1", count: 1 }, [opened(1, openedBody("a"))], sessionOf)).toEqual({
     id: "n-1",
     kind: "failure",
@@ -26,7 +26,7 @@ test("one item is told whole (issue 11, notifications)", () => {
   });
 });
 
-test("several are counted, the most urgent first (issue 11, notifications)", () => {
+test("several are counted, the most urgent first", () => {
   const events = Array.from({ length: 6 }, (_, at) => opened(at + 2, openedBody(`i${at + 1}`), null));
   const urgent = opened(9, openedBody("now", { urgency: "blocked", kind: "approval", title: "May it?" }));
   const first = opened(1, openedBody("i0"), null);
@@ -42,7 +42,7 @@ test("several are counted, the most urgent first (issue 11, notifications)", () 
   expect(told.items).toHaveLength(8);
 });
 
-test("what an agent wrote is made plain and short (issue 11, notifications)", () => {
+test("what an agent wrote is made plain and short", () => {
   const title = `\u001b[31mred\u001b[0m\nnext\u202e ${"x".repeat(500)}`;
   const told = notificationOf(
     { id: "n-1", count: 1 },
@@ -55,7 +55,7 @@ test("what an agent wrote is made plain and short (issue 11, notifications)", ()
   expect(Array.from(told.text)).toHaveLength(2_000);
 });
 
-test("kinds, urgencies and roles (issue 11, notifications)", () => {
+test("kinds, urgencies and roles", () => {
   const item = opened(1, openedBody("a"));
   const wants = (wishes: Parameters<typeof channelOf>[1], about: typeof session | null = session): boolean =>
     isWanted(channelOf({ type: "bell" }, wishes), item, about);

@@ -18,7 +18,7 @@ const wishes = channelOf(
 const HOUR_MS = 3_600_000;
 const ITEMS = ["a", "b", "c", "d"];
 
-test.each(Array.from({ length: 40 }, (_, index) => `seed ${index}`))("%s (issue 11, notifications)", (seed) => {
+test.each(Array.from({ length: 40 }, (_, index) => `seed ${index}`))("%s", (seed) => {
   const random = createRandom(seed);
   const log: LoggedEvent[] = [];
   /** By item: the number of its last opening, while it is open. */

@@ -64,7 +64,7 @@ function ground(wishes = open, at = NOON) {
 
 const urgent = (id: string, urgency: InboxUrgency) => openedBody(id, { urgency });
 
-test("each item is told once, across a restart; opened again, it is news (issue 11, notifications)", () => {
+test("each item is told once, across a restart; opened again, it is news", () => {
   const it = ground();
   it.happen(openedBody("a"), openedBody("a", { title: "a is more urgent" }));
   expect(it.begin()).toEqual(["a"]);
@@ -77,7 +77,7 @@ test("each item is told once, across a restart; opened again, it is news (issue 
 });
 
 test.each(["closed", "acknowledged", "snoozed"] as const)(
-  "what was %s is dropped, and told when it is opened again (issue 11, notifications)",
+  "what was %s is dropped, and told when it is opened again",
   (how) => {
     const it = ground();
     it.happen(openedBody("a"), clearedBody("a", how));
@@ -91,7 +91,7 @@ test.each(["closed", "acknowledged", "snoozed"] as const)(
   },
 );
 
-test("several that come within two seconds are one; what comes later is another (issue 11, notifications)", () => {
+test("several that come within two seconds are one; what comes later is another", () => {
   const it = ground();
   it.happen(openedBody("a"));
   it.happen(openedBody("b"));
@@ -103,7 +103,7 @@ test("several that come within two seconds are one; what comes later is another 
   expect(it.begin()).toEqual(["c"]);
 });
 
-test("a storm of thousands is counted, and stays small (issue 11, notifications)", () => {
+test("a storm of thousands is counted, and stays small", () => {
   const it = ground();
   it.happen(...Array.from({ length: 3_000 }, (_, at) => openedBody(`item-${at}`)));
   expect(it.waiting()).toHaveLength(500);
@@ -112,7 +112,7 @@ test("a storm of thousands is counted, and stays small (issue 11, notifications)
   expect(JSON.stringify(it.record()).length).toBeLessThan(2_000);
 });
 
-test("in quiet hours all is held, then told as one; what may pass does (issue 11, notifications)", () => {
+test("in quiet hours all is held, then told as one; what may pass does", () => {
   const it = ground(quiet, EVENING);
   it.happen(openedBody("a"), openedBody("b"), openedBody("c"));
   expect(it.next()).toEqual({ do: "wait", until: MORNING });
@@ -129,7 +129,7 @@ test("in quiet hours all is held, then told as one; what may pass does (issue 11
   expect(it.record().told).toEqual([]);
 });
 
-test("what passed quiet hours, was put off and opened again is told again (issue 11, notifications)", () => {
+test("what passed quiet hours, was put off and opened again is told again", () => {
   const it = ground(quiet, EVENING);
   it.happen(openedBody("held"), urgent("d", "blocked"));
   expect(it.begin()).toEqual(["d"]);
@@ -142,7 +142,7 @@ test("what passed quiet hours, was put off and opened again is told again (issue
   expect(it.waiting()).toEqual(["held"]);
 });
 
-test("a receiver that is down is tried again, ever later, and given up after a day (issue 11, notifications)", () => {
+test("a receiver that is down is tried again, ever later, and given up after a day", () => {
   const it = ground();
   it.happen(openedBody("a"));
   it.begin(NOON + 2_000);
@@ -164,13 +164,13 @@ test("a receiver that is down is tried again, ever later, and given up after a d
   expect(it.record()).toMatchObject({ sending: null, lastFailure: { at: now, why: "It does not answer." } });
 });
 
-test("retries are spread (issue 11, notifications)", () => {
+test("retries are spread", () => {
   expect(outbox.retryDelayMs(1, 0)).toBe(750);
   expect(outbox.retryDelayMs(1, 1)).toBe(1_000);
   expect(outbox.retryDelayMs(1_000, 1)).toBe(600_000);
 });
 
-test("a retry waits for the end of quiet hours, and is moot when all of it was closed (issue 11, notifications)", () => {
+test("a retry waits for the end of quiet hours, and is moot when all of it was closed", () => {
   const it = ground(quiet, EVENING - 7_200_000);
   it.happen(openedBody("a"), openedBody("b"));
   it.begin();
@@ -182,7 +182,7 @@ test("a retry waits for the end of quiet hours, and is moot when all of it was c
   expect(it.isMoot()).toBe(true);
 });
 
-test("no more often than asked for (issue 11, notifications)", () => {
+test("no more often than asked for", () => {
   const it = ground(channelOf({ type: "bell" }, { minIntervalMs: 60_000 }));
   it.happen(openedBody("a"));
   it.begin();
@@ -193,7 +193,7 @@ test("no more often than asked for (issue 11, notifications)", () => {
   expect(it.begin(NOON + 62_000)).toEqual(["b", "c"]);
 });
 
-test("a record that is none is refused (issue 11, notifications)", () => {
+test("a record that is none is refused", () => {
   const record = outbox.newOutbox("bell", 3);
   expect(outbox.outboxKind.parse(record)).toEqual(record);
   expect(() => outbox.outboxKind.parse({ ...record, cursor: -1 })).toThrow(

@@ -19,7 +19,7 @@ const quota: ClosedQuota = {
   gate: { phase: "waiting", sinceAt: now, dueAt: now + 300_000, waitMs: 300_000, failures: 0, canary: null, queue: [] },
 };
 
-test("says which limit of whom is reached, and what comes next (issue 11, quota)", () => {
+test("says which limit of whom is reached, and what comes next", () => {
   expect(parkedText(quota, now)).toBe(
     "the limit primary of codex work is reached; it resets at 08:05 UTC (You've hit your usage limit.)",
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultQuotaSettings, parseQuota } from "./quota-settings.ts";
 
-test("what is not said keeps its default; what is wrong is named (issue 11, quota)", () => {
+test("what is not said keeps its default; what is wrong is named", () => {
   expect(parseQuota({})).toEqual(defaultQuotaSettings);
   expect(parseQuota({ enabled: false, resume: false, stagger_seconds: 0.5, retry_seconds: 30 })).toEqual({
     isEnabled: false,

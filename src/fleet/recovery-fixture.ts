@@ -1,4 +1,4 @@
-/** For tests only: the facts of a session that was killed in the middle of everything (issue 15). */
+/** For tests only: the facts of a session that was killed in the middle of everything. */
 import type { CheckoutFacts, Found, MailFact, RecoveryFacts } from "./recovery.ts";
 
 export const NOW = Date.parse("2026-11-17T12:00:00Z");

@@ -1,4 +1,4 @@
-/** What recover tells, from the facts alone (issue 15, 2). */
+/** What recover tells, from the facts alone. */
 import { describe, expect, test } from "vitest";
 import type { RecoveryFacts } from "./recovery.ts";
 import { checkoutFact, found, mailFact, notFound, NOW, recoveryFacts, troubledFacts } from "./recovery-fixture.ts";

@@ -19,56 +19,53 @@ function ended(id: string, at: number) {
   });
 }
 
-test.each(Array.from({ length: 20 }, (_, seed) => seed))(
-  "properties of a choice, seed %i (issue 12, retention)",
-  (seed) => {
-    const random = createRandom(`choice ${seed}`);
-    const candidates = Array.from({ length: random.int(0, 40) }, (_, index): Candidate => ({
-      session: ended(`s-${index}`, NOW - random.int(0, 60) * DAY),
-      bytes: random.int(0, 1_000),
-      veto: random.chance(0.3) ? { code: "held", why: "It is held." } : null,
-    }));
-    const settings = {
-      ...defaultRetention,
-      endedMs: random.int(1, 60) * DAY,
-      endedSessions: random.int(0, 30),
-      outputsBytes: random.int(0, 20_000),
-    };
-    const { go, stay } = choose(candidates, settings, NOW);
-    const gone = new Set(go.map(({ session }) => session.id));
-    const kept = candidates.filter(({ session, veto }) => veto === null && !gone.has(session.id));
-    // Nothing with a veto goes, and nobody is in both lists.
-    expect(go.every(({ veto }) => veto === null)).toBe(true);
-    expect(stay.every(({ veto, session }) => veto !== null && !gone.has(session.id))).toBe(true);
-    // What is left keeps all limits.
-    expect(kept.length).toBeLessThanOrEqual(settings.endedSessions);
-    expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(settings.outputsBytes);
-    expect(kept.every(({ session }) => endOf(session) > NOW - settings.endedMs)).toBe(true);
-    // The oldest go: nobody that stays ended before one that went.
-    const newestGone = Math.max(-Infinity, ...go.map(({ session }) => endOf(session)));
-    expect(kept.every(({ session }) => endOf(session) >= newestGone)).toBe(true);
-    // In the order of their ends; what went cannot be chosen again.
-    expect(go.map(({ session }) => endOf(session))).toEqual(
-      go.map(({ session }) => endOf(session)).toSorted((a, b) => a - b),
-    );
-    const rest = candidates.filter(({ session }) => !gone.has(session.id));
-    expect(choose(rest, settings, NOW).go).toEqual([]);
-    // Who keeps more removes less.
-    const more = choose(
-      candidates,
-      { ...settings, endedMs: settings.endedMs + DAY, endedSessions: settings.endedSessions + 1 },
-      NOW,
-    );
-    expect(more.go.every(({ session }) => gone.has(session.id))).toBe(true);
-  },
-);
+test.each(Array.from({ length: 20 }, (_, seed) => seed))("properties of a choice, seed %i", (seed) => {
+  const random = createRandom(`choice ${seed}`);
+  const candidates = Array.from({ length: random.int(0, 40) }, (_, index): Candidate => ({
+    session: ended(`s-${index}`, NOW - random.int(0, 60) * DAY),
+    bytes: random.int(0, 1_000),
+    veto: random.chance(0.3) ? { code: "held", why: "It is held." } : null,
+  }));
+  const settings = {
+    ...defaultRetention,
+    endedMs: random.int(1, 60) * DAY,
+    endedSessions: random.int(0, 30),
+    outputsBytes: random.int(0, 20_000),
+  };
+  const { go, stay } = choose(candidates, settings, NOW);
+  const gone = new Set(go.map(({ session }) => session.id));
+  const kept = candidates.filter(({ session, veto }) => veto === null && !gone.has(session.id));
+  // Nothing with a veto goes, and nobody is in both lists.
+  expect(go.every(({ veto }) => veto === null)).toBe(true);
+  expect(stay.every(({ veto, session }) => veto !== null && !gone.has(session.id))).toBe(true);
+  // What is left keeps all limits.
+  expect(kept.length).toBeLessThanOrEqual(settings.endedSessions);
+  expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(settings.outputsBytes);
+  expect(kept.every(({ session }) => endOf(session) > NOW - settings.endedMs)).toBe(true);
+  // The oldest go: nobody that stays ended before one that went.
+  const newestGone = Math.max(-Infinity, ...go.map(({ session }) => endOf(session)));
+  expect(kept.every(({ session }) => endOf(session) >= newestGone)).toBe(true);
+  // In the order of their ends; what went cannot be chosen again.
+  expect(go.map(({ session }) => endOf(session))).toEqual(
+    go.map(({ session }) => endOf(session)).toSorted((a, b) => a - b),
+  );
+  const rest = candidates.filter(({ session }) => !gone.has(session.id));
+  expect(choose(rest, settings, NOW).go).toEqual([]);
+  // Who keeps more removes less.
+  const more = choose(
+    candidates,
+    { ...settings, endedMs: settings.endedMs + DAY, endedSessions: settings.endedSessions + 1 },
+    NOW,
+  );
+  expect(more.go.every(({ session }) => gone.has(session.id))).toBe(true);
+});
 
-test("a session ended when it was ended, not when its process died (issue 12, retention)", () => {
+test("a session ended when it was ended, not when its process died", () => {
   const session = ended("a", NOW);
   expect(endOf({ ...session, process: { ...session.process, endedAt: NOW - 40 * DAY } })).toBe(NOW);
 });
 
-test("one that has not ended has a veto, whatever else is known (issue 12, retention)", () => {
+test("one that has not ended has a veto, whatever else is known", () => {
   const session = plannedSession({ state: "error" });
   expect(vetoOf(session, NOTHING_KNOWN, defaultRetention, NOW)).toEqual({
     code: "not-ended",
@@ -77,7 +74,7 @@ test("one that has not ended has a veto, whatever else is known (issue 12, reten
   expect(vetoOf(ended("b", NOW - DAY), NOTHING_KNOWN, defaultRetention, NOW)).toBeNull();
 });
 
-test("unread mail is never over, the rest when its time has come (issue 12, retention)", () => {
+test("unread mail is never over, the rest when its time has come", () => {
   const { mails: mail } = RECORD_RULES;
   const at = { settings: defaultRetention, now: NOW, tooMany: 0 };
   const old = { sentAt: NOW - 100 * DAY } as const;
@@ -117,7 +114,7 @@ describe("[retention] in config.toml", () => {
   });
 });
 
-test("a persisted session stays until it was exported after its end (issue 13, story)", () => {
+test("a persisted session stays until it was exported after its end", () => {
   const at = NOW - 100 * DAY;
   const plain = ended("s", at);
   const launch = { ...plain.identity.launch, persistence: { capture: "none", debugLog: null } } as const;

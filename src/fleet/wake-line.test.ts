@@ -29,7 +29,7 @@ test("several: of each session the last, the most urgent first, and how many mor
   expect(line).not.toMatch(/[\n\u0000-\u001f]/);
 });
 
-test("one that a time-out ended says so (issue 12, time-outs)", () => {
+test("one that a time-out ended says so", () => {
   const ended = { ...event(12, "fix", "exited"), timedOut: "idle" } as const;
   expect(wakeLine({ since: 7, through: 12, mails: [], events: [ended] })).toContain(": fix exited (idle time-out). ");
 });
@@ -50,7 +50,7 @@ test("mail: how many, how many of them are hand-offs, and nothing of what they s
   );
 });
 
-test("a restart in the middle of a turn comes first, and names recover (issue 15)", () => {
+test("a restart in the middle of a turn comes first, and names recover", () => {
   expect(wakeLine({ since: 7, through: 7, events: [], mails: [], cutTurn: 3 })).toBe(
     "[reeve] wake 7: you were restarted in the middle of turn 3, look before you go on. Not from your user. Truth: reeve recover, or the tool recover.",
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { directoryName, placeOf } from "./worktree-place.ts";
 
-describe("the place of a worktree (issue 11, worktrees)", () => {
+describe("the place of a worktree", () => {
   const at = (branch: string, setting: string | null = null): string =>
     placeOf({ main: "/home/me/shop", repository: "/home/me/shop/.git", branch, setting });
 

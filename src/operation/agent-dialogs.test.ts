@@ -1,4 +1,4 @@
-/** An agent's own dialogs (trust this folder, log in) are told with the approvals, and not answered blindly (issue 9, dialogs). */
+/** An agent's own dialogs (trust this folder, log in) are told with the approvals, and not answered blindly. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OPERATOR } from "../session/caller.ts";
 import { answerApproval } from "./answer-approval.ts";
@@ -23,7 +23,7 @@ afterEach(() => ground.dispose());
 const call = (operation: Operation, input: object): Promise<unknown> =>
   ground.door.invoke(operation, input, OPERATOR, ground.call);
 
-test("they are listed, with where to answer them (issue 9, dialogs)", async () => {
+test("they are listed, with where to answer them", async () => {
   expect(await call(listApprovals, {})).toMatchObject({
     approvals: [
       {
@@ -37,7 +37,7 @@ test("they are listed, with where to answer them (issue 9, dialogs)", async () =
   });
 });
 
-test.each([{}, { approval_id: "dialog" }])("no key is pressed for %j (issue 9, dialogs)", async (which) => {
+test.each([{}, { approval_id: "dialog" }])("no key is pressed for %j", async (which) => {
   const before = ground.store.log.head();
   await expect(call(answerApproval, { session: "asker", decision: "approved", ...which })).rejects.toMatchObject({
     code: "approval-not-answerable",

@@ -1,4 +1,4 @@
-/** Who may answer whose question: a session those of what it started, and never its own (issue 10). */
+/** Who may answer whose question: a session those of what it started, and never its own. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Approval } from "../session/approval.ts";
 import { type Caller, OPERATOR } from "../session/caller.ts";
@@ -43,7 +43,7 @@ afterEach(() => ground.dispose());
 const answers = () =>
   ASKING.map((id) => ground.store.registry.get(id)?.conversation.approvals[0]?.answer?.decision ?? null);
 
-describe("issue 10: who may answer", () => {
+describe("who may answer", () => {
   test.each([
     ["its own question", "asker", "asker"],
     ["its parent's", "asker", "chief"],

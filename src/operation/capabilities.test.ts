@@ -1,4 +1,4 @@
-/** What a runtime cannot do is refused in words, before anything is recorded (issue 8, 3). */
+/** What a runtime cannot do is refused in words, before anything is recorded. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OPERATOR } from "../session/caller.ts";
 import { type DoorGround, makeDoorGround } from "./door-fixture.ts";
@@ -19,13 +19,13 @@ const call = (operation: Operation, input: object): Promise<unknown> =>
 test.each([
   ["attach", getAttachCommand, { session: "placed" }, "not-attachable", /no terminal to attach to/],
   ["suspend", pauseSession, { session: "placed", suspend: true }, "cannot-suspend", /pause it without --suspend/],
-] as const)("issue 8, 3: %s", async (_what, operation, input, code, says) => {
+] as const)("%s", async (_what, operation, input, code, says) => {
   const before = ground.store.log.head();
   await expect(call(operation, input)).rejects.toMatchObject({ code, message: expect.stringMatching(says) });
   expect(ground.store.log.head()).toBe(before);
 });
 
-test("issue 8, 3: of a place that its runtime cannot read nobody is shown a pid", async () => {
+test("of a place that its runtime cannot read nobody is shown a pid", async () => {
   expect(await call(getSession, { session: "placed" })).toMatchObject({
     runtime: { kind: "tmux", id: null, pid: null },
   });

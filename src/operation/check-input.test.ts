@@ -1,4 +1,4 @@
-/** Nothing in an input is ignored, and a refusal names the field and the value (issue 9, API). */
+/** Nothing in an input is ignored, and a refusal names the field and the value. */
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { ReeveError } from "../platform/reeve-error.ts";
@@ -107,7 +107,7 @@ test.each<[Operation, object, string, string | null]>([
   expect(refusal(operation, given)).toMatchObject({ code: "unknown-field", message: sentence, details: { nearest } });
 });
 
-test("a refusal has our words, also where a library brought zod's own for the whole process (issue 10, MCP)", () => {
+test("a refusal has our words, also where a library brought zod's own for the whole process", () => {
   const before = z.config().localeError;
   z.config({ localeError: () => "Invalid option: expected something" });
   try {

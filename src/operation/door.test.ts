@@ -1,4 +1,4 @@
-/** The one door: who may call what on which session, and that whoever called is recorded (issue 8, 1). */
+/** The one door: who may call what on which session, and that whoever called is recorded. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -60,7 +60,7 @@ async function sentence(operation: Operation, input: unknown, caller: Caller): P
   );
 }
 
-describe("issue 8, 1: who may call, and on what", () => {
+describe("who may call, and on what", () => {
   test.each([
     ["itself", "worker", "done"],
     ["its child", "helper", "done"],
@@ -153,7 +153,7 @@ describe("issue 8, 1: who may call, and on what", () => {
   });
 });
 
-describe("issue 8, 1: who called is recorded", () => {
+describe("who called is recorded", () => {
   const events = async (session: string, caller: Caller) =>
     (await ground.door.invoke(readEvents, { session }, caller, ground.call)).events;
 
@@ -221,7 +221,7 @@ describe("issue 8, 1: who called is recorded", () => {
   });
 });
 
-describe("issue 8, 1: streams", () => {
+describe("streams", () => {
   test("an operation that streams goes on with what its caller may see", async () => {
     const { door, call, store, leave } = ground;
     const seen: unknown[] = [];
@@ -253,7 +253,7 @@ describe("issue 8, 1: streams", () => {
   });
 });
 
-test("issue 8, 1: nothing but the door runs an operation", () => {
+test("nothing but the door runs an operation", () => {
   const root = join(import.meta.dirname, "..");
   const runners = globSync("**/*.ts", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))

@@ -1,4 +1,4 @@
-/** The schemas of events are those of the events that there are (issue 9, API). */
+/** The schemas of events are those of the events that there are. */
 import { expect, expectTypeOf, test } from "vitest";
 import * as z from "zod/mini";
 import type { EventBody, EventType } from "../session/event.ts";

@@ -1,4 +1,4 @@
-/** What `explain` says of the order of trust is what the table says (issue 7, 13). */
+/** What `explain` says of the order of trust is what the table says. */
 import { expect, test } from "vitest";
 import type { Evidence } from "../session/session.ts";
 import { isWitness, STANDING } from "../session/witness.ts";
@@ -6,7 +6,7 @@ import { whyCounted } from "./explain-session.ts";
 
 const SOURCES = Object.keys(STANDING) as Evidence["source"][];
 
-test("each rank of the table has one sentence, and each sentence one rank (issue 7, 13)", () => {
+test("each rank of the table has one sentence, and each sentence one rank", () => {
   const ranks = new Map(SOURCES.map((source) => [whyCounted(source), STANDING[source]]));
   expect(new Set(ranks.values())).toEqual(new Set(Object.values(STANDING)));
   expect(ranks.size).toBe(new Set(Object.values(STANDING)).size);

@@ -1,4 +1,4 @@
-/** Issue 10, mail by policy, and how much may be unread. */
+/** Mail by policy, and how much may be unread. */
 import { afterEach, expect, test, vi } from "vitest";
 import { MAIL_POLICIES, type MailPolicy } from "../fleet/mail-policy.ts";
 import { MOST_UNREAD, MOST_UNREAD_FROM_ONE } from "../fleet/unread-mail.ts";

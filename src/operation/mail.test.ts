@@ -1,4 +1,4 @@
-/** Issue 10, mail: who may send what to whom, who sees it, and what becomes of it. */
+/** Who may send what to whom, who sees it, and what becomes of it. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as z from "zod/mini";
 import { type Caller, OPERATOR } from "../session/caller.ts";

@@ -1,4 +1,4 @@
-/** Issue 15, memory: who remembers what, who finds it, and what is refused. */
+/** Who remembers what, who finds it, and what is refused. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

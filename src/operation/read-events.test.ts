@@ -1,4 +1,4 @@
-/** Issue 8, 2: a stream of the log, of which each reading takes time, sends everything once and in order. */
+/** A stream of the log, of which each reading takes time, sends everything once and in order. */
 import { afterEach, expect, test } from "vitest";
 import { type Caller, OPERATOR } from "../session/caller.ts";
 import { putSession } from "../store/change.ts";

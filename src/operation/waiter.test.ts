@@ -1,4 +1,4 @@
-/** Issue 8, 2: reading the log takes time, and whatever is committed in that time is neither missed nor half seen. */
+/** Reading the log takes time, and whatever is committed in that time is neither missed nor half seen. */
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../platform/clock.ts";

@@ -1,4 +1,4 @@
-/** Without descriptors (issue 7, 1): what is held back still reads /proc, and without it nothing is called gone. */
+/** Without descriptors: what is held back still reads /proc, and without it nothing is called gone. */
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** One measure for names of sessions, commands and options (issue 8, 5). */
+/** One measure for names of sessions, commands and options. */
 import { expect, it } from "vitest";
 import { editDistance } from "./edit-distance.ts";
 

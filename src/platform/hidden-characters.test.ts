@@ -1,4 +1,4 @@
-/** issue 7, 23: what cannot be seen is shown, and what belongs to a picture or a word stays. */
+/** What cannot be seen is shown, and what belongs to a picture or a word stays. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dropHidden, escapeHidden, showHidden } from "./hidden-characters.ts";

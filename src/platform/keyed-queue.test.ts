@@ -1,4 +1,4 @@
-/** One queue for the ledger and for a runtime's places (issue 8, 5). */
+/** One queue for the ledger and for a runtime's places. */
 import { expect, test } from "vitest";
 import { createKeyedQueue } from "./keyed-queue.ts";
 

@@ -1,4 +1,4 @@
-/** Issue 7, 21: what is no plain file of ours never blocks us; it is moved aside. */
+/** What is no plain file of ours never blocks us; it is moved aside. */
 import {
   constants,
   closeSync,
@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { plant, plantable } from "../../test/support/plant.ts";
 import { writeFileAtomic, writeFileAtomicSync } from "./atomic-file.ts";
 import { openLog } from "./log.ts";
@@ -24,6 +24,8 @@ let told: string[];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "reeve-own-"));
   path = join(directory, "file");
+  // Whoever begins to listen is told of what was moved aside before, also by other files of this worker.
+  onSetAside(() => undefined);
   told = [];
   onSetAside((from, to) => void told.push(`${from} ${to}`));
 });
@@ -34,7 +36,7 @@ afterEach(() => {
 
 const names = (): readonly string[] => readdirSync(directory).toSorted();
 
-describe.each([...plantable])("issue 7, 21: a %s in the place of a file of ours", (kind) => {
+describe.each([...plantable])("a %s in the place of a file of ours", (kind) => {
   test("is set aside when the file is read, opened or written whole, and told of", async () => {
     plant(path, kind);
     expect(readOwnFile(path, 100)).toBeNull();
@@ -80,11 +82,21 @@ describe.each([...plantable])("issue 7, 21: a %s in the place of a file of ours"
   });
 });
 
-test("issue 7, 21: a lock file that somebody wrote into is set aside, but never one that is held", () => {
+test("a lock file that somebody wrote into is set aside, but never one that is held", () => {
   writeFileSync(path, "this is no database, and longer than a header of one".repeat(10));
   const lock = acquireProcessLock(path);
   expect(lock).not.toBeNull();
   expect(names()).toEqual(["file", "file.set-aside-1"]);
   expect(acquireProcessLock(path)).toBeNull();
   lock?.release();
+});
+
+test("what was moved aside before anybody listened is told to the first who does, once", async () => {
+  vi.resetModules();
+  const fresh = await import("./own-file.ts");
+  plant(path, "directory");
+  fresh.setAside(path);
+  fresh.onSetAside((from, to) => void told.push(`${from} ${to}`));
+  fresh.onSetAside((from, to) => void told.push(`${from} ${to}`));
+  expect(told).toEqual([`${path} ${path}.set-aside-1`]);
 });

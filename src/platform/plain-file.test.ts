@@ -1,4 +1,4 @@
-/** One reader of small files (issue 8, 5): whatever stands at the path is read whole, refused with a sentence, or not there. */
+/** One reader of small files: whatever stands at the path is read whole, refused with a sentence, or not there. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

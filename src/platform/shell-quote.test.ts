@@ -1,4 +1,4 @@
-/** One quoter for every shell line that Reeve writes (issue 8, 5), read back by a real shell. */
+/** One quoter for every shell line that Reeve writes, read back by a real shell. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { shellWords } from "./shell-quote.ts";

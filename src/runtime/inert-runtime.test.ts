@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inertRuntime } from "./inert-runtime.ts";
 
-test("of a runtime that is not known nothing is said but why (issue 11, health)", async () => {
+test("of a runtime that is not known nothing is said but why", async () => {
   const runtime = inertRuntime("moon", "There is no runtime moon.");
   const target = { sessionId: "s", incarnation: 1 };
   const unreachable = {

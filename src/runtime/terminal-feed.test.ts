@@ -17,7 +17,7 @@ function makeFeed(mostBytes = 10) {
   return { feed, next, owed: () => owed };
 }
 
-test("a snapshot comes first, asked for when somebody reads, and what came before it is not told again (issue 8, 3)", async () => {
+test("a snapshot comes first, asked for when somebody reads, and what came before it is not told again", async () => {
   const { feed, next, owed } = makeFeed();
   feed.push(Buffer.from("early"));
   expect(owed()).toBe(0);
@@ -29,7 +29,7 @@ test("a snapshot comes first, asked for when somebody reads, and what came befor
   expect([await first, await next(), owed()]).toEqual(["snapshot screen", "bytes later", 1]);
 });
 
-test("one that is too far behind loses what waits, and is owed the screen once it reads again (issue 8, 3)", async () => {
+test("one that is too far behind loses what waits, and is owed the screen once it reads again", async () => {
   const { feed, next, owed } = makeFeed();
   const first = next();
   feed.show(snapshot("one"));
@@ -45,7 +45,7 @@ test("one that is too far behind loses what waits, and is owed the screen once i
   expect([await second, await next()]).toEqual(["snapshot two", "bytes on"]);
 });
 
-test("what waits is read to its end, and then it is over (issue 8, 3)", async () => {
+test("what waits is read to its end, and then it is over", async () => {
   const { feed, next } = makeFeed();
   const first = next();
   feed.show(snapshot("one"));

@@ -215,7 +215,7 @@ describe("no longer asked", () => {
   });
 });
 
-describe("a dialog on the screen (issue 9, dialogs)", () => {
+describe("a dialog on the screen", () => {
   const choices = { approved: "Yes", denied: "No, exit" };
   const dialog = (id: string): Input =>
     read({

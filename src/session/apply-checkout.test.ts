@@ -32,7 +32,7 @@ function apply(session: Session, input: Input) {
 const typesOf = ({ events }: { readonly events: readonly { readonly type: string }[] }): readonly string[] =>
   events.map(({ type }) => type);
 
-describe("what is checked out (issue 11, branches)", () => {
+describe("what is checked out", () => {
   it("is recorded, and is nothing to tell where the session declared nothing and began there", () => {
     const session = plannedSession();
     const first = apply(session, seen(on("main")));
@@ -52,7 +52,7 @@ describe("what is checked out (issue 11, branches)", () => {
   });
 });
 
-describe("a mismatch (issue 11, branches)", () => {
+describe("a mismatch", () => {
   it("that comes while it is being started pauses it as soon as it runs, and it goes on with its branch", () => {
     const identity = { ...plannedSession().identity, branch: "main" };
     const starting = apply(plannedSession({ identity, checkout: { policy: "pause" } }), seen(on("other"))).session;
@@ -115,7 +115,7 @@ describe("a mismatch (issue 11, branches)", () => {
   });
 });
 
-describe("the policy pause (issue 11, branches)", () => {
+describe("the policy pause", () => {
   const away = (): Session => apply(running("pause"), seen(on("other"))).session;
 
   it("pauses in the same commit, and resumes when the branch is right again", () => {
@@ -159,7 +159,7 @@ describe("the policy pause (issue 11, branches)", () => {
   });
 });
 
-describe("the policy error (issue 11, branches)", () => {
+describe("the policy error", () => {
   it("leaves the state as it is, and gives the session nothing until its branch is back", () => {
     const { session } = apply(running("error"), seen(on("other")));
     expect({ state: session.state, need: needOf(session), takes: takesMessages(session) }).toEqual({

@@ -1,4 +1,4 @@
-/** What a reading about a limit leaves in the record (issue 11, quota). */
+/** What a reading about a limit leaves in the record. */
 import { expect, test } from "vitest";
 import { failedTurnOf } from "./apply-limit.ts";
 import type { LimitReading } from "./limit.ts";

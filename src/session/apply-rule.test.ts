@@ -1,4 +1,4 @@
-/** A question that an approval rule decides is answered in the commit that records it, and tells nobody (issue 11, review). */
+/** A question that an approval rule decides is answered in the commit that records it, and tells nobody. */
 import { expect, test } from "vitest";
 import { amend, type Amendment } from "./amend.ts";
 import { isAsk } from "./ask.ts";

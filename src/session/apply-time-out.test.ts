@@ -1,4 +1,4 @@
-/** Which time-out is due when, and that each fires once for its cause (issue 12, time-outs). */
+/** Which time-out is due when, and that each fires once for its cause. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Moment } from "../platform/clock.ts";

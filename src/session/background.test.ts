@@ -1,4 +1,4 @@
-/** Working in the background is working, and the turn's end is told when it is over (issue 7, 5). */
+/** Working in the background is working, and the turn's end is told when it is over. */
 import { describe, expect, test } from "vitest";
 import { type BackgroundReading, isBackgroundOnly } from "./background.ts";
 import type { Input } from "./input.ts";
@@ -27,7 +27,7 @@ function after(...inputs: readonly Input[]): { readonly session: Session; readon
   return { session, events: told };
 }
 
-describe("a turn whose agent has answered while something works on (issue 7, 5)", () => {
+describe("a turn whose agent has answered while something works on", () => {
   test.each([
     ["a subagent", review],
     ["a command", tests],
@@ -116,7 +116,7 @@ describe("a turn whose agent has answered while something works on (issue 7, 5)"
   });
 });
 
-describe("what onlookers say of it (issue 7, 5)", () => {
+describe("what onlookers say of it", () => {
   const held = after(prompt("1"), stop("1", review, tests)).session;
   const idle = (source: "status" | "screen", background?: BackgroundReading) =>
     ({ source, detail: "x", activity: "idle", ...(background === undefined ? {} : { background }) }) as const;

@@ -1,4 +1,4 @@
-/** Issue 7, 16: a record from a file tells which process to look for, and never what to start. */
+/** A record from a file tells which process to look for, and never what to start. */
 import { amend } from "./amend.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ import { transition } from "./transition.ts";
 const absent: Input = { type: "found-absent", incarnation: 1, asked: place, evidence };
 const found: Input = { type: "found-running", incarnation: 1, place, shown, evidence, adopted: true };
 
-test("issue 7, 16: whatever happens to a held session, nothing is started until somebody asks for a restart", () => {
+test("whatever happens to a held session, nothing is started until somebody asks for a restart", () => {
   fc.assert(
     fc.property(fc.array(anyInput()), fc.array(anyInput()), (before, after) => {
       let session = before.reduce(
@@ -34,7 +34,7 @@ test("issue 7, 16: whatever happens to a held session, nothing is started until 
   );
 });
 
-test("issue 7, 16: its process lives: it goes on as it was, and is not started again by its policy", () => {
+test("its process lives: it goes on as it was, and is not started again by its policy", () => {
   const running = run(plannedSession({ identity: { restartPolicy: "always" } }), created).session;
   const held = bar(running, 5_000);
   const adopted = run(amend(held, { process: { liveness: { status: "unreachable", evidence } } }), found);
@@ -50,7 +50,7 @@ test("issue 7, 16: its process lives: it goes on as it was, and is not started a
   });
 });
 
-test("issue 7, 16: its process is not there: it rests with the reason, and a restart confirms it", () => {
+test("its process is not there: it rests with the reason, and a restart confirms it", () => {
   for (const session of [plannedSession(), run(plannedSession(), created).session]) {
     const rests = run(bar(session, 5_000), absent).session;
     expect(rests).toMatchObject({ state: "error", wish: { desired: "running" }, process: { exit: { code: null } } });
@@ -68,14 +68,14 @@ test("issue 7, 16: its process is not there: it rests with the reason, and a res
   }
 });
 
-test("issue 7, 16: an end that was asked for goes on; one that is over stays as it is", () => {
+test("an end that was asked for goes on; one that is over stays as it is", () => {
   const ending = run(plannedSession(), created, { type: "end", graceMs: 0, afterTurn: false }).session;
   expect(pendingEffect(bar(ending, 5_000))?.kind).toBe("stop");
   const ended = run(ending, exitedWith(0), { type: "cleared", incarnation: 1, isPlaceGone: true, evidence }).session;
   expect(bar(ended, 5_000)).toBe(ended);
 });
 
-test("issue 7, 16 and 18: where a process is counts as found by Reeve, unless a file says so or it is another process", () => {
+test("where a process is counts as found by Reeve, unless a file says so or it is another process", () => {
   const running = run(plannedSession(), created).session;
   expect(foundPlace(running, 1)).toEqual(running.process.place);
   expect(running.process.place).not.toBeNull();

@@ -1,4 +1,4 @@
-/** Whoever asks stands in the reason, the record and the answers (issue 8, 1). */
+/** Whoever asks stands in the reason, the record and the answers. */
 import { describe, expect, test } from "vitest";
 import { askedFor, type Caller, callerName, OPERATOR, reachedBy, signature, SYSTEM } from "./caller.ts";
 import type { SessionEvent } from "./event.ts";
@@ -17,7 +17,7 @@ function apply(session: Session, input: Input, caller?: Caller): { session: Sess
   return outcome;
 }
 
-describe("issue 8, 1: a caller", () => {
+describe("a caller", () => {
   test.each([
     [OPERATOR, "operator", { source: "operator", detail: "asked for" }],
     [BOSS, "session:boss", { source: "session", detail: "asked for by session boss" }],

@@ -1,4 +1,4 @@
-/** An end that waits for the turn may be taken back, until the first signal (issue 7, 30). */
+/** An end that waits for the turn may be taken back, until the first signal. */
 import { amend } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import type { Input } from "./input.ts";

@@ -1,4 +1,4 @@
-/** What a correction does to what somebody who waits knows (issue 7, 11). */
+/** What a correction does to what somebody who waits knows. */
 import { describe, expect, test } from "vitest";
 import type { Course } from "./course.ts";
 import { emptyCourse, follow } from "./course.ts";

@@ -1,4 +1,4 @@
-/** A turn that ended with its process is remembered until the next process ends (issue 15). */
+/** A turn that ended with its process is remembered until the next process ends. */
 import { describe, expect, test } from "vitest";
 import { amend } from "./amend.ts";
 import { unresumedTurn } from "./cut-short.ts";

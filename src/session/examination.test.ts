@@ -1,4 +1,4 @@
-/** What looks at processes may conclude, and when (issue 11, health). */
+/** What looks at processes may conclude, and when. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -37,7 +37,7 @@ const repeated = (count: number, look: (index: number) => Partial<Look>): readon
 const stopped = { processes: [one("7", { state: "stopped" })] };
 const quiet = {};
 
-describe("hung (issue 11, health)", () => {
+describe("hung", () => {
   test.each<[string, readonly Partial<Look>[], string]>([
     ["no look yet", [], "healthy"],
     ["one look at a stopped agent", [stopped], "healthy"],
@@ -76,7 +76,7 @@ describe("hung (issue 11, health)", () => {
   });
 });
 
-describe("slow (issue 11, health)", () => {
+describe("slow", () => {
   /** A tool that began after the first look and compiles. */
   const compiling = (index: number): Partial<Look> => ({
     processes: [one("7"), ...(index === 0 ? [] : [one("8", { isForeground: false, cpuMs: index * 2_000 })])],
@@ -146,7 +146,7 @@ const anyStep = fc.oneof(
   }),
 );
 
-test("nothing worse than slow without two misses in a row, and none of them from before a gap (issue 11, health)", () => {
+test("nothing worse than slow without two misses in a row, and none of them from before a gap", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 40 }), (steps) => {
       let [now, cpuMs, looksSinceGap, verdict] = [0, 0, 0, "healthy"];

@@ -12,6 +12,6 @@ test.each([
   ["● I ran out of memory once, and the panic: out of memory was mine.\n", false],
   [`JavaScript heap out of memory\n${"and on it went\n".repeat(60)}`, false],
   ["", false],
-])("last words %j (issue 11, failures)", (text, isOutOfMemory) => {
+])("last words %j", (text, isOutOfMemory) => {
   expect(failureOfLastWords(text)).toBe(isOutOfMemory ? "out-of-memory" : null);
 });

@@ -7,7 +7,7 @@ import { evidence, plannedSession } from "./session-fixture.ts";
 const freeze = { type: "found-frozen", incarnation: 1, evidence } as const;
 const thaw = { type: "found-thawed", incarnation: 1, evidence } as const;
 
-describe("paused by hand (issue 14, fault 27)", () => {
+describe("paused by hand", () => {
   it("is paused, with the reason, and nothing is done about it", () => {
     const { session, events } = run(plannedSession(), created, freeze, freeze);
     expect(types(events)).toEqual(["session-running", "session-paused"]);

@@ -1,4 +1,4 @@
-/** One word for how a session fares, from its record (issue 11, health). */
+/** One word for how a session fares, from its record. */
 import { NO_RESTARTS } from "./restart-record.ts";
 import { describe, expect, test } from "vitest";
 import { amend, type Amendment } from "./amend.ts";
@@ -41,7 +41,7 @@ const died: Amendment = {
 const hung: Amendment = { process: { pulse: pulse("hung") } };
 const stalled: Amendment = { conversation: { stalledAt: 4_000 } };
 
-describe("the verdict (issue 11, health)", () => {
+describe("the verdict", () => {
   test.each<[string, string, number, Session]>([
     ["a turn under way", "healthy", 1_000, session()],
     ["idle", "healthy", 1_000, session({ conversation: { turnOpen: false, ...activity("idle") } })],
@@ -102,7 +102,7 @@ describe("the verdict (issue 11, health)", () => {
   });
 });
 
-describe("what follows from it (issue 11, health)", () => {
+describe("what follows from it", () => {
   const examined = (of: Session, verdict: Pulse["verdict"], incarnation = 1) => {
     const outcome = transition(of, { type: "examined", incarnation, pulse: pulse(verdict) }, context);
     if (outcome.refused !== null) throw new Error("refused");

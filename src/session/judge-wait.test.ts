@@ -1,4 +1,4 @@
-/** What a wait is told, by the whole table of what may have happened (issue 7, 27 and 28). */
+/** What a wait is told, by the whole table of what may have happened. */
 import type { Amendment } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import { askOf } from "./ask.ts";

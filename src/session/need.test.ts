@@ -43,7 +43,7 @@ const due = { ...NO_RESTARTS, dueAt: 10_000 };
 const asking = (status: "awaiting-approval" | "awaiting-input", asks: string | null): Session =>
   running({ conversation: { activity: { status, asks, evidence: { ...evidence, at: 7_000 } } } });
 
-describe("needOf (issue 9, list)", () => {
+describe("needOf", () => {
   it.each([
     ["asks for approval", asking("awaiting-approval", "Run: rm"), "blocked"],
     ["asks for something else", asking("awaiting-input", "Trust this folder?"), "blocked"],
@@ -97,7 +97,7 @@ describe("needOf (issue 9, list)", () => {
   });
 });
 
-describe("headlineOf (issue 9, list)", () => {
+describe("headlineOf", () => {
   const said = { said: "All tests pass.", lastLine: "Error: no such file" };
   const evidenceReason = { code: "failed", text: "", evidence };
   const killed = (code: number | null): Session =>
@@ -133,7 +133,7 @@ describe("headlineOf (issue 9, list)", () => {
       "Not started again.",
     ],
     [
-      "that nobody saw the end of a turn, such as one that a crash cut off (issue 11, restarts)",
+      "that nobody saw the end of a turn, such as one that a crash cut off",
       running({ conversation: { lastTurn: { ...lastTurn, verdict: null } } }),
       "Its last turn was cut off when its process ended; tell it to go on.",
     ],
@@ -143,7 +143,7 @@ describe("headlineOf (issue 9, list)", () => {
   });
 });
 
-describe("a list by need (issue 9, list)", () => {
+describe("a list by need", () => {
   const row = (need: "blocked" | "failed" | "working" | "idle", at: string) => ({ need, need_since: at });
   const rows = [row("idle", "1"), row("working", "9"), row("working", "2"), row("blocked", "8"), row("blocked", "3")];
 
@@ -164,7 +164,7 @@ describe("a list by need (issue 9, list)", () => {
   });
 });
 
-describe("needOf of one whose account is parked (issue 11, review)", () => {
+describe("needOf of one whose account is parked", () => {
   const hung = { verdict: "hung", evidence } as const;
   const starting = { status: "starting", asks: null, evidence } as const;
   it.each([

@@ -1,4 +1,4 @@
-/** What to do next with messages follows from the record, the messages and the time (issue 8, 4). */
+/** What to do next with messages follows from the record, the messages and the time. */
 import { amend } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import type { Message } from "./message.ts";
@@ -59,7 +59,7 @@ const WAIT: NextStep = { do: "wait" };
 const a = message("a");
 const b = message("b");
 
-describe("what is done with waiting messages (issue 8, 4)", () => {
+describe("what is done with waiting messages", () => {
   test.each<[string, Session, readonly Message[], Partial<Circumstances>, NextStep]>([
     ["nothing waits", idle, [], {}, WAIT],
     ["it is idle: the oldest is typed", idle, [a, b], {}, { do: "type", message: a }],
@@ -105,7 +105,7 @@ describe("what is done with waiting messages (issue 8, 4)", () => {
     expect(step(spoken(asking), [answer], open)).toEqual({ do: "type", message: answer });
   });
 
-  test("what a session sends to itself does not answer its own question (issue 10)", () => {
+  test("what a session sends to itself does not answer its own question", () => {
     const own = admitted(asking, [], "a", { caller: `session:${asking.id}` });
     expect(step(asking, [own])).toEqual(WAIT);
     expect(step(idle, [own])).toEqual({ do: "type", message: own });
@@ -128,7 +128,7 @@ describe("what is done with waiting messages (issue 8, 4)", () => {
   });
 });
 
-describe("a message that interrupts (issue 8, 4)", () => {
+describe("a message that interrupts", () => {
   const how = "interrupt";
   const next = run(
     working,
@@ -175,7 +175,7 @@ describe("a message that interrupts (issue 8, 4)", () => {
   });
 });
 
-describe("an answer (issue 8, 4)", () => {
+describe("an answer", () => {
   test("is what was sent while the session asked, and overtakes what waited before", () => {
     const early = admitted(working, [], "a");
     const answer = admitted(asking, [early], "b");
@@ -209,7 +209,7 @@ function promptAhead(): Session {
   return amend(idle, { identity: { launch: { ...idle.identity.launch, prompt: "begin" } } });
 }
 
-describe("usage limits (issue 11, quota)", () => {
+describe("usage limits", () => {
   const why = "the limit five_hour of claude work is reached";
   const resuming = amend(idle, { quota: { resume: { messageId: "a", turn: idle.conversation.turns } } });
   const busy = run(resuming, read({ turn: { phase: "started", id: "t" } })).session;

@@ -31,7 +31,7 @@ const said = (text: string | null): Input => ({
   said: text,
 });
 
-describe("seen (issue 9, seen)", () => {
+describe("seen", () => {
   it("is an event, once, and changes nothing but that", () => {
     const { session: ended } = after(created, turn("started"), turn("completed"));
     expect(isUnseen(ended)).toBe(true);
@@ -57,7 +57,7 @@ describe("seen (issue 9, seen)", () => {
   });
 });
 
-describe("what it said last (issue 9, list)", () => {
+describe("what it said last", () => {
   it("goes when it is asked something new, in the order of its transcript", () => {
     expect(after(created, said("Done it."), turn("started")).session.notice.said).toBe("Done it.");
     expect(after(created, said("Done it."), said(null)).session.notice.said).toBeNull();
@@ -82,7 +82,7 @@ describe("what it said last (issue 9, list)", () => {
   });
 });
 
-it("a session gets another name, and the log says which it had (issue 9, verbs)", () => {
+it("a session gets another name, and the log says which it had", () => {
   const { session, types } = after(created, { type: "rename", name: "other" });
   expect(session.identity.name).toBe("other");
   expect(types).toContain("session-renamed");

@@ -63,7 +63,7 @@ const repeated = (ms: number, count = 1_000) => Array.from({ length: count }, ()
 const mostWithin = (starts: readonly number[], windowMs: number): number =>
   Math.max(0, ...starts.map((start) => starts.filter((other) => other >= start && other < start + windowMs).length));
 
-describe("whether it is started again (issue 11, restart policy)", () => {
+describe("whether it is started again", () => {
   test.each<[RestartPolicy, Exit, boolean]>([
     ["never", failed, false],
     ["never", clean, false],
@@ -150,7 +150,7 @@ describe("whether it is started again (issue 11, restart policy)", () => {
     );
   });
 
-  test("jumps of the wall clock change no decision (issue 11, clock)", () => {
+  test("jumps of the wall clock change no decision", () => {
     const lives = [...repeated(3_000, 4), { ms: GOOD_RUN_MS + 5 }, ...repeated(100, 20)];
     const jumps = [2, -2, 2, 2, -2, -2, 2, -2, -2, 2].map((hours) => hours * HOUR_MS);
     const jumping = lives.map((life, index) => ({ ...life, jumpMs: jumps[index] ?? 0 }));
@@ -187,7 +187,7 @@ describe("after the machine was started again", () => {
   });
 });
 
-test("a crash loop is told from single deaths, from one that runs, and ends with a good run (issue 11, restart policy)", () => {
+test("a crash loop is told from single deaths, from one that runs, and ends with a good run", () => {
   const loop = (lives: Parameters<typeof live>[0], dueAt: number | null) => {
     const { record, starts } = live(lives);
     return {

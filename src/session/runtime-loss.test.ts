@@ -1,4 +1,4 @@
-/** One loss of a runtime is one event, however it is noticed (issue 11, mass death). */
+/** One loss of a runtime is one event, however it is noticed. */
 import { describe, expect, test } from "vitest";
 import type { Moment } from "../platform/clock.ts";
 import { NO_RESTARTS, type RestartRecord } from "./restart-record.ts";

@@ -1,4 +1,4 @@
-/** Issue 8, part 5: type, check, defaults and initial values of a session follow from one schema. */
+/** Type, check, defaults and initial values of a session follow from one schema. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { amend } from "./amend.ts";
@@ -103,7 +103,7 @@ describe("a field that is added", () => {
   });
 });
 
-test("a record from before there were wakes is read with a cursor at the beginning (issue 10)", () => {
+test("a record from before there were wakes is read with a cursor at the beginning", () => {
   const { wakes, ...before } = plannedSession();
   const read = completed(before);
   expect([isSession(before), isSession(read)]).toEqual([false, true]);

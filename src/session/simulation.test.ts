@@ -205,7 +205,7 @@ test("at most one process lives, no question is answered twice, and after an end
         for (const happening of story) {
           step(world, happening);
           expect(living(world)).toBeLessThanOrEqual(1);
-          // Nothing is called dead that lives, however old the answer that says so (issue 7, 2).
+          // Nothing is called dead that lives, however old the answer that says so.
           if (world.session.process.exit !== null)
             expect(world.places.get(world.session.process.incarnation)).not.toBe(null);
           expect(new Set(world.pressed).size).toBe(world.pressed.length);

@@ -1,4 +1,4 @@
-/** What a death leads to, by the session's restart policy (issue 11, restart policy). */
+/** What a death leads to, by the session's restart policy. */
 import { describe, expect, test } from "vitest";
 import { amend, type Amendment } from "./amend.ts";
 import type { Command, Input } from "./input.ts";

@@ -363,7 +363,7 @@ describe("invariants over any sequence of inputs", () => {
   });
 });
 
-describe("a place is its runtime's business (issue 8, 3)", () => {
+describe("a place is its runtime's business", () => {
   const pod = { pod: "reeve-7f", node: { zone: "a", attempts: [1, 2] } };
   const view = { text: "pod reeve-7f", id: "reeve-7f", pid: null };
   const placed: Input = { type: "created", incarnation: 1, place: pod, shown: view, evidence };
@@ -387,7 +387,7 @@ describe("a place is its runtime's business (issue 8, 3)", () => {
   });
 });
 
-test("an export is noted, and the session is as it was otherwise: it ended when it did (issue 13, story)", () => {
+test("an export is noted, and the session is as it was otherwise: it ended when it did", () => {
   const { session: before } = run(
     plannedSession(),
     created,

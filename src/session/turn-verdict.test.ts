@@ -38,7 +38,7 @@ describe("verdicts", () => {
   });
 });
 
-describe("issue 7, 11: what was only inferred is corrected by one that saw it", () => {
+describe("what was only inferred is corrected by one that saw it", () => {
   const history = (phase: "completed" | "interrupted", id: string, at?: number): Input =>
     read({
       source: "protocol",
@@ -144,7 +144,7 @@ describe("issue 7, 11: what was only inferred is corrected by one that saw it", 
     expect(run(cut, resumed)).toEqual({ session: cut, events: [] });
   });
 
-  test("issue 7, 6: history without a name ends the turn under way, and nothing else", () => {
+  test("history without a name ends the turn under way, and nothing else", () => {
     const past: Input = read({ source: "protocol", isHistory: true, turn: { phase: "completed" } });
     expect(tell(started("hook", "a"), past, completed("transcript", "a"))).toEqual(once);
     expect(tell(past)).toEqual({ turns: 0, isOpen: false, events: [] });
@@ -164,7 +164,7 @@ describe("issue 7, 11: what was only inferred is corrected by one that saw it", 
   });
 });
 
-describe("issue 7, 6: a turn that says it is done, and whose end nothing tells", () => {
+describe("a turn that says it is done, and whose end nothing tells", () => {
   const ending = read({ ending: { id: "a" } });
   const lost = read({ source: "transcript", transcript: "lost" });
 

@@ -22,7 +22,7 @@ function reasonsOf(events: readonly SessionEvent[]): readonly WakeReason[] {
   return events.flatMap((body, seq) => wakeReasonOf({ seq, at: 0, sessionId: "abc", caller: null, body }) ?? []);
 }
 
-test("one that hangs wakes like one that stalled; slow, and going on, do not (issue 11, health)", () => {
+test("one that hangs wakes like one that stalled; slow, and going on, do not", () => {
   const seen = (verdict: "healthy" | "slow" | "hung"): Input => ({
     type: "examined",
     incarnation: 1,
@@ -77,7 +77,7 @@ describe("what ends a wait", () => {
   });
 });
 
-describe("issue 7, 9: each fact wakes once", () => {
+describe("each fact wakes once", () => {
   const input = (source: Evidence["source"], asks: string): Input => read({ source, activity: "awaiting-input", asks });
   const approval = (id: string): Input =>
     read({ approval: { requested: { id, kind: "command", title: id, subject: null, cwd: null, reason: null } } });
@@ -108,7 +108,7 @@ describe("issue 7, 9: each fact wakes once", () => {
     expect(wakes(...inputs)).toEqual(reasons);
   });
 
-  test("issue 7, 11: a correction wakes with what is right", () => {
+  test("a correction wakes with what is right", () => {
     const guess = read({ source: "screen", turn: { phase: "interrupted" } });
     expect(wakes(started, guess, completed)).toEqual(["turn-interrupted", "turn-completed"]);
   });

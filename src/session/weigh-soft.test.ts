@@ -70,7 +70,7 @@ describe("how much a soft reading counts", () => {
     ["of a question that is on record", approving, { activity: "awaiting-approval", asks: "rm…" }, "no"],
     ["of another question while one is on record", approving, { activity: "awaiting-input", asks: "?" }, "no"],
     ["that input is awaited in a turn", working, { activity: "awaiting-input", asks: "Which?" }, "now"],
-    // Issue 7, 4: a dialog that somebody opened stays, half a redrawn screen does not.
+    // A dialog that somebody opened stays, half a redrawn screen does not.
     ["that input is awaited outside one", idle, { activity: "awaiting-input", asks: "Which model?" }, "if it stays"],
     ["that input is awaited, at the start", starting, { activity: "awaiting-input", asks: "Trust?" }, "now"],
     ["of something else than the composer", idle, { activity: "unknown" }, "if it stays"],
@@ -127,7 +127,7 @@ describe("how much a soft reading counts", () => {
       "now",
     ],
     ["a status file in a turn", working, "status", { activity: "idle" }, "if it stays"],
-  ])("issue 7, 13: %s", (_what, session, source, reading, weight) => {
+  ])("%s", (_what, session, source, reading, weight) => {
     expect(weighSoft(session, { source, detail: "x", ...reading })).toBe(weight);
   });
 });
@@ -181,7 +181,7 @@ describe("what one that stayed amounts to", () => {
     });
   });
 
-  test("issue 7, 11: an interruption that a screen made up is corrected by the hook that comes late", () => {
+  test("an interruption that a screen made up is corrected by the hook that comes late", () => {
     const settled = run(working, {
       type: "read",
       incarnation: 1,

@@ -1,4 +1,4 @@
-/** The order of trust, as the code has it (issue 7, 13). */
+/** The order of trust, as the code has it. */
 import { expect, test } from "vitest";
 import { read, run, runningSession } from "./run-inputs.ts";
 import type { Evidence } from "./session.ts";
@@ -6,7 +6,7 @@ import { isSignOfLife, isWitness, outranks, STANDING } from "./witness.ts";
 
 const SOURCES = Object.keys(STANDING) as Evidence["source"][];
 
-test("the agent's own reports come first and are equals, then its status file, then its screen (issue 7, 13)", () => {
+test("the agent's own reports come first and are equals, then its status file, then its screen", () => {
   expect(SOURCES.filter(isWitness)).toEqual(["protocol", "hook", "transcript"]);
   for (const one of SOURCES.filter(isWitness))
     for (const other of SOURCES) expect([one, other, outranks(one, other)]).toEqual([one, other, !isWitness(other)]);

@@ -96,7 +96,7 @@ describe("group commit", () => {
   });
 });
 
-describe("issue 8, 2: one commit of changes of several records", () => {
+describe("one commit of changes of several records", () => {
   test("is kept as a whole, each change building on those before it", async () => {
     const store = await home.open();
     const [a, b] = [

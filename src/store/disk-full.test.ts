@@ -106,7 +106,7 @@ function openOnSmallDisk(size: string): TestHome {
 
 const RESERVE = { reserveBytes: 2 * 1024 * 1024 };
 
-describe("issue 7, 20: the reserve", () => {
+describe("the reserve", () => {
   test("a new home has it before anything else is done in it", async (context) => {
     if (!mounted) context.skip("only root may mount the small disk this needs");
     home = openOnSmallDisk("16m");

@@ -1,5 +1,5 @@
 /**
- * Issue 8, what it must show 5 (the store's half; issue 8, 2): a home that the
+ * A home that the
  * version before left behind is opened with everything in it.
  *
  * earlier-home.jsonl is what the build of version 0.1 (schema 2) wrote, when its

@@ -205,7 +205,7 @@ describe("how a message is to be given", () => {
   });
 });
 
-describe("issue 8, 1: who asked", () => {
+describe("who asked", () => {
   test("is not known of what schema 2 wrote, and is from then on", async () => {
     const db = Sqlite.open(home.databasePath);
     migrate(db, MIGRATIONS.slice(0, 2));
@@ -289,7 +289,7 @@ test("a last turn without what later versions keep of it is completed", () => {
   expect(isSession(completed(before))).toBe(true);
 });
 
-test("issue 8, 1: an answer under way that an earlier version recorded is the operator's, for there was no other", () => {
+test("an answer under way that an earlier version recorded is the operator's, for there was no other", () => {
   const asked = {
     id: "q",
     kind: "command",

@@ -1,4 +1,4 @@
-/** Issue 8, 2: events of schema 2 get their type in a column, beside the daemon's work, and are read rightly meanwhile. */
+/** Events of schema 2 get their type in a column, beside the daemon's work, and are read rightly meanwhile. */
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -56,7 +56,7 @@ test("the newest event of a type that fits: in memory, in the database, however 
   ]);
 });
 
-describe("issue 8, 2: events by type", () => {
+describe("events by type", () => {
   test("memory and database answer alike at every cursor", async () => {
     const store = await home.open();
     const bodies = [STARTED, STOPPED, admitted("m")];

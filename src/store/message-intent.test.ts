@@ -1,4 +1,4 @@
-/** What a message is meant for is kept with it (issue 8, 4). */
+/** What a message is meant for is kept with it. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { MIGRATIONS, migrate } from "./migrations.ts";
@@ -10,7 +10,7 @@ let home: TestHome;
 beforeEach(() => void (home = makeHome()));
 afterEach(() => home.remove());
 
-test("issue 8, 4: not known of what schema 6 wrote, and is from then on", async () => {
+test("not known of what schema 6 wrote, and is from then on", async () => {
   const session = makeSession(home, "a");
   const db = Sqlite.open(home.databasePath);
   migrate(db, MIGRATIONS.slice(0, 6));
@@ -30,7 +30,7 @@ test("issue 8, 4: not known of what schema 6 wrote, and is from then on", async 
   expect(again.mailbox.open("a")).toMatchObject([{ id: "m1", intendedTurn: null, answers: null }, intent]);
 });
 
-test("issue 8, 4: survives a lease, and the damage of the database", async () => {
+test("survives a lease, and the damage of the database", async () => {
   const store = await home.open();
   await store.commit({ changes: [putSession(makeSession(home, "a")), admitMessage(makeMessage("a", "m1", intent))] });
   await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 1 })] });

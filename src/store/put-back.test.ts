@@ -1,4 +1,4 @@
-/** A copy of the database from earlier is put back: nothing that was told is told again as new (issue 15). */
+/** A copy of the database from earlier is put back: nothing that was told is told again as new. */
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";

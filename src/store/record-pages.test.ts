@@ -1,4 +1,4 @@
-/** Pages of a group and names of groups come from the index, whatever else is in the table (issue 10, mail). */
+/** Pages of a group and names of groups come from the index, whatever else is in the table. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { defineKind, type Kept } from "../session/record-kind.ts";
 import type { Store } from "./contract.ts";

@@ -1,5 +1,5 @@
 /**
- * Issue 8, 2: a new kind of record is its definition and nothing else. The kind
+ * A new kind of record is its definition and nothing else. The kind
  * of this test, a note on a session, is known to nobody but this file.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -148,7 +148,7 @@ describe("a kind of one's own", () => {
   });
 });
 
-describe("issue 8, 2: the home's own record", () => {
+describe("the home's own record", () => {
   test("is one, begins empty, and changes by revision", async () => {
     const store = await home.open();
     const records = store.records(homeKind);
@@ -171,7 +171,7 @@ describe("issue 8, 2: the home's own record", () => {
   );
 });
 
-test("issue 8, 2: a database of the version before has no records, and takes them", async () => {
+test("a database of the version before has no records, and takes them", async () => {
   const db = Sqlite.open(home.databasePath);
   migrate(db, MIGRATIONS.slice(0, 2));
   db.run("INSERT INTO meta (key, value) VALUES ('instance', 'abcd1234')");

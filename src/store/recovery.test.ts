@@ -199,7 +199,7 @@ test("a moved home is rebuilt where it lies now", async () => {
   );
 });
 
-test("issue 7, 16: what comes from state.json is held; what was salvaged of the database is not", async () => {
+test("what comes from state.json is held; what was salvaged of the database is not", async () => {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(home.databasePath + suffix, { force: true });
   const lost = await home.open();
   expect(lost.registry.all().map(({ wish: { held } }) => held?.until)).toEqual(sessions.map(() => null));
@@ -225,7 +225,7 @@ test("issue 7, 16: what comes from state.json is held; what was salvaged of the 
   expect(new Set(isHeld)).toEqual(new Set([true, false]));
 });
 
-test("issue 7, 16: a file gives a salvaged session neither another launch nor a held one its answers", async () => {
+test("a file gives a salvaged session neither another launch nor a held one its answers", async () => {
   rmSync(home.databasePath);
   const [first, second] = sessions as readonly [Session, Session];
   const asked = { id: "q", kind: "command", title: "rm", subject: null, cwd: null, reason: null } as const;

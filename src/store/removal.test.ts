@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-test("living sessions and children are what a look at all would find (issue 12, retention)", async () => {
+test("living sessions and children are what a look at all would find", async () => {
   const random = createRandom("registry");
   const store = await home.open();
   const check = (): void => {
@@ -45,7 +45,7 @@ function turned(session: Session): Session {
     : nextRevision(session, { state: "stopped", wish: { desired: "stopped" } });
 }
 
-test("another revision than the stored one is not removed (issue 12, retention)", async () => {
+test("another revision than the stored one is not removed", async () => {
   const store = await home.open();
   const session = makeSession(home, "a");
   await store.commit({ changes: [putSession(session)] });
@@ -56,7 +56,7 @@ test("another revision than the stored one is not removed (issue 12, retention)"
   expect(store.registry.get("a")?.revision).toBe(2);
 });
 
-test("a new database, and a small one of an earlier version, become smaller; the reserve stays (issue 12, retention)", async () => {
+test("a new database, and a small one of an earlier version, become smaller; the reserve stays", async () => {
   const reserveBytes = 256 * 1024;
   const store = await home.open({ reserveBytes });
   for (let batch = 0; batch < 20; batch += 1) {

@@ -153,7 +153,7 @@ describe.each(Object.keys(DAMAGE))("state.json is %s", (name) => {
 });
 
 describe("database and state.json disagree", () => {
-  test("issue 7, 16: the file is ahead: the database counts, and the file is set aside", async () => {
+  test("the file is ahead: the database counts, and the file is set aside", async () => {
     offer({ revision: 7, conversation: { turns: 3 } });
     const store = await home.open();
     await store.verified;
@@ -172,7 +172,7 @@ describe("database and state.json disagree", () => {
     });
   });
 
-  test("issue 7, 16: the file is ahead of a commit made meanwhile: it is not overwritten unread", async () => {
+  test("the file is ahead of a commit made meanwhile: it is not overwritten unread", async () => {
     offer({ revision: 7, conversation: { turns: 3 } });
     const store = await home.open();
     await store.commit({ changes: [putSession(nextRevision(session))] });
@@ -182,7 +182,7 @@ describe("database and state.json disagree", () => {
   });
 
   test.each(["with other sessions", "without any"])(
-    "issue 7, 16: a session that the database does not know is set aside and told of, %s",
+    "a session that the database does not know is set aside and told of, %s",
     async (what) => {
       if (what === "without any") {
         rmSync(home.outputsRoot, { recursive: true });

@@ -1,4 +1,4 @@
-/** What the runtimes say reaches the record: at once, every few seconds, and never more than was asked (issue 8, 4). */
+/** What the runtimes say reaches the record: at once, every few seconds, and never more than was asked. */
 import { amend } from "../session/amend.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
@@ -61,7 +61,7 @@ const losses = async (): Promise<readonly unknown[]> =>
 const causes = (): readonly string[] =>
   ground.store.registry.all().map(({ process }) => (process.exit === null ? "alive" : process.restart.cause));
 
-describe("the observer (issue 8, 4)", () => {
+describe("the observer", () => {
   test("a session that was here before is adopted once", async () => {
     await observer.look();
     await observer.look();
@@ -80,7 +80,7 @@ describe("the observer (issue 8, 4)", () => {
     expect(liveness()).toBe("running");
   });
 
-  test("asks one that does not answer every second, as long as it has sessions (issue 14, 5)", async () => {
+  test("asks one that does not answer every second, as long as it has sessions", async () => {
     listing = silence;
     await observer.look();
     await clock.advance(500);
@@ -116,7 +116,7 @@ describe("the observer (issue 8, 4)", () => {
     ["a thousand sessions", 1_000, undefined, 10],
     ["a hundred", 100, undefined, 1],
     ["twenty, if it says that ten are enough", 20, 10, 2],
-  ])("asks a runtime with %s the less often (issue 11, 9; issue 14, 7)", async (_, count, most, longer) => {
+  ])("asks a runtime with %s the less often", async (_, count, most, longer) => {
     if (most !== undefined) Object.assign(runtime, { mostAtFullPace: most });
     const more = Array.from({ length: count - 1 }, (_unused, index) =>
       makeSession(
@@ -157,7 +157,7 @@ describe("the observer (issue 8, 4)", () => {
     expect([await losses(), causes()]).toMatchObject([[{ sessions: 2 }], ["shared", "shared"]]);
   });
 
-  test("a loss that takes several looks to notice is one, until something runs again (issue 11, mass death)", async () => {
+  test("a loss that takes several looks to notice is one, until something runs again", async () => {
     const third = amend(ground.session(), { id: "u", identity: { name: "u" }, revision: 1 });
     await addOther();
     listing = nothing;
@@ -169,7 +169,7 @@ describe("the observer (issue 8, 4)", () => {
     expect([await losses(), causes()]).toMatchObject([[{ sessions: 2 }], ["shared", "shared", "shared"]]);
   });
 
-  test("a loss in the middle of which the daemon died is not told again by the next (issue 11, mass death)", async () => {
+  test("a loss in the middle of which the daemon died is not told again by the next", async () => {
     await addOther();
     const { process: known } = ground.session();
     const evidence = { source: "runtime", detail: "the list is empty", at: 1 } as const;

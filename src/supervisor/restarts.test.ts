@@ -1,4 +1,4 @@
-/** Dead sessions are started again when they are due, at a bounded pace, in a fair order (issue 11, mass death). */
+/** Dead sessions are started again when they are due, at a bounded pace, in a fair order. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";
 import { makeTestClock, type TestClock } from "../../test/support/test-clock.ts";
@@ -63,7 +63,7 @@ const get = (id: string): Session => ground.store.registry.get(id) ?? ground.ses
 const isStarted = (id: string): boolean => get(id).state === "starting";
 const started = (ids: readonly string[]): readonly string[] => ids.filter(isStarted);
 
-describe("restarts (issue 11, mass death)", () => {
+describe("restarts", () => {
   test("of many that are due together: some at once, the rest at a steady pace, the first due first", async () => {
     const ids = await die(30, 1_000);
     await clock.advance(999);
@@ -98,7 +98,7 @@ describe("restarts (issue 11, mass death)", () => {
     await eventually("it starts", () => isStarted(id));
   });
 
-  test("a loop with clock jumps and other daemons: ten restarts, then one that says so (issue 11, crash loop)", async () => {
+  test("a loop with clock jumps and other daemons: ten restarts, then one that says so", async () => {
     await ground.apply({ type: "set-restart-policy", policy: "always" });
     const evidence = { source: "runtime", detail: "seen", at: 1 } as const;
     const startedAt: number[] = [];

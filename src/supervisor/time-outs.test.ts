@@ -1,7 +1,6 @@
 /**
  * Each time-out fires once, at the right moment, over a real store: with
- * daemons that die in between, and a wall clock that somebody sets (issue 12,
- * point 5).
+ * daemons that die in between, and a wall clock that somebody sets.
  */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../test/support/eventually.ts";

@@ -1,7 +1,7 @@
 /**
  * Target 21: `doctor` over HTTP for a session, with one healthy service, beside the
  * start of a Node that asks the service once, which has to be done where the session
- * lives; and with ten services that hang, which may take 6 s (issue 15).
+ * lives; and with ten services that hang, which may take 6 s.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,7 +1,7 @@
 /**
  * Target 20: `recover` over HTTP of a session in a dirty git checkout, beside what it
  * has to do as well: `git status` and `git stash list` there, and a Node that tries the
- * layers where the session lives. It may take 2 s (issue 15).
+ * layers where the session lives. It may take 2 s.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -37,7 +37,7 @@ keys = ["n", "Enter"]
 test.each([
   ["a", "y", "Approved: Trust this folder?"],
   ["d", "n", "Denied: Trust this folder?"],
-])("a rule says how: %s answers it (issue 9, dialogs)", (key, answer, says) =>
+])("a rule says how: %s answers it", (key, answer, says) =>
   inHome("", async (home) => {
     const program = join(home.dir, "fake-agent");
     const received = join(home.dir, "received");

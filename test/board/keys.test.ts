@@ -1,4 +1,4 @@
-/** The board driven by its keys: what a person does with five sessions (issue 9). */
+/** The board driven by its keys: what a person does with five sessions. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
@@ -47,7 +47,7 @@ test("a approves what is asked, and says that it took effect", async () => {
   await answer("a", "Approved: ");
   await board.row("practice-1", "finished");
   expect(await home.json("approvals")).toMatchObject({ approvals: [] });
-  // From where it was answered is recorded, too (issue 13).
+  // From where it was answered is recorded, too.
   const settled = (await home.events()).filter(({ type }) => type === "approval-settled");
   expect(settled.map(({ data: { by, via } }) => [by, via])).toEqual([["operator", "board"]]);
 });

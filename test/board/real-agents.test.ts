@@ -1,6 +1,6 @@
 /**
  * The board over five sessions of the real agents, driven by keys in a real
- * tmux (issue 9): one asks and is approved there, one is killed, the daemon is
+ * tmux: one asks and is approved there, one is killed, the daemon is
  * killed; each time the board is right. What is seen is in golden/.
  */
 import { existsSync, readFileSync } from "node:fs";

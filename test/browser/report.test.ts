@@ -1,4 +1,4 @@
-/** The report of a session in a real browser, opened as a file (issue 13, story). */
+/** The report of a session in a real browser, opened as a file. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Issue 13, 5: what goes wrong upstream, in the agent or in the proxy itself looks to the agent as it was. */
+/** What goes wrong upstream, in the agent or in the proxy itself looks to the agent as it was. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";

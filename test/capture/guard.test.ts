@@ -1,4 +1,4 @@
-/** Issue 13: the capture proxy leads to a session's own upstreams, and for nobody anywhere else. */
+/** The capture proxy leads to a session's own upstreams, and for nobody anywhere else. */
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-/** Issue 13: what an agent and its model say to each other passes the capture proxy byte for byte, as it comes. */
+/** What an agent and its model say to each other passes the capture proxy byte for byte, as it comes. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -210,7 +210,7 @@ test("an upstream may answer before it has read the request", async () => {
   agent.destroy();
 });
 
-test("issue 13, 5: a thousand requests side by side each get their own answer", async () => {
+test("a thousand requests side by side each get their own answer", async () => {
   handle = async (request, response) => {
     const body = await bodyOf(request);
     setTimeout(() => response.end(`${request.url} ${body.toString()}`), 20);
@@ -225,7 +225,7 @@ test("issue 13, 5: a thousand requests side by side each get their own answer", 
   );
 });
 
-test("issue 13, 5: a large body passes both ways, and the proxy's memory stays bounded", async () => {
+test("a large body passes both ways, and the proxy's memory stays bounded", async () => {
   const megabytes = Number(process.env["REEVE_TEST_BODY_MB"] ?? 30);
   const other = await startTestProxy({ asProgram: true });
   const pid = other.child?.pid ?? 0;

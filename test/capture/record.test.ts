@@ -1,4 +1,4 @@
-/** Issue 13: what is recorded, what never is, and what happens where it cannot be. */
+/** What is recorded, what never is, and what happens where it cannot be. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync } from "node:fs";
@@ -128,7 +128,7 @@ test("an exchange is told as the format says", async () => {
   });
 });
 
-test("issue 13, 2: a canary in headers, query and bodies, split at every position, is in no line", async () => {
+test("a canary in headers, query and bodies, split at every position, is in no line", async () => {
   const { address, ended, written } = await setUp([CANARY, PLAIN]);
   const text = JSON.stringify({ a: CANARY, b: `x ${PLAIN} y`, ü: JSON.stringify({ inner: CANARY }) });
   const bytes = Buffer.from(text);
@@ -208,7 +208,7 @@ test("what cannot be decoded passes, and is not recorded: it could hold anything
   );
 });
 
-test("issue 13, 5: a gzip bomb passes as it is, and is recorded up to a bound", async () => {
+test("a gzip bomb passes as it is, and is recorded up to a bound", async () => {
   const { address, ended } = await setUp([], 4 * 1_048_576);
   const letters = Buffer.alloc(1_048_576, "a");
   const packer = createGzip({ level: 1 });
@@ -239,7 +239,7 @@ test("a large request is told in its line and in chunks", async () => {
   expect(lines.map(({ kind }) => kind).slice(0, 2)).toEqual(["request", "chunk"]);
 });
 
-test("issue 13, 4: a removed directory, and a full disk: the stream goes on, one warning each, recording resumes", async ({
+test("a removed directory, and a full disk: the stream goes on, one warning each, recording resumes", async ({
   skip,
 }) => {
   const root = makeRoot();

@@ -1,4 +1,4 @@
-/** Issue 13: websockets pass as they are, and their messages are in the record. */
+/** Websockets pass as they are, and their messages are in the record. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";

@@ -1,5 +1,5 @@
 /**
- * Completion in the real shells, interactive, at a terminal (issue 7, 32): none of them needs another package, sourcing
+ * Completion in the real shells, interactive, at a terminal: none of them needs another package, sourcing
  * twice is harmless, paths complete where paths belong, and the tab key never runs what was typed.
  */
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * Forty kinds of misuse and more (issue 9, misuse): each is told in one line on stderr that says what to do next, with
+ * Forty kinds of misuse and more: each is told in one line on stderr that says what to do next, with
  * the right exit code, and changes nothing. The texts are in misuse.golden; `vitest run test/cli/misuse.deep.test.ts -u`
  * writes it anew.
  */

@@ -1,5 +1,5 @@
 /**
- * A cgroup for each session (issue 7, 17): what hides from its mark is seen, ended and frozen all the same, the end is
+ * A cgroup for each session: what hides from its mark is seen, ended and frozen all the same, the end is
  * proven by the kernel, and where there is no cgroup that is said. Needs a cgroup v2 tree that can be written; where
  * there is none only the last part runs.
  */

@@ -1,12 +1,12 @@
-/** The shared suite over a runtime that is far away, slow, and answers out of order (issue 8, 3). */
+/** The shared suite over a runtime that is far away, slow, and answers out of order. */
 import { describe, expect, it } from "vitest";
 import { LATENCY_MS, makeRemoteFixture } from "./remote-fixture.ts";
 import { describeRuntime } from "./runtime.ts";
 import { first, useGround } from "./runtime-ground.ts";
 
-describeRuntime("a remote runtime (issue 8, 3)", makeRemoteFixture);
+describeRuntime("a remote runtime", makeRemoteFixture);
 
-describe("the toy itself (issue 8, 3)", () => {
+describe("the toy itself", () => {
   const ground = useGround(makeRemoteFixture);
 
   it("answers the later of two questions first, and neither at once", async () => {

@@ -1,4 +1,4 @@
-/** A session's files and programs, reached through its runtime alone (issue 8, 3). */
+/** A session's files and programs, reached through its runtime alone. */
 import { expect, it } from "vitest";
 import type { FileChange } from "../../src/runtime/session-files.ts";
 import { eventually } from "../support/eventually.ts";
@@ -9,7 +9,7 @@ const SMALL = { mostBytes: 1_000 } as const;
 export function testFiles(ground: Ground): void {
   const { shell, path, put, exit } = ground;
 
-  it("writes files whole and for their user alone, and runs those that are programs (issue 8, 3)", async () => {
+  it("writes files whole and for their user alone, and runs those that are programs", async () => {
     const { files } = ground.runtime;
     await files.write({ path: path("deep/down/run.sh"), content: "#!/bin/sh\necho ran\n", isExecutable: true });
     await put("plain", "é漢🙂");
@@ -20,7 +20,7 @@ export function testFiles(ground: Ground): void {
     expect(await files.read(path("plain"), SMALL)).toBe("é漢🙂");
   });
 
-  it("reads nothing but plain files of the size that was asked for (issue 8, 3)", async () => {
+  it("reads nothing but plain files of the size that was asked for", async () => {
     const { files } = ground.runtime;
     await ground.runtime.create(
       shell(first, "mkdir dir; mkfifo pipe; echo hi > file; ln -s file link; ln -s nowhere dangling; seq 500 > large"),
@@ -40,7 +40,7 @@ export function testFiles(ground: Ground): void {
     expect(await files.read(path("file"), { ...SMALL, refuseLinks: true })).toBe("hi\n");
   });
 
-  it("tells what is there, and what is not (issue 8, 3)", async () => {
+  it("tells what is there, and what is not", async () => {
     const { files } = ground.runtime;
     await put("dir/a", "123");
     const about = await files.stat(path("dir/a"));
@@ -56,7 +56,7 @@ export function testFiles(ground: Ground): void {
     expect(await files.realPath(path("none"))).toBe(null);
   });
 
-  it("reads on where the last reading ended, and from the end (issue 8, 3)", async () => {
+  it("reads on where the last reading ended, and from the end", async () => {
     const { files } = ground.runtime;
     const script = "echo one > log; while ! [ -e go ]; do sleep 0.01; done; printf 'two\\nthr' >> log; sleep 100";
     await ground.runtime.create(shell(first, script));
@@ -75,7 +75,7 @@ export function testFiles(ground: Ground): void {
     await expect(files.readTail(path("none"), { bytes: 1, since: null })).rejects.toThrow();
   });
 
-  it("tells of changes in a directory and of a file until it is told to stop (issue 8, 3)", async () => {
+  it("tells of changes in a directory and of a file until it is told to stop", async () => {
     const { files } = ground.runtime;
     await files.makeDirectory(path("spool"));
     await put("log", "");
@@ -95,7 +95,7 @@ export function testFiles(ground: Ground): void {
     await expect(files.watch(path("none"), () => undefined)).rejects.toThrow();
   });
 
-  it("blanks what was read of a file that somebody appends to, and removes a directory with everything in it (issue 13)", async () => {
+  it("blanks what was read of a file that somebody appends to, and removes a directory with everything in it", async () => {
     const { files } = ground.runtime;
     await put("log", "one secret\ntwo\nthr");
     const { cursor } = await files.readNewLines(path("log"), null);
@@ -108,7 +108,7 @@ export function testFiles(ground: Ground): void {
     expect(after).toMatchObject({ offset: 15 });
   });
 
-  it("removes files, and moves aside what is none (issue 8, 3)", async () => {
+  it("removes files, and moves aside what is none", async () => {
     const { files } = ground.runtime;
     await put("record", "x");
     await put("dir/inside", "x");
@@ -125,7 +125,7 @@ export function testFiles(ground: Ground): void {
     expect(await files.stat(path("spool"))).not.toBe(null);
   });
 
-  it("finds programs as the session would, and asks them (issue 8, 3)", async () => {
+  it("finds programs as the session would, and asks them", async () => {
     const { files } = ground.runtime;
     await files.write({ path: path("tool"), content: '#!/bin/sh\necho "$1 $WORD"\n', isExecutable: true });
     await put("text", "no program");
@@ -139,7 +139,7 @@ export function testFiles(ground: Ground): void {
     expect(await files.ask(found?.path ?? "", ["it"], options)).toBe("it said\n");
   });
 
-  it("runs a program to its end: what it printed, its status, and an error if it cannot be run (issue 11, git)", async () => {
+  it("runs a program to its end: what it printed, its status, and an error if it cannot be run", async () => {
     const { files } = ground.runtime;
     const options = { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 20_000 };
     await files.write({
@@ -157,7 +157,7 @@ export function testFiles(ground: Ground): void {
     await expect(files.run("/bin/sleep", ["60"], { ...options, timeoutMs: 50 })).rejects.toThrow("did not end");
   });
 
-  it("names the processes that work in a directory or have a file open there, and no others (issue 11, worktrees)", async () => {
+  it("names the processes that work in a directory or have a file open there, and no others", async () => {
     const { files } = ground.runtime;
     await files.makeDirectory(path("here/below"));
     await files.makeDirectory(path("here-not"));

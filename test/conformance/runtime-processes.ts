@@ -51,7 +51,7 @@ export function testProcesses(ground: Ground): void {
     expect(await ground.runtime.stop(first, GRACE)).toMatchObject({ terminated: 0, survivors: [] });
   });
 
-  it("tells which process is of which incarnation (issue 7, 7)", async () => {
+  it("tells which process is of which incarnation", async () => {
     const pidIn = async (file: string): Promise<NamedProcess> =>
       ground.fixture.named(Number(await ground.written(file)));
     await ground.runtime.create(shell(first, "sh -c 'echo $$ > a; mv a one; exec sleep 100'"));

@@ -110,7 +110,7 @@ export function testTerminal(ground: Ground): void {
     });
   });
 
-  it("shows of the visible screen what is not drawn faint, and the cursor (issue 7, 3)", async () => {
+  it("shows of the visible screen what is not drawn faint, and the cursor", async () => {
     const draw = (text: string): string => `printf '\\033[2J\\033[H${text}'; touch drawn; sleep 100`;
     await ground.runtime.create(shell(first, draw("> \\033[2mAsk me anything\\033[0m\\nkeys\\033[1;3H")));
     await eventually("it is drawn", () => exists("drawn"));
@@ -122,7 +122,7 @@ export function testTerminal(ground: Ground): void {
     await eventually("what is typed is not", async () => (await shown(other)) === "> typed▯");
   });
 
-  it("shows the visible screen with its colours when asked, and with no other sequence (issue 9, board)", async () => {
+  it("shows the visible screen with its colours when asked, and with no other sequence", async () => {
     const text = "\\033[2J\\033[H\\033[1;31mred\\033[0m \\033[8mhidden\\033[0m\\033]52;c;eA==\\007 end";
     await ground.runtime.create(shell(first, `printf '${text}'; touch drawn; sleep 100`));
     await eventually("it is drawn", () => exists("drawn"));
@@ -139,7 +139,7 @@ export function testTerminal(ground: Ground): void {
     expect((await ground.runtime.capture(first, { lines: 0 })).drawn).toBeUndefined();
   });
 
-  it("keeps what a program prints right before it ends, and how that was (issue 7, 8)", async () => {
+  it("keeps what a program prints right before it ends, and how that was", async () => {
     const ids = Array.from({ length: ground.crowd(60) }, (_, index) => `last-words-${index}`);
     const ends = await Promise.all(
       ids.map(async (sessionId) => {
@@ -153,7 +153,7 @@ export function testTerminal(ground: Ground): void {
     expect(ends).toEqual(ids.map(() => ({ code: 1, signal: null, text: "cannot start" })));
   });
 
-  it("keeps what each of many incarnations prints right before it ends (issue 7, 8)", async () => {
+  it("keeps what each of many incarnations prints right before it ends", async () => {
     for (let incarnation = 1; incarnation <= ground.crowd(20); incarnation++) {
       const target = { sessionId: "one", incarnation };
       let streamed = "";
@@ -167,7 +167,7 @@ export function testTerminal(ground: Ground): void {
     }
   });
 
-  it("shows a new incarnation nothing of the one before it: neither screen nor title (issue 7, 7)", async () => {
+  it("shows a new incarnation nothing of the one before it: neither screen nor title", async () => {
     await ground.runtime.create(
       shell(first, "printf '\\033]0;[ ! ] Action Required\\007'; seq 300; echo 'Allow this?'; kill -9 $$"),
     );
@@ -213,7 +213,7 @@ export function testTerminal(ground: Ground): void {
     }
   });
 
-  it("takes another label, which changes nothing else (issue 9, rename)", async () => {
+  it("takes another label, which changes nothing else", async () => {
     const { place } = await ground.runtime.create(shell(first, "read line"));
     await ground.runtime.relabel(first, "renamed");
     expect(await ground.runtime.observe(first)).toMatchObject({ status: "running", place });

@@ -1,4 +1,4 @@
-/** Views of a session's terminal: exact, for several at once, each at its own pace (issue 8, 3). */
+/** Views of a session's terminal: exact, for several at once, each at its own pace. */
 import { expect, it } from "vitest";
 import { stripTerminal } from "../../src/platform/terminal-text.ts";
 import type { Terminal, TerminalEvent, TerminalOutput } from "../../src/runtime/terminal.ts";
@@ -37,7 +37,7 @@ export function testViews(ground: Ground): void {
   const { shell, exists, written } = ground;
   const view = async (): Promise<Viewer> => new Viewer(await ground.runtime.openTerminal(first));
 
-  it("shows the screen with its colours, and then what comes (issue 8, 3)", async () => {
+  it("shows the screen with its colours, and then what comes", async () => {
     const script =
       "printf '\\033[31mred\\033[0m then \\033[1mbold\\033[0m> '; touch up; read x; echo and on; sleep 100";
     await ground.runtime.create(shell(first, script));
@@ -52,7 +52,7 @@ export function testViews(ground: Ground): void {
     await eventually("it is over", () => viewer.isOver);
   });
 
-  it("leaves nothing out between the screen and what follows, and tells nothing twice (issue 8, 3)", async () => {
+  it("leaves nothing out between the screen and what follows, and tells nothing twice", async () => {
     await ground.runtime.create(
       shell(first, 'read x; i=0; while [ $i -lt 9000 ]; do i=$((i+1)); echo "n$i."; done; sleep 100'),
     );
@@ -69,7 +69,7 @@ export function testViews(ground: Ground): void {
     }
   });
 
-  it("types every byte as it is, in order (issue 8, 3)", async () => {
+  it("types every byte as it is, in order", async () => {
     const odd = Buffer.from([...Array.from({ length: 256 }, (_, index) => index), ...Buffer.from("é漢🙂")]);
     const size = odd.length * 12;
     await ground.runtime.create(
@@ -83,7 +83,7 @@ export function testViews(ground: Ground): void {
     other.terminal.close();
   });
 
-  it("has the size that the last one asked for, and tells the others (issue 8, 3)", async () => {
+  it("has the size that the last one asked for, and tells the others", async () => {
     await ground.runtime.create(shell(first, "while read x; do stty size; done"));
     const [one, other] = [await view(), await view()];
     await one.terminal.resize({ columns: 93, rows: 31 });
@@ -97,7 +97,7 @@ export function testViews(ground: Ground): void {
     other.terminal.close();
   });
 
-  it("shows one that fell behind the screen again instead of all it missed (issue 8, 3)", async () => {
+  it("shows one that fell behind the screen again instead of all it missed", async () => {
     await ground.runtime.create(
       shell(first, "read x; yes 0123456789abcdef | head -c 6000000; echo; echo LAST; touch up; sleep 100"),
     );
@@ -121,7 +121,7 @@ export function testViews(ground: Ground): void {
     watching.terminal.close();
   });
 
-  it("is followed from before its start: every byte, every size, and the screen where it was asked for (issue 13)", async () => {
+  it("is followed from before its start: every byte, every size, and the screen where it was asked for", async () => {
     const events: TerminalEvent[] = [];
     const following = ground.runtime.follow(first, (event) => events.push(event));
     const script = "printf 'a\\033[31mb'; while read x; do stty size; done";
@@ -153,7 +153,7 @@ export function testViews(ground: Ground): void {
     viewer.terminal.close();
   });
 
-  it("ends with the process, and there is none to open without one (issue 8, 3)", async () => {
+  it("ends with the process, and there is none to open without one", async () => {
     await ground.runtime.create(shell(first, "read x; exit 3"));
     const [one, other] = [await view(), await view()];
     await one.shows("");

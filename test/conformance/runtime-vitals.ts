@@ -1,4 +1,4 @@
-/** How the processes of sessions are: all in one look, and nothing is asked of them (issue 11, health). */
+/** How the processes of sessions are: all in one look, and nothing is asked of them. */
 import { expect, it } from "vitest";
 import type { PlacedTarget, Target } from "../../src/runtime/contract.ts";
 import type { ProcessVitals } from "../../src/session/process-vitals.ts";

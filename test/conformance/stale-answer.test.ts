@@ -1,6 +1,6 @@
 /**
- * An answer speaks about nothing newer than its question (issue 7, 2): a runtime that takes its time to list, as any
- * may, over real tmux and over the toy on another machine (issue 8, 3), with the real observer, ledger and store.
+ * An answer speaks about nothing newer than its question: a runtime that takes its time to list, as any
+ * may, over real tmux and over the toy on another machine, with the real observer, ledger and store.
  */
 import { commandAgent } from "../../src/agent/command/command-agent.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ import { makeTmuxFixture, type TmuxFixture } from "./tmux-fixture.ts";
 
 const FIXTURES: readonly (readonly [string, () => Promise<TmuxFixture>])[] = [
   ["tmux", () => makeTmuxFixture()],
-  ["a remote runtime (issue 8, 3)", makeRemoteFixture],
+  ["a remote runtime", makeRemoteFixture],
 ];
 
 describe.each(FIXTURES)("%s", (_name, makeFixture) => {

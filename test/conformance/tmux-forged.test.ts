@@ -1,5 +1,5 @@
 /**
- * Our option on panes that are not ours (issue 7, 18): anyone with the server's socket can set it. Whose a pane is
+ * Our option on panes that are not ours: anyone with the server's socket can set it. Whose a pane is
  * says its process; nothing else is observed, signalled or closed.
  */
 import { beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** People who are attached are told something; the text is an agent's (issue 11, notifications). */
+/** People who are attached are told something; the text is an agent's. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { first, useGround } from "./runtime-ground.ts";
 import { makeTmuxFixture } from "./tmux-fixture.ts";
 
-describe("telling whoever is attached (issue 11, notifications)", () => {
+describe("telling whoever is attached", () => {
   const ground = useGround(() => makeTmuxFixture());
   let isOpen = false;
   /** A terminal of a person's own, in a tmux of its own. */

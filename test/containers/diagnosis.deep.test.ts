@@ -1,5 +1,5 @@
 /**
- * `reeve doctor` for a session in a container without a network (issue 15): a healthy service of this machine is never
+ * `reeve doctor` for a session in a container without a network: a healthy service of this machine is never
  * called down, and an image without Node is said to be that, with what to do.
  */
 import { copyFileSync, mkdirSync } from "node:fs";

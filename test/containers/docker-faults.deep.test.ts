@@ -1,5 +1,5 @@
 /**
- * What must hold when containers and their engine fail (faults 24 to 29, and the bad input of issue 14), against a real
+ * What must hold when containers and their engine fail (faults 24 to 29, and bad input), against a real
  * Docker Engine. Figures are printed.
  */
 import { execFileSync } from "node:child_process";

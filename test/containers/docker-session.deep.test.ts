@@ -1,6 +1,6 @@
 /**
  * Sessions in containers through the real CLI and daemon, over a real Docker Engine: the verification list of seed 003,
- * and what a start refuses (issue 14).
+ * and what a start refuses.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

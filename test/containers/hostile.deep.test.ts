@@ -1,5 +1,5 @@
 /**
- * A hostile program in a container, through the real CLI and daemon (issue 14, 6): it writes what it likes wherever it may,
+ * A hostile program in a container, through the real CLI and daemon: it writes what it likes wherever it may,
  * floods, fills, forks, lies and will not end. The daemon answers all the time, nothing outside is changed or read, other
  * sessions go on, and `end` leaves nothing.
  */

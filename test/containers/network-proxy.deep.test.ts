@@ -1,6 +1,6 @@
 /**
  * `--network proxy`, through the real CLI and daemon over a real Docker Engine: a container without a network reaches
- * what it is allowed to through the capture proxy, and nothing else (issue 14, decision 65).
+ * what it is allowed to through the capture proxy, and nothing else.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";

@@ -1,5 +1,5 @@
 /**
- * The real agents in containers that reach their model and nothing else (issue 14, must-show 2): a turn, an approval, an
+ * The real agents in containers that reach their model and nothing else: a turn, an approval, an
  * interruption and a resumed conversation, each with the words and states that it has on the machine itself.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The verification list of seed 003, line by line, for sessions in containers (issue 14, 3). */
+/** The verification list of seed 003, line by line, for sessions in containers. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 /**
- * The queue and a manifest with sessions in containers, through the real CLI over a real Docker Engine (issue 14): what
+ * The queue and a manifest with sessions in containers, through the real CLI over a real Docker Engine: what
  * the role or the manifest says about the container is what the engine has, the work is done in there, and nothing stays.
  */
 import { execFileSync } from "node:child_process";

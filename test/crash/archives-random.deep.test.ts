@@ -1,6 +1,6 @@
 /**
  * kill -9 at random moments of an export and of an import: of the daemon, of the
- * command, or of both (issue 13, story). An archive is there whole or not at
+ * command, or of both. An archive is there whole or not at
  * all, an import is listed whole or not at all, and whoever enters the command
  * again gets what they asked for, with nothing left beside it.
  * REEVE_TEST_KILLS=… is how often, REEVE_TEST_SEED=… the same moments again.

@@ -1,5 +1,5 @@
 /**
- * kill -9 during an export or an import, at each point (issue 13, story). Of the
+ * kill -9 during an export or an import, at each point. Of the
  * daemon: the command succeeds, and nothing is left of the first try. Of the
  * command with it: whoever enters it again gets what they asked for.
  */

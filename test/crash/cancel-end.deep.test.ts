@@ -1,4 +1,4 @@
-/** kill -9 of the daemon around an end that waits and is taken back (issue 7, 30): never both, never neither. */
+/** kill -9 of the daemon around an end that waits and is taken back: never both, never neither. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";

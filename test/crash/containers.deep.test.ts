@@ -1,6 +1,6 @@
 /**
  * kill -9 of the daemon, of the Docker Engine, and of both at once, at any point of a start, restart, pause, resume and end
- * of a session in a container (issue 14, 5): one container in the end or none, what `list` says is so, nothing is left over.
+ * of a session in a container: one container in the end or none, what `list` says is so, nothing is left over.
  * REEVE_TEST_ENGINE_ROUNDS=60 kills at so many random moments, REEVE_TEST_SEED=… the same ones again.
  */
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** kill -9 of the daemon around the inbox (issue 11, inbox): each item is opened once, closed once, acknowledged once. */
+/** kill -9 of the daemon around the inbox: each item is opened once, closed once, acknowledged once. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";

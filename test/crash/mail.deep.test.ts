@@ -1,4 +1,4 @@
-/** kill -9 of the daemon around mail (issue 10): sent once, read once, retracted once, whenever it dies. */
+/** kill -9 of the daemon around mail: sent once, read once, retracted once, whenever it dies. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorOf, startSleeper } from "../support/session-caller.ts";
 import type { SessionRow, TestHome } from "../support/test-home.ts";

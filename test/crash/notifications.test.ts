@@ -1,6 +1,5 @@
 /**
- * kill -9 of the daemon between the intent to notify and the fact (issue 11,
- * notifications): the receiver has each at least once, always under the same id,
+ * kill -9 of the daemon between the intent to notify and the fact: the receiver has each at least once, always under the same id,
  * and twice only where the daemon died after it was sent.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** kill -9 of the daemon while it writes what is kept of a session: each event is in its logs once (issue 13). */
+/** kill -9 of the daemon while it writes what is kept of a session: each event is in its logs once. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

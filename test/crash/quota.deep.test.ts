@@ -26,7 +26,7 @@ const points = [
   "resume.after-commit",
 ];
 
-test.each(points)("killed at %s: parked, and continued once (issue 11, quota)", async (point) => {
+test.each(points)("killed at %s: parked, and continued once", async (point) => {
   const [first, second] = [`first-${++count}`, `second-${count}`];
   for (const name of [first, second]) await home.json("start", "practice", "--name", name);
   for (const name of [first, second]) await idle(home, name);

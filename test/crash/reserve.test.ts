@@ -1,4 +1,4 @@
-/** kill -9 while the -wal is moved aside at the end of one daemon, or back at the start of the next (issue 7, 20). */
+/** kill -9 while the -wal is moved aside at the end of one daemon, or back at the start of the next. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { TestHome } from "../support/test-home.ts";
@@ -11,7 +11,7 @@ beforeAll(() => {
 afterAll(() => home.dispose());
 
 test.each(["reserve.before-park", "reserve.parked", "reserve.before-unpark", "reserve.unparked"])(
-  "issue 7, 20: killed at %s: every session is there, and nothing had to be mended",
+  "killed at %s: every session is there, and nothing had to be mended",
   async (point) => {
     const name = point.replace(".", "-");
     await home.json("start", "command", "--name", name, "--", "sleep", "600");

@@ -1,4 +1,4 @@
-/** The daemon is killed while it deals with the loss of all sessions: one event, and each of them comes back once (issue 11, mass death). */
+/** The daemon is killed while it deals with the loss of all sessions: one event, and each of them comes back once. */
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";

@@ -1,4 +1,4 @@
-/** kill -9 of the daemon around a time-out: it fires once, and what it is for is done (issue 12, time-outs). */
+/** kill -9 of the daemon around a time-out: it fires once, and what it is for is done. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { EventRow, TestHome } from "../support/test-home.ts";

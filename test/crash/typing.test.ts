@@ -1,6 +1,6 @@
 /**
  * kill -9 of the daemon while a message is on its way into a terminal: after
- * the paste and before Enter, after Enter, before either (issue 7, 3). The
+ * the paste and before Enter, after Enter, before either. The
  * message is delivered once or said to be unknown, and what is sent next
  * arrives as it was sent, never together with what the crash left behind.
  */

@@ -1,5 +1,5 @@
 /**
- * kill -9 of the daemon around items of work (issue 12): added once, given to one
+ * kill -9 of the daemon around items of work: added once, given to one
  * worker together with its start or its message, returned once when the worker
  * dies.
  */

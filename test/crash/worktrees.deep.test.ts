@@ -1,4 +1,4 @@
-/** kill -9 of the daemon while it makes and removes worktrees (issue 11): each is made once, and nothing is lost. */
+/** kill -9 of the daemon while it makes and removes worktrees: each is made once, and nothing is lost. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,7 +29,7 @@ const start = (name: string) =>
   home.json("start", "command", "--worktree", "--name", name, "--cwd", repository, "--", "sleep", "1000");
 
 test.each(["worktree.before-add", "worktree.after-add", "worktree.after-commit"])(
-  "killed at %s: the repeated request goes on with the same worktree (issue 11, worktrees)",
+  "killed at %s: the repeated request goes on with the same worktree",
   async (point) => {
     const name = `made-${++count}`;
     await crashingAt(home, point, async () => void (await start(name)));
@@ -49,7 +49,7 @@ test.each(["worktree.before-add", "worktree.after-add", "worktree.after-commit"]
 );
 
 test.each(["worktree.before-remove", "worktree.after-remove"])(
-  "killed at %s: removed once, and saved before (issue 11, worktrees)",
+  "killed at %s: removed once, and saved before",
   async (point) => {
     const name = `removed-${++count}`;
     const { session_id: id } = await start(name);

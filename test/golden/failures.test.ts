@@ -1,7 +1,7 @@
 /**
  * What the real agents reported when the scripted model refused them, source by
  * source, and what their adapters make of it: the kind of the failure, and the
- * limit (issue 11, failures). `<agent>/<version>/failures-<source>.jsonl` are
+ * limit. `<agent>/<version>/failures-<source>.jsonl` are
  * their own records; screens are in golden.test.ts.
  */
 import { readFileSync } from "node:fs";
@@ -53,7 +53,7 @@ function said(reading: Reading | null): readonly string[] {
   ];
 }
 
-test("codex, the app-server's messages (issue 11, failures)", () => {
+test("codex, the app-server's messages", () => {
   const told: Reading[] = [];
   const messages = linesOf("codex/0.166.0/failures-protocol.jsonl").map((line) => fieldsOf(parseFields(line)));
   const thread = messages.map(({ params }) => fieldsOf(params)["threadId"]).find((id) => typeof id === "string");
@@ -84,7 +84,7 @@ test("codex, the app-server's messages (issue 11, failures)", () => {
   turns.close();
 });
 
-test("codex, lines of the rollout (issue 11, failures)", () => {
+test("codex, lines of the rollout", () => {
   const lines = linesOf("codex/0.166.0/failures-rollout.jsonl");
   expect(lines.flatMap((line) => said(readRolloutLine(line, makeKnown({ version: "0.166.0" }))))).toEqual([
     "limit primary warning 83% stated 2026-11-17T09:14:12Z",
@@ -105,7 +105,7 @@ test("codex, lines of the rollout (issue 11, failures)", () => {
   ]);
 });
 
-test("claude, StopFailure hooks: they tell no time (issue 11, failures)", () => {
+test("claude, StopFailure hooks: they tell no time", () => {
   const lines = linesOf("claude/2.1.325/failures-hooks.jsonl");
   expect(lines.map((line) => said(claudeHook(JSON.parse(line), makeKnown())))).toEqual([
     ["quota-exhausted", "limit usage rejected 100% none"],
@@ -121,7 +121,7 @@ test("claude, StopFailure hooks: they tell no time (issue 11, failures)", () => 
   ]);
 });
 
-test("claude, lines of the transcript: with a plan they state the reset, and that it continues by itself (issue 11, failures)", () => {
+test("claude, lines of the transcript: with a plan they state the reset, and that it continues by itself", () => {
   const lines = linesOf("claude/2.1.325/failures-transcript.jsonl");
   expect(lines.flatMap((line) => said(claudeLine(line, makeKnown())))).toEqual([
     "limit usage rejected 100% stated 2026-11-17T07:52:00Z",
@@ -132,7 +132,7 @@ test("claude, lines of the transcript: with a plan they state the reset, and tha
   ]);
 });
 
-test("claude: an answer that quotes a limit is an answer (issue 11, failures)", () => {
+test("claude: an answer that quotes a limit is an answer", () => {
   const [limit = "", notice = ""] = linesOf("claude/2.1.325/failures-transcript.jsonl");
   for (const mark of ["isApiErrorMessage", "error"]) {
     const { [mark]: _mark, ...quoted } = fieldsOf(parseFields(limit));
@@ -144,7 +144,7 @@ test("claude: an answer that quotes a limit is an answer (issue 11, failures)", 
   expect(claudeLine(JSON.stringify(said), makeKnown())).toBeNull();
 });
 
-test("gemini, the notes behind a failed turn (issue 11, failures)", () => {
+test("gemini, the notes behind a failed turn", () => {
   const kinds = linesOf("gemini/0.61.0/failures-transcript.jsonl").map((line) => {
     const hook = { hook_event_name: "AfterAgent", session_id: "s", timestamp: "2026-11-17T08:00:00Z" };
     return said(geminiHook({ hook, notes: [JSON.parse(line)] }, makeKnown({ nativeId: "s", turnOpen: true })));
@@ -181,7 +181,7 @@ test.each([
   [refusal(429, "Your prepayment credits are depleted."), "billing", null],
   ["[API Error: exception TypeError: fetch failed sending request]", "network", null],
   ["[API Error: something new]", "unknown", null],
-])("gemini, %s (issue 11, failures)", (content, kind, limit) => {
+])("gemini, %s", (content, kind, limit) => {
   expect(geminiFailure(content)).toBe(kind);
   const [read] = geminiLimits(content, at);
   const when = typeof read?.resetsAt === "number" ? [read.resetsAt - at] : [];

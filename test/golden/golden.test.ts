@@ -96,14 +96,14 @@ describe.each(agents)("$agent", ({ agent, book, goldens }) => {
 
   // Whatever is not positively its composer is not idle and takes no message. The practice agent takes one for an answer.
   test.each(goldens.filter(({ header }) => agent !== "practice" && ASKING.has(header.get("expect") ?? "")))(
-    "issue 7, 4: nothing is typed into $file",
+    "nothing is typed into $file",
     (golden) => {
       expect(standingOf(golden, book), golden.file).not.toBe("empty");
     },
   );
 
   test.each(goldens.filter(({ header }) => header.has("shows")))(
-    "issue 7, 10: the question in $file is recognised by its text",
+    "the question in $file is recognised by its text",
     (golden) => {
       const dialog = verdictOf(golden, book)?.reading.dialog ?? "";
       expect(showingOf([golden.header.get("shows") ?? ""], dialog), dialog).not.toBe("no");

@@ -1,6 +1,6 @@
 /**
  * What agents show is theirs to choose, so no screen may cost the daemon more
- * than its length (issue 7, 15). Every shipped pattern is run over screens that
+ * than its length. Every shipped pattern is run over screens that
  * are made to hurt: long runs of what it repeats, and what it nearly finds. The
  * time may grow with the size of a screen, not with its square; only growth is
  * compared, never a time.
@@ -59,19 +59,16 @@ const files = await Promise.all(
 describe.each(files)("rules/$name", ({ rules, composer }) => {
   const patterns = [...rules.flatMap(patternsOf), ...(composer === null ? [] : composerPatternsOf(composer))];
 
-  test.each([...RUNS])("issue 7, 15: a screen full of %j costs no more than its length", (unit) => {
+  test.each([...RUNS])("a screen full of %j costs no more than its length", (unit) => {
     expect(growth(patterns, (size) => unit.repeat(Math.ceil(size / unit.length)))).toBeLessThan(MOST_GROWTH);
   });
 
-  test.each(patterns.map(({ source }) => source))(
-    "issue 7, 15: what %j nearly finds costs no more either",
-    (source) => {
-      const text = nearMiss(source);
-      expect(growth(patterns, (size) => text.repeat(Math.ceil(size / text.length)))).toBeLessThan(MOST_GROWTH);
-    },
-  );
+  test.each(patterns.map(({ source }) => source))("what %j nearly finds costs no more either", (source) => {
+    const text = nearMiss(source);
+    expect(growth(patterns, (size) => text.repeat(Math.ceil(size / text.length)))).toBeLessThan(MOST_GROWTH);
+  });
 
-  test("issue 7, 15: no screen makes a rule throw or hang", () => {
+  test("no screen makes a rule throw or hang", () => {
     const piece = fc.oneof(
       fc.constantFrom(...RUNS),
       fc.constantFrom(...patterns.map(({ source }) => nearMiss(source))),

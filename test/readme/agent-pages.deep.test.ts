@@ -1,5 +1,5 @@
 /**
- * Issue 9: the page of each agent, and issue 10: what an orchestrator should
+ * The page of each agent, and what an orchestrator should
  * know of Codex. The blocks are run in order with the real program, and a page
  * names the version that is tested. Of the agents only the model is ours.
  */

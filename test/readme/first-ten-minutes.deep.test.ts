@@ -1,5 +1,5 @@
 /**
- * Issue 9: a person's first ten minutes. The README's lines, typed one after
+ * A person's first ten minutes. The README's lines, typed one after
  * the other on a terminal of 80 x 24 by somebody who has neither Reeve's files
  * nor its tests' settings: in a fresh clone, and with the package installed.
  * What is checked is what the person sees.

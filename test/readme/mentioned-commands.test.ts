@@ -1,4 +1,4 @@
-/** Issue 10: what a page mentions within a sentence or a table exists, too: the command, and each of its options. */
+/** What a page mentions within a sentence or a table exists, too: the command, and each of its options. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The examples of the guide to notifications are right (issue 11, notifications). */
+/** The examples of the guide to notifications are right. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,19 +10,19 @@ import { blocksOf } from "./blocks.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/guide/notifications.md"), "utf8");
 
-test("every table can be read, and every type is shown (issue 11, notifications)", () => {
+test("every table can be read, and every type is shown", () => {
   const channels = blocksOf(guide, "toml").map((text) => parseSettings(text).notify);
   expect(channels[0]?.map(({ type }) => type)).toEqual(CHANNEL_TYPES);
   expect(channels.slice(1).every((some) => some.length === 1)).toBe(true);
 });
 
-test("the JSON has the fields that are sent (issue 11, notifications)", () => {
+test("the JSON has the fields that are sent", () => {
   const [text = ""] = blocksOf(guide, "json");
   const sent: unknown = JSON.parse(notificationJson(testNotification("n-1", "webhook", 0)));
   expect(Object.keys(JSON.parse(text) as object)).toEqual(Object.keys(sent as object));
 });
 
-test("the check of a signature accepts what Reeve signs, and nothing else (issue 11, notifications)", async () => {
+test("the check of a signature accepts what Reeve signs, and nothing else", async () => {
   const [text = ""] = blocksOf(guide, "js");
   const { isFromReeve } = (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as {
     isFromReeve: (secret: string, header: string, body: string) => boolean;

@@ -1,4 +1,4 @@
-/** Issue 10: the job of the guide to orchestrating, run as the guide says: as one script, inside a session. */
+/** The job of the guide to orchestrating, run as the guide says: as one script, inside a session. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -74,7 +74,7 @@ beforeAll(() => {
   installed = installGlobally(join(directory, "prefix"));
 }, 120_000);
 
-test("every program of the package runs and says how it is used (issue 7, 33)", async () => {
+test("every program of the package runs and says how it is used", async () => {
   const { bin, programs } = installed;
   expect(programs).toEqual(["reeve", "reeve-scripted-model"]);
   const environment = { PATH: process.env["PATH"], HOME: directory };
@@ -96,7 +96,7 @@ test("every program of the package runs and says how it is used (issue 7, 33)", 
   }
 });
 
-test("no link of an installed document is dead, and the picture is there (issue 9, package)", () => {
+test("no link of an installed document is dead, and the picture is there", () => {
   const { root } = installed;
   const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root });
   const links = documents.flatMap((document) =>
@@ -110,7 +110,7 @@ test("no link of an installed document is dead, and the picture is there (issue 
   expect(links.filter(({ document, target }) => !existsSync(join(root, dirname(document), target)))).toEqual([]);
 });
 
-test("installed, it starts, lists and ends sessions from any directory, and removes itself (issue 9, install)", async () => {
+test("installed, it starts, lists and ends sessions from any directory, and removes itself", async () => {
   const home = createTestHome();
   try {
     const deep = join(home.dir, "a directory", "with spaces");

@@ -1,4 +1,4 @@
-/** The guide to post-mortems: every command of it is carried out, with the practice agent (issue 13). */
+/** The guide to post-mortems: every command of it is carried out, with the practice agent. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * Claude Code's subagents and background commands: working in the background
  * is working, what works is shown, and the turn's end is told when it is over
- * (issue 7, 5).
+ *.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ interface Explained {
 
 const ONE_TURN = ["turn-started", "turn-completed"];
 
-describe("claude (issue 7, 5)", { timeout: 180_000 }, () => {
+describe("claude", { timeout: 180_000 }, () => {
   let rig: Rig;
   beforeAll(async () => {
     // Longer than any command here but the one that never ends.
@@ -76,7 +76,7 @@ describe("claude (issue 7, 5)", { timeout: 180_000 }, () => {
     expect(explained.activity.because).toContain(
       `It works in the background: ${task.kind === "subagent" ? "subagent: " : ""}${task.title}.`,
     );
-    // Each source has its own last word (issue 7, 13).
+    // Each source has its own last word.
     expect(explained.sources.map(({ source }) => source)).toEqual(expect.arrayContaining(["hook", "status"]));
 
     expect(await rig.wait(id, "--since", "0", "--for", "turn-completed")).toMatchObject({ reason: "turn-completed" });
@@ -120,7 +120,7 @@ describe("claude (issue 7, 5)", { timeout: 180_000 }, () => {
 });
 
 test(
-  "claude: a command that never ends holds its turn for a while, and no later one (issue 7, 5)",
+  "claude: a command that never ends holds its turn for a while, and no later one",
   { timeout: 180_000 },
   async () => {
     const rig = await createRig(CASES.claude, { config: "[sessions]\nbackground_seconds = 4\n" });

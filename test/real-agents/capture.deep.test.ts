@@ -1,5 +1,5 @@
 /**
- * Issue 13 with the real agents: what is recorded of their traffic is what the
+ * With the real agents: what is recorded of their traffic is what the
  * model received and sent, in both ways; a secret of the session is in none of
  * its files; what headers say of limits reaches the quota breaker; and a daemon
  * or a capture proxy that is killed in the middle of a request ends no turn.
@@ -27,7 +27,7 @@ const WAYS: readonly (readonly [way: "native" | "proxy", agentCase: AgentCase])[
 ];
 
 test.concurrent.each(WAYS.map(([way, agentCase]) => ({ way, agentCase, title: agentCase.title })))(
-  "issue 13, 1 and 2: $title, $way: what is recorded is what was received and sent, without a secret",
+  "$title, $way: what is recorded is what was received and sent, without a secret",
   { timeout: 180_000 },
   async ({ way, agentCase }) => {
     await withRig(agentCase, async (rig) => {
@@ -56,7 +56,7 @@ test.concurrent.each(WAYS.map(([way, agentCase]) => ({ way, agentCase, title: ag
 );
 
 test.concurrent.each([CASES.codexAppServer, CASES.claude, CASES.gemini])(
-  "issue 13, 5: $title goes on when the daemon, and then the proxy, is killed in the middle of a request",
+  "$title goes on when the daemon, and then the proxy, is killed in the middle of a request",
   { timeout: 180_000 },
   async (agentCase) => {
     await withRig(agentCase, async (rig) => {
@@ -108,7 +108,7 @@ test.concurrent.each([
   { point: "capture-proxy.before-start", way: "proxy", agentCase: CASES.codexHooks },
   { point: "capture-proxy.after-start", way: "proxy", agentCase: CASES.codexHooks },
 ] as const)(
-  "issue 13: a daemon killed at $point: one proxy, and every line once",
+  "a daemon killed at $point: one proxy, and every line once",
   { timeout: 180_000 },
   async ({ point, way, agentCase }) => {
     await withRig(agentCase, async (rig) => {

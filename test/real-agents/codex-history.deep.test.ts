@@ -1,5 +1,5 @@
 /**
- * issue 7, 11: a daemon that comes back asks Codex's app-server how the last
+ * A daemon that comes back asks Codex's app-server how the last
  * turn ended. A server that was stopped at the end of a turn has once called
  * that turn interrupted, milliseconds before it told of its completion; the
  * order of messages is in src/supervisor/channel-keeper.test.ts, the real
@@ -15,7 +15,7 @@ const rig = rigOf(CASES.codexAppServer);
 
 const PATIENCE = { timeout: 120_000 };
 
-test("issue 7, 11: stopped at the end of a turn while the daemon is killed: completed", PATIENCE, async () => {
+test("stopped at the end of a turn while the daemon is killed: completed", PATIENCE, async () => {
   const { session_id: id } = await rig().start("[[say ready]]");
   await rig().wait(id, "--since", "0", "--for", "turn-completed");
   for (const [round, offMs] of [-20, 0, 10, 25, 40, 80].entries()) {

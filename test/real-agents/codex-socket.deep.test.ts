@@ -1,5 +1,5 @@
 /**
- * issue 7, what it must show 3: Codex's app-server keeps its socket in
+ * Codex's app-server keeps its socket in
  * /tmp/codex-daemon-<uid> and removes it only when it is asked to end. However
  * a session ends, nothing of that is left, and other sessions' sockets stay.
  */

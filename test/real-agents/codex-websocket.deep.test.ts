@@ -1,5 +1,5 @@
 /**
- * Issue 13 with the real Codex and OpenAI's own provider, which talks to the
+ * With the real Codex and OpenAI's own provider, which talks to the
  * model over a websocket: what passes the capture proxy is recorded message by
  * message, as the model received and sent it, what messages say of limits
  * reaches the quota breaker, and what Codex is logged in with is in none of
@@ -29,7 +29,7 @@ const LOGINS = [
 ];
 
 test.concurrent.each(LOGINS)(
-  "issue 13: $agentCase.title, logged in $how: its websocket is recorded as it was, without the secret",
+  "$agentCase.title, logged in $how: its websocket is recorded as it was, without the secret",
   { timeout: 180_000 },
   async ({ agentCase, openai, word, options }) => {
     const rig = await createRig(

@@ -1,5 +1,5 @@
 /**
- * Issue 15, 1: the trap of the seeds. A healthy service that Codex's sandbox does not let its shell reach is never called
+ * The trap of the seeds. A healthy service that Codex's sandbox does not let its shell reach is never called
  * down; one that is down is, and only after it was tried without the sandbox. With REEVE_TEST_CHROMA the service is a real
  * Chroma as well.
  */

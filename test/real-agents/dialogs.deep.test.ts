@@ -1,8 +1,7 @@
 /**
  * What an agent asks before it is ready: whether the directory is trusted, for
  * a log-in, whether a key may be used. What keys can answer is an approval,
- * with its question and its choices, and answered through Reeve (issue 9,
- * dialogs); the rest is awaiting-input with what to do. None of them is
+ * with its question and its choices, and answered through Reeve; the rest is awaiting-input with what to do. None of them is
  * mistaken for work, or for a start that takes long.
  */
 import { mkdtempSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The real agents refused by the scripted model: each failure reaches the record with its name (issue 11, failures). */
+/** The real agents refused by the scripted model: each failure reaches the record with its name. */
 import { describe, expect, test } from "vitest";
 import type { AgentCase } from "./rig.ts";
 import { CASES } from "./rig.ts";
@@ -47,7 +47,7 @@ const cases: readonly Expected[] = [
 describe.each(cases)("$agentCase.title", { timeout: 2 * PATIENCE }, ({ agentCase, plan = false, steps }) => {
   const rig = rigOf(agentCase, { agentHome: { plan } });
 
-  test("says of which kind each failure is (issue 11, failures)", async () => {
+  test("says of which kind each failure is", async () => {
     const [[first] = [""], ...others] = steps;
     const { session_id: id } = await rig().start(first);
     await rig().wait(id);

@@ -1,7 +1,7 @@
 /**
  * `reeve init` with the real agents: it registers Reeve through the agent's own
  * command, says before what will change, does nothing the second time, and
- * takes back exactly what it did (issue 10).
+ * takes back exactly what it did.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

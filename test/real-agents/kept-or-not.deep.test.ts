@@ -1,5 +1,5 @@
 /**
- * Issue 13 with the real agents: a session of which nothing is kept runs as if
+ * With the real agents: a session of which nothing is kept runs as if
  * Reeve knew nothing of keeping. Its processes have the same environment,
  * arguments and open files as those of a session that is kept, but for what is
  * documented; there is no proxy, no file more, and nobody listens at a port. The

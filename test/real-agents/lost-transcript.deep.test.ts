@@ -1,5 +1,5 @@
 /**
- * issue 7, 6: the transcript of a living session is deleted, cut or replaced.
+ * The transcript of a living session is deleted, cut or replaced.
  * How its turns end is told by the sources that remain, at once and as they
  * ended; the session lives and works on; what is lost is said; and messages
  * arrive, also after a restart of the daemon, which can no longer read what was.
@@ -30,7 +30,7 @@ const HARMS = {
 describe.each([CASES.codexHooks, CASES.codexAppServer, CASES.claude, CASES.gemini])("$title", PATIENCE, (agentCase) => {
   const rig = rigOf(agentCase);
 
-  test("issue 7, 6: deleted while it is idle, and the next turn is completed", async () => {
+  test("deleted while it is idle, and the next turn is completed", async () => {
     const { id, path } = await ready(rig());
     HARMS.deleted(path);
     await turn(rig(), id, "[[say nobody writes this down]]");
@@ -44,7 +44,7 @@ describe.each([CASES.codexHooks, CASES.codexAppServer, CASES.claude, CASES.gemin
 describe("codex with hooks", PATIENCE, () => {
   const rig = rigOf(CASES.codexHooks);
 
-  test.each(Object.keys(HARMS) as (keyof typeof HARMS)[])("issue 7, 6: %s during a turn", async (harm) => {
+  test.each(Object.keys(HARMS) as (keyof typeof HARMS)[])("%s during a turn", async (harm) => {
     const { id, path } = await ready(rig());
     const prompt = `[[delay 2s]] [[say ${harm}]]`;
     const { cursor } = await rig().home.json<{ cursor: number }>("send", id, prompt, "--timeout", "30");
@@ -62,7 +62,7 @@ describe("codex with hooks", PATIENCE, () => {
 describe("codex with its app-server, and a daemon that comes later", PATIENCE, () => {
   const rig = rigOf(CASES.codexAppServer);
 
-  test("issue 7, 6: idle: a message arrives, and its turn is followed", async () => {
+  test("idle: a message arrives, and its turn is followed", async () => {
     const { id, path } = await ready(rig());
     HARMS.deleted(path);
     await rig().home.killDaemon();
@@ -72,7 +72,7 @@ describe("codex with its app-server, and a daemon that comes later", PATIENCE, (
     await endNow(rig(), id);
   });
 
-  test("issue 7, 6: in a turn: its end is told, completed or interrupted as it was", async () => {
+  test("in a turn: its end is told, completed or interrupted as it was", async () => {
     for (const key of [null, "Escape"]) {
       const { id, path } = await ready(rig());
       const prompt = `[[delay ${key === null ? 3 : 30}s]] [[say unread ${String(key)}]]`;
@@ -89,7 +89,7 @@ describe("codex with its app-server, and a daemon that comes later", PATIENCE, (
     }
   });
 
-  test("issue 7, 6: a turn that ended while no daemon was there is completed", async () => {
+  test("a turn that ended while no daemon was there is completed", async () => {
     const { id, path } = await ready(rig());
     const prompt = "[[delay 2s]] [[say alone]]";
     const { cursor } = await rig().home.json<{ cursor: number }>("send", id, prompt, "--timeout", "30");
@@ -102,7 +102,7 @@ describe("codex with its app-server, and a daemon that comes later", PATIENCE, (
     await endNow(rig(), id);
   });
 
-  test("issue 7, 6: a question that stands is still asked once, and can be answered", async () => {
+  test("a question that stands is still asked once, and can be answered", async () => {
     const { id, path } = await ready(rig());
     const file = join(rig().workDir, "still-asked");
     const prompt = `[[shell touch ${file}]] [[say done with it]]`;

@@ -1,5 +1,5 @@
 /**
- * Issue 15, memory: at the end of a turn in which nothing was remembered the
+ * At the end of a turn in which nothing was remembered the
  * agent's own stop hook reminds it, once (decision 70). A turn that the
  * reminder prolongs is one turn, and is over when that part is.
  */

@@ -1,7 +1,7 @@
 /**
  * Each real agent as an orchestrator in a session: it has Reeve's tools without
  * any set-up, starts a worker, waits for it, reads its reply and ends it
- * (issue 10, what it must show 1), and the story of the seeds with a Codex
+ *, and the story of the seeds with a Codex
  * worker before its first turn is over (2). REEVE_TEST_FIRST_TURN_SECONDS makes
  * that turn longer.
  */

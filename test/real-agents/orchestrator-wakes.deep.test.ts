@@ -1,5 +1,5 @@
 /**
- * Issue 10: a real agent is the orchestrator. Its worker is killed -9 in the
+ * A real agent is the orchestrator. Its worker is killed -9 in the
  * middle of a turn, and the orchestrator gets the wake as a turn of its own: by
  * its protocol where it has one, else typed into its composer.
  */
@@ -22,7 +22,7 @@ describe.each<AgentCase & { readonly by: string }>([
 ])("$title", { timeout: 180_000 }, (agentCase) => {
   const rig = rigOf(agentCase);
 
-  test("issue 10: the death of its worker is a turn of its own, once", async () => {
+  test("the death of its worker is a turn of its own, once", async () => {
     const { home } = rig();
     const { session_id: id, name } = await rig().start("[[say ready]]");
     await rig().wait(id, "--since", "0", "--for", "turn-completed", "--timeout", "60");

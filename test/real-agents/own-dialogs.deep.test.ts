@@ -1,5 +1,5 @@
 /**
- * Dialogs that a person opens in an agent's pane (issue 7, 4): the session is
+ * Dialogs that a person opens in an agent's pane: the session is
  * not idle, whoever waits is told, a message does not operate them but waits,
  * and is delivered once they are closed. test/golden has every dialog; here is
  * one of each kind, with the real program.

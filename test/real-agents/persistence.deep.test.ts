@@ -1,4 +1,4 @@
-/** What is kept of sessions of the real agents: who did what, with what they ran, and their transcripts (issue 13). */
+/** What is kept of sessions of the real agents: who did what, with what they ran, and their transcripts. */
 import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

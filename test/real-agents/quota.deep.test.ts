@@ -83,7 +83,7 @@ const isDone = (session: SessionRow): boolean =>
 const told = (events: readonly EventRow[], type: string): readonly EventRow[] =>
   events.filter((event) => event.type === type);
 
-describe.each(["codex", "claude"] as const)("%s (issue 11, quota)", { timeout: PATIENCE_MS * 2 }, (agent) => {
+describe.each(["codex", "claude"] as const)("%s", { timeout: PATIENCE_MS * 2 }, (agent) => {
   test("the others of the account are parked before they fail, nothing is started, all finish, no turn twice", async () => {
     const start = await starter(agent);
     const names = Array.from({ length: COUNT }, (_, index) => `${agent}-${index + 1}`);
@@ -122,7 +122,7 @@ describe.each(["codex", "claude"] as const)("%s (issue 11, quota)", { timeout: P
   });
 });
 
-describe("gemini (issue 11, quota)", { timeout: PATIENCE_MS * 2 }, () => {
+describe("gemini", { timeout: PATIENCE_MS * 2 }, () => {
   test("it asks again by itself until the limit resets: no turn fails, all finish", async () => {
     const start = await starter("gemini");
     const names = Array.from({ length: COUNT - 1 }, (_, index) => `gemini-${index + 1}`);

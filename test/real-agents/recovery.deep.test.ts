@@ -1,5 +1,5 @@
 /**
- * issue 15, 2: a real agent is killed in the middle of a tool call, in a dirty
+ * A real agent is killed in the middle of a tool call, in a dirty
  * checkout, during a rebase, with two unread mails, forty old wakes and a
  * hand-off. `recover` tells all of it, in less than 4 KB.
  */
@@ -33,7 +33,7 @@ interface Recovery {
 
 const OLD_WAKES = 40;
 
-test("issue 15, 2: recover tells all of it", { timeout: 300_000 }, async () => {
+test("recover tells all of it", { timeout: 300_000 }, async () => {
   const { home } = rig();
   repository.git("config", "user.name", "Somebody");
   repository.git("config", "user.email", "somebody@example.invalid");

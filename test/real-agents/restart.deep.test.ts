@@ -1,7 +1,7 @@
 /**
  * Restarts of the real agents: after a first turn of which nothing is left to
  * resume, after a kill -9 in the middle of something, and one that cannot come
- * up (issue 7, 7 and 8).
+ * up.
  */
 import { rmSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -61,7 +61,7 @@ async function activitiesOfSecond(rig: Rig, id: string): Promise<readonly string
     );
 }
 
-sideBySide("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout: PATIENCE }, () => {
+sideBySide("gemini, of whose only turn nothing is left", { timeout: PATIENCE }, () => {
   const rig = rigOf(CASES.gemini);
 
   const turns: readonly (readonly [how: string, prompt: string, act: (id: string) => Promise<unknown>])[] = [
@@ -87,7 +87,7 @@ sideBySide("gemini, of whose only turn nothing is left (issue 7, 8)", { timeout:
   });
 });
 
-sideBySide("codex with its app-server, killed before its first turn (issue 9, dialogs)", { timeout: PATIENCE }, () => {
+sideBySide("codex with its app-server, killed before its first turn", { timeout: PATIENCE }, () => {
   const rig = rigOf(CASES.codexAppServer);
 
   // Its thread is made, and kept, before the first turn.
@@ -104,7 +104,7 @@ sideBySide("codex with its app-server, killed before its first turn (issue 9, di
 });
 
 sideBySide.each([CASES.codexHooks, CASES.claude])(
-  "$title, killed before its first turn (issue 9, dialogs)",
+  "$title, killed before its first turn",
   { timeout: PATIENCE },
   (agentCase) => {
     const rig = rigOf(agentCase);
@@ -122,7 +122,7 @@ sideBySide.each([CASES.codexHooks, CASES.claude])(
   },
 );
 
-sideBySide("claude, force-stopped, with a restart policy (issue 11, seed 003)", { timeout: PATIENCE }, () => {
+sideBySide("claude, force-stopped, with a restart policy", { timeout: PATIENCE }, () => {
   const rig = rigOf(CASES.claude);
 
   test("it is error, and then runs again in the same conversation", async () => {
@@ -148,7 +148,7 @@ sideBySide("claude, force-stopped, with a restart policy (issue 11, seed 003)", 
   });
 });
 
-sideBySide("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }, () => {
+sideBySide("claude without a line to resume", { timeout: PATIENCE }, () => {
   const rig = rigOf(CASES.claude);
 
   test("killed before its first line was written, it comes up with a new conversation", async () => {
@@ -187,7 +187,7 @@ sideBySide("claude without a line to resume (issue 7, 8)", { timeout: PATIENCE }
 });
 
 sideBySide.each([CASES.codexHooks, CASES.codexAppServer] as readonly AgentCase[])(
-  "$title, whose rollout is gone (issue 7, 8)",
+  "$title, whose rollout is gone",
   { timeout: PATIENCE },
   (agentCase) => {
     const rig = rigOf(agentCase);
@@ -209,7 +209,7 @@ sideBySide.each([CASES.codexHooks, CASES.codexAppServer] as readonly AgentCase[]
 );
 
 sideBySide.each([CASES.codexHooks, CASES.codexAppServer, CASES.gemini, CASES.claude] as readonly AgentCase[])(
-  "$title, killed while it asks (issue 7, 7)",
+  "$title, killed while it asks",
   { timeout: PATIENCE },
   (agentCase) => {
     const rig = rigOf(agentCase);

@@ -1,5 +1,5 @@
 /**
- * Issue 7, 19, with the real agents: a secret that is in the prompt, in a
+ * With the real agents: a secret that is in the prompt, in a
  * command that is asked about, in what that prints and in the reply reaches the
  * agent whole, can be approved, and is in no file of Reeve's.
  */
@@ -15,7 +15,7 @@ const SECRET = "c4n4ry-7f3a91d2e8b64c05a1-end";
 const PHRASE = "correct horse 'battery' staple";
 
 describe.each(Object.values(CASES))("$title", { timeout: 180_000 }, (agentCase) => {
-  test("issue 7, 19: a secret in prompt, question, output and reply is in no file of Reeve's", async () => {
+  test("a secret in prompt, question, output and reply is in no file of Reeve's", async () => {
     const rig = await createRig(agentCase);
     try {
       const file = join(rig.workDir, SECRET);

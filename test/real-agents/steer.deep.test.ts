@@ -129,7 +129,7 @@ sideBySide("claude, with a person at its terminal", { timeout: 90_000 }, () => {
     await endNow(rig(), id);
   });
 
-  test("a draft that they leave in the composer does not become part of what is sent (issue 7, 3)", async () => {
+  test("a draft that they leave in the composer does not become part of what is sent", async () => {
     const { session_id: id } = await rig().start("[[say ready]]");
     await rig().wait(id, "--since", "0", "--for", "turn-completed");
     const person = await attachPerson(rig(), id);

@@ -1,5 +1,5 @@
 /**
- * Two questions open at once (issue 7, 10), in each agent that can ask two:
+ * Two questions open at once, in each agent that can ask two:
  * an answer goes to the question that is on the screen, recognised by its text,
  * and to no other.
  */

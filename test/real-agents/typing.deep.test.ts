@@ -1,5 +1,5 @@
 /**
- * What is typed into a real agent's composer (issue 7, 3): nothing but the
+ * What is typed into a real agent's composer: nothing but the
  * message, whatever a killed daemon or a person left there, and delivered only
  * when the agent says that it took this text.
  */

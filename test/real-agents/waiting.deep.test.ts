@@ -1,5 +1,5 @@
 /**
- * Waiting for the real agents at the speed of a person (issue 7, 27 and 28): the turn is over before anybody waits for
+ * Waiting for the real agents at the speed of a person: the turn is over before anybody waits for
  * it, the reply that is printed is the one of that turn, and the exit code says how it ended.
  */
 import { existsSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * issue 7, 9: each fact wakes once. Somebody waits with the cursor that each
+ * Each fact wakes once. Somebody waits with the cursor that each
  * wake returned while a session asks, is answered, is interrupted and ends;
  * another before a session that asks at its start. The same in every mode.
  */
@@ -21,7 +21,7 @@ describe.each<AgentCase>([CASES.claude, CASES.gemini, CASES.codexHooks, { ...CAS
   (agentCase) => {
     const rig = rigOf(agentCase);
 
-    test("issue 7, 9: a question, its turn's end, an interruption and the exit wake once each", async () => {
+    test("a question, its turn's end, an interruption and the exit wake once each", async () => {
       const file = join(rig().workDir, "asked-for");
       const { session_id: id } = await rig().start(`[[shell touch ${file}]] [[say done with it]]`);
       const waiter = keepWaiting(rig().home, id);
@@ -43,7 +43,7 @@ describe.each<AgentCase>([CASES.claude, CASES.gemini, CASES.codexHooks, { ...CAS
       expect(wakes[0]?.asks).toContain(`touch ${file}`);
     });
 
-    test("issue 7, 9: what it asks at its start wakes once, with the question", async () => {
+    test("what it asks at its start wakes once, with the question", async () => {
       const { session_id: id } = await rig().start(null, await askingAtItsStart(rig(), agentCase));
       const waiter = keepWaiting(rig().home, id);
       // A trust dialog is an approval; nobody but a person can log in.

@@ -1,5 +1,5 @@
 /**
- * Issue 12, 6: a fleet that runs for a year does not grow without bound. Here a
+ * A fleet that runs for a year does not grow without bound. Here a
  * month with a few sessions a day, of which a week is kept. The year of 200
  * sessions a day, which takes some ten minutes:
  *
@@ -15,7 +15,7 @@ const perDay = Number(process.env["REEVE_TEST_YEAR_SESSIONS"] ?? 8);
 const isLong = days >= 90;
 const kept = isLong ? 30 : 6;
 
-test("size on disk and memory are bounded (issue 12, 6)", { timeout: 3_600_000 }, async () => {
+test("size on disk and memory are bounded", { timeout: 3_600_000 }, async () => {
   const settings = isLong ? {} : { endedMs: kept * DAY, eventsMs: kept * DAY, mailMs: kept * DAY };
   const { days: measured, ratios } = await simulate({
     compares: isLong,

@@ -1,4 +1,4 @@
-/** Issue 10: a session answers what the sessions it started ask, and never its own question. */
+/** A session answers what the sessions it started ask, and never its own question. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,4 +1,4 @@
-/** Approvals that rules of config.toml answer (issue 11, approval rules). */
+/** Approvals that rules of config.toml answer. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -48,7 +48,7 @@ test("what fits is answered at once and logged with its rule; the rest waits; a 
   expect(await approvalEvents("remover")).toMatchObject(of("denied"));
   expect(await approvalEvents("other")).toMatchObject([{ type: "approval-requested" }]);
   expect((await home.run(["events", "lister"])).stdout).toContain('approved by the rule "practice may list"');
-  // Nobody is woken for what a rule answers, and whoever waits waits on (issue 11, review).
+  // Nobody is woken for what a rule answers, and whoever waits waits on.
   expect(await home.json("wait", "lister", "--since", "0")).toMatchObject({ ok: true, reason: "turn-completed" });
   const { items } = await home.json<{ items: { session_name: string; kind: string }[] }>("inbox", "--all");
   expect(items.filter(({ kind }) => kind === "approval")).toMatchObject([{ session_name: "other" }]);

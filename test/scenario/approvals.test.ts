@@ -223,7 +223,7 @@ test("a message that waited before it asked is no answer: it is taken when the t
   await eventually("it went on to the next", async () => (await askSession(home, asker))?.["turns"] === 2, 5_000);
 });
 
-test("of two questions the one on the screen is answered, and it alone (issue 7, 10)", async () => {
+test("of two questions the one on the screen is answered, and it alone", async () => {
   await home.json("start", "practice", "--name", asker, "ask-both rm one | rm two");
   const { approvals } = await eventually("both are open", async () => {
     const found = await home.json<Approvals>("approvals", asker);
@@ -243,7 +243,7 @@ test("of two questions the one on the screen is answered, and it alone (issue 7,
   expect(await lastAnswer(asker)).toBe('I did not run "rm one".\nI ran "rm two".');
 });
 
-test("a question that is too long for one row is recognised all the same (issue 7, 10)", async () => {
+test("a question that is too long for one row is recognised all the same", async () => {
   const session = await startAsking(asker, `to ${"list every file there is ".repeat(7)}`);
   expect(String(session["asks"]).length).toBeGreaterThan(150);
   expect(await home.json("approve", asker)).toMatchObject({ state: "settled", decision: "approved" });

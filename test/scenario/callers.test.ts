@@ -1,4 +1,4 @@
-/** Who asked, from the socket or a session to the list, the events and the explanation (issue 8, 1). */
+/** Who asked, from the socket or a session to the list, the events and the explanation. */
 import { request } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { commandAgent } from "../../src/agent/command/command-agent.ts";
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const clear of clearing.splice(0).toReversed()) await clear();
 });
 
-describe("issue 8, 1: over the socket", () => {
+describe("over the socket", () => {
   function newHome(): TestHome {
     const home = createTestHome();
     clearing.push(() => home.dispose());
@@ -52,13 +52,13 @@ describe("issue 8, 1: over the socket", () => {
     const home = newHome();
     await home.json("daemon", "start");
     const sleeper = { agent: "command", args: ["sleep", "600"], cwd: "/", name: "sleeper" };
-    // A pass that is none does not make anybody the operator (issue 10).
+    // A pass that is none does not make anybody the operator.
     for (const authorization of ["Bearer session:boss", "Bearer boss", "Basic b3BlcmF0b3I6"])
       expect(await claim(home, "/v1/sessions", sleeper, { authorization })).toBe(403);
     expect(await claim(home, "/v1/sessions", { ...sleeper, environment: { PATH: "/usr/bin:/bin" } })).toBe(200);
     await eventually("it runs", async () => (await home.session("sleeper")).state === "running");
     expect(await home.session("sleeper")).toMatchObject({ started_by: "operator", last_command: null });
-    // A field that would say so is none (issue 9, API).
+    // A field that would say so is none.
     expect(await claim(home, "/v1/sessions/sleeper/pause?caller=system", {})).toBe(400);
     expect(await claim(home, "/v1/sessions/sleeper/pause", { caller: "system" })).toBe(400);
     expect(await home.session("sleeper")).toMatchObject({ last_command: null });
@@ -105,7 +105,7 @@ describe("issue 8, 1: over the socket", () => {
   });
 });
 
-describe("issue 8, 1: a session that starts another", () => {
+describe("a session that starts another", () => {
   const by = (id: string): Caller => ({ kind: "session", id });
   let tmux: TmuxFixture;
   let ground: DoorGround;

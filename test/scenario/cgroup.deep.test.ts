@@ -1,5 +1,5 @@
 /**
- * What a session's own cgroup gives a user (issue 7, 17): its end takes along what hides, and says what proves it;
+ * What a session's own cgroup gives a user: its end takes along what hides, and says what proves it;
  * where there is none it says so. What a killed daemon left is swept, and a daemon started inside a session is no part
  * of it.
  */

@@ -1,4 +1,4 @@
-/** Every call outlives the daemon, whenever that dies, and is done once (issue 7, 12). */
+/** Every call outlives the daemon, whenever that dies, and is done once. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -74,38 +74,34 @@ describe("a connection that is cut", () => {
     end: (asked, session) => asked.endSession({ session, when: "now", timeout_seconds: 0 }),
   };
 
-  test.each(Object.keys(calls))(
-    "%s: answered all the same, and done once (issue 7, 12)",
-    { timeout: 90_000 },
-    async (name) => {
-      const call = calls[name];
-      if (call === undefined) throw new Error(name);
-      const before = (await home.events()).length;
-      await withCuts(home, name, async ({ proxy, client }) => {
-        let round = 0;
+  test.each(Object.keys(calls))("%s: answered all the same, and done once", { timeout: 90_000 }, async (name) => {
+    const call = calls[name];
+    if (call === undefined) throw new Error(name);
+    const before = (await home.events()).length;
+    await withCuts(home, name, async ({ proxy, client }) => {
+      let round = 0;
+      await call(client, name, ++round);
+      const whole = proxy.lengths();
+      const cuts: readonly Cut[] = [
+        ...placesIn(whole.request).map((after) => ({ of: "request", after }) as const),
+        ...placesIn(whole.answer).map((after) => ({ of: "answer", after }) as const),
+      ];
+      for (const cut of cuts) {
+        proxy.cutNext(cut);
         await call(client, name, ++round);
-        const whole = proxy.lengths();
-        const cuts: readonly Cut[] = [
-          ...placesIn(whole.request).map((after) => ({ of: "request", after }) as const),
-          ...placesIn(whole.answer).map((after) => ({ of: "answer", after }) as const),
-        ];
-        for (const cut of cuts) {
-          proxy.cutNext(cut);
-          await call(client, name, ++round);
-          expect(proxy.isCutMade(), JSON.stringify(cut)).toBe(true);
-        }
-        const events = (await home.events()).slice(before);
-        const count = (type: string): number => events.filter((event) => event.type === type).length;
-        expect(count("session-planned")).toBe(name === "start" ? round + 1 : 1);
-        expect(count("message-admitted")).toBe(name === "send" ? round : 0);
-        expect(count("pause-requested")).toBe(1);
-        expect(count("end-requested")).toBe(name === "end" ? 1 : 0);
-      });
-    },
-  );
+        expect(proxy.isCutMade(), JSON.stringify(cut)).toBe(true);
+      }
+      const events = (await home.events()).slice(before);
+      const count = (type: string): number => events.filter((event) => event.type === type).length;
+      expect(count("session-planned")).toBe(name === "start" ? round + 1 : 1);
+      expect(count("message-admitted")).toBe(name === "send" ? round : 0);
+      expect(count("pause-requested")).toBe(1);
+      expect(count("end-requested")).toBe(name === "end" ? 1 : 0);
+    });
+  });
 });
 
-test("a stream of events goes on without a gap (issue 7, 12)", { timeout: 90_000 }, () =>
+test("a stream of events goes on without a gap", { timeout: 90_000 }, () =>
   inHome("", async (home) => {
     await home.json("daemon", "start");
     await withCuts(home, "s", async ({ proxy, client }) => {
@@ -131,7 +127,7 @@ test("a stream of events goes on without a gap (issue 7, 12)", { timeout: 90_000
 );
 
 test(
-  "kill -9 of the daemon again and again, under start, send, list, wait and end: nothing lost, doubled or failed (issue 7, 12)",
+  "kill -9 of the daemon again and again, under start, send, list, wait and end: nothing lost, doubled or failed",
   { timeout: 240_000 },
   () =>
     inHome("", async (home) => {
@@ -229,7 +225,7 @@ test(
     }),
 );
 
-test("a daemon that stays lost tells the key, and the command that repeats it with the key does it once (issue 7, 12)", () =>
+test("a daemon that stays lost tells the key, and the command that repeats it with the key does it once", () =>
   inHome("", async (home) => {
     await home.json("start", "command", "--name", "held", "--", "cat");
     await home.json("pause", "held");

@@ -1,5 +1,5 @@
 /**
- * issue 7, 11: an end that was only inferred (the next turn began before this
+ * An end that was only inferred (the next turn began before this
  * one's end was read) and is then told by the transcript. The record, an event
  * and every waiter say what is right.
  */
@@ -28,7 +28,7 @@ async function ended(): Promise<readonly EventRow[]> {
 const happened = (count: number): Promise<unknown> =>
   eventually(`${count} ends were told`, async () => (await ended()).length === count);
 
-test("issue 7, 11: who was woken wrongly is woken again, who comes later is told what is right", async () => {
+test("who was woken wrongly is woken again, who comes later is told what is right", async () => {
   await codex.start("talker");
   codex.event("task_started", { turn_id: "t1" });
   const early = keepWaiting(home, "talker");

@@ -1,4 +1,4 @@
-/** A process that cannot be created at once: why is said, its environment is kept, and it is not tried for ever (issue 7, 25). */
+/** A process that cannot be created at once: why is said, its environment is kept, and it is not tried for ever. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -47,7 +47,7 @@ function start(
 }
 
 test.concurrent(
-  "the second try has the caller's environment, and until then the reason says what fails (issue 7, 25)",
+  "the second try has the caller's environment, and until then the reason says what fails",
   { timeout: 90_000 },
   () =>
     inHome("", async (home) => {
@@ -77,7 +77,7 @@ test.concurrent(
 );
 
 // Alone: how often it is tried within a second depends on how busy the machine is.
-test("what cannot be created is given up with the reason, and waiters wake (issue 7, 25)", { timeout: 90_000 }, () =>
+test("what cannot be created is given up with the reason, and waiters wake", { timeout: 90_000 }, () =>
   inHome("[sessions]\nstart_patience_seconds = 1\n", async (home) => {
     const tmux = breakableTmux(home);
     tmux.break();
@@ -99,7 +99,7 @@ test("what cannot be created is given up with the reason, and waiters wake (issu
 );
 
 test.concurrent.each(["start.after-commit", "create.before-effect", "planned.before-commit", "create.planned"])(
-  "a start whose daemon is killed at %s keeps its environment: its caller brings it again (issue 7, 25)",
+  "a start whose daemon is killed at %s keeps its environment: its caller brings it again",
   { timeout: 90_000 },
   (point) =>
     inHome("", async (home) => {
@@ -112,7 +112,7 @@ test.concurrent.each(["start.after-commit", "create.before-effect", "planned.bef
     }),
 );
 
-test.concurrent("without a caller who repeats it, what is lost is said (issue 7, 25)", { timeout: 90_000 }, () =>
+test.concurrent("without a caller who repeats it, what is lost is said", { timeout: 90_000 }, () =>
   inHome("", async (home) => {
     await home.json("daemon", "start");
     const body = { agent: "command", args: dump, cwd: home.dir, environment: home.environment };
@@ -143,7 +143,7 @@ test.concurrent("without a caller who repeats it, what is lost is said (issue 7,
 );
 
 test.concurrent.each(["create-delayed.before-commit", "create-delayed.after-commit"])(
-  "killed at %s: the next daemon goes on trying (issue 7, 25)",
+  "killed at %s: the next daemon goes on trying",
   { timeout: 90_000 },
   (point) =>
     inHome("", async (home) => {

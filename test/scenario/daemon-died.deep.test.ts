@@ -1,4 +1,4 @@
-/** No daemon ends without a word: what it died of is in the log, and the next one tells it (issue 7, 14). */
+/** No daemon ends without a word: what it died of is in the log, and the next one tells it. */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -17,7 +17,7 @@ const deaths = async (): Promise<readonly Record<string, unknown>[]> =>
   (await home.events()).filter((event) => event.type === "daemon-died").map((event) => event.data);
 
 test.each(["throw", "reject"])(
-  "an error that nobody caught (%s): logged with its stack, told by the next daemon, and sessions and waiters go on (issue 7, 14)",
+  "an error that nobody caught (%s): logged with its stack, told by the next daemon, and sessions and waiters go on",
   { timeout: 60_000 },
   async (how) => {
     await home.json("start", "command", "--name", "lasting", "--", "sleep", "600");
@@ -47,40 +47,32 @@ test.each(["throw", "reject"])(
   },
 );
 
-test(
-  "one that was killed is told as such, once; one that stopped in order is not (issue 7, 14)",
-  { timeout: 60_000 },
-  async () => {
-    const first = await home.daemonPid();
-    await home.json("daemon", "stop");
-    const second = await home.killDaemon();
-    const third = await home.killDaemon();
-    expect(await deaths()).toMatchObject([
-      { pid: second, error: null },
-      { pid: third, error: null },
-    ]);
-    await home.json("daemon", "stop");
-    expect(await deaths()).toHaveLength(2);
-    expect([second, third]).not.toContain(first);
-  },
-);
+test("one that was killed is told as such, once; one that stopped in order is not", { timeout: 60_000 }, async () => {
+  const first = await home.daemonPid();
+  await home.json("daemon", "stop");
+  const second = await home.killDaemon();
+  const third = await home.killDaemon();
+  expect(await deaths()).toMatchObject([
+    { pid: second, error: null },
+    { pid: third, error: null },
+  ]);
+  await home.json("daemon", "stop");
+  expect(await deaths()).toHaveLength(2);
+  expect([second, third]).not.toContain(first);
+});
 
-test(
-  "deaths are not lost when the next daemon dies before it has told them (issue 7, 14)",
-  { timeout: 60_000 },
-  async () => {
-    const first = await home.killDaemon();
-    home.failAt("store.before-commit");
-    const second = home.run(["list"]);
-    expect((await second).status).toBe(0);
-    expect(home.isFailpointArmed()).toBe(false);
-    const told = await deaths();
-    expect(told).toHaveLength(2);
-    expect(told[0]).toMatchObject({ pid: first });
-  },
-);
+test("deaths are not lost when the next daemon dies before it has told them", { timeout: 60_000 }, async () => {
+  const first = await home.killDaemon();
+  home.failAt("store.before-commit");
+  const second = home.run(["list"]);
+  expect((await second).status).toBe(0);
+  expect(home.isFailpointArmed()).toBe(false);
+  const told = await deaths();
+  expect(told).toHaveLength(2);
+  expect(told[0]).toMatchObject({ pid: first });
+});
 
-test("what Node itself said when it broke is told too (issue 7, 14)", { timeout: 60_000 }, async () => {
+test("what Node itself said when it broke is told too", { timeout: 60_000 }, async () => {
   await home.daemonPid();
   // As it prints it when the heap is full; only then does anything stand there.
   appendFileSync(join(home.dir, "daemon.stderr"), "FATAL ERROR: Reached heap limit Allocation failed\n");
@@ -89,13 +81,13 @@ test("what Node itself said when it broke is told too (issue 7, 14)", { timeout:
   expect(readFileSync(join(home.dir, "daemon.stderr"), "utf8")).toBe("");
 });
 
-test("many who start a daemon that is there already leave nothing on its stderr (issue 7, 14)", async () => {
+test("many who start a daemon that is there already leave nothing on its stderr", async () => {
   await Promise.all(Array.from({ length: 10 }, () => home.run(["list"])));
   expect(await askDaemon(home, "/v1/daemon")).not.toBeNull();
   expect(readFileSync(join(home.dir, "daemon.stderr"), "utf8")).toBe("");
 });
 
-test("a test whose daemon dies unasked fails (issue 7, 14)", async () => {
+test("a test whose daemon dies unasked fails", async () => {
   const other = createTestHome();
   await other.json("daemon", "start");
   const { pid } = await other.json<{ pid: number }>("daemon", "status");

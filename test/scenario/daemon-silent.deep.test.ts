@@ -1,4 +1,4 @@
-/** A daemon that is there and does not answer: commands say so, say what to do, and end; a wait goes on (issue 7, 22). */
+/** A daemon that is there and does not answer: commands say so, say what to do, and end; a wait goes on. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 test(
-  "list, send and start say which process is stopped and how to continue it, and end with 69 (issue 7, 22)",
+  "list, send and start say which process is stopped and how to continue it, and end with 69",
   { timeout: 90_000 },
   async () => {
     process.kill(stopped, "SIGSTOP");
@@ -41,7 +41,7 @@ test(
   },
 );
 
-test("wait says it, goes on, and wakes once the daemon does (issue 7, 22)", { timeout: 90_000 }, async () => {
+test("wait says it, goes on, and wakes once the daemon does", { timeout: 90_000 }, async () => {
   process.kill(stopped, "SIGSTOP");
   const waiting = spawn(BIN, ["wait", "held", "--for", "exited", "--json"], { env: home.environment });
   let chatter = "";
@@ -60,7 +60,7 @@ test("wait says it, goes on, and wakes once the daemon does (issue 7, 22)", { ti
   expect(JSON.parse(answer)).toMatchObject({ done: true, reason: "exited" });
 });
 
-test("a command that takes long by itself is left in peace (issue 7, 22)", { timeout: 60_000 }, async () => {
+test("a command that takes long by itself is left in peace", { timeout: 60_000 }, async () => {
   const waited = await home.run(["wait", "held", "--timeout", "6"]);
   expect(waited.status).toBe(75);
   expect(waited.stderr).not.toContain("does not answer");
@@ -97,7 +97,7 @@ const COMMANDS = [
   ["demo"],
 ] as const;
 
-test("every command says it within 3 s, with what to do (issue 9, silence)", { timeout: 120_000 }, async () => {
+test("every command says it within 3 s, with what to do", { timeout: 120_000 }, async () => {
   process.kill(stopped, "SIGSTOP");
   const beganAt = performance.now();
   await home.run(["--version"]);

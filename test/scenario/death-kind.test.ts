@@ -1,4 +1,4 @@
-/** A process that says why it dies gets that for its kind of failure (issue 11, failures). */
+/** A process that says why it dies gets that for its kind of failure. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestHome, type TestHome } from "../support/test-home.ts";
 import { eventually } from "../support/eventually.ts";
@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => home.dispose());
 
-test("out of memory, killed, and a crash that only quotes it (issue 11, failures)", { timeout: 60_000 }, async () => {
+test("out of memory, killed, and a crash that only quotes it", { timeout: 60_000 }, async () => {
   const heap = "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory";
   const scripts = {
     heap: `echo "${heap}"; exit 134`,

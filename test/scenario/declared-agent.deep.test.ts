@@ -133,7 +133,7 @@ test.concurrent("a restart of the daemon in the middle of a turn counts no turn 
     expect(received()).toEqual(["one first task", "two second task"]);
   }));
 
-test.concurrent("issue 7, 15: a bad pattern makes its agent unusable, and nothing else", () =>
+test.concurrent("a bad pattern makes its agent unusable, and nothing else", () =>
   inHome("", async (home) => {
     const { allow, start, becomes, table } = fakeIn(home);
     await start("one first task");
@@ -162,7 +162,7 @@ test.concurrent("issue 7, 15: a bad pattern makes its agent unusable, and nothin
     await eventually("it works again", isIdle, PATIENCE_MS);
   }));
 
-test.concurrent("issue 7, 15: a pattern and a screen that would never end in another engine keep nobody waiting", () =>
+test.concurrent("a pattern and a screen that would never end in another engine keep nobody waiting", () =>
   inHome("", async (home) => {
     const program = join(home.dir, "hostile-agent");
     const hostile = `${"a".repeat(150)}!`;

@@ -1,4 +1,4 @@
-/** Somebody whose directory was deleted under them (issue 7, 33): no stack trace, and only what needs a directory fails. */
+/** Somebody whose directory was deleted under them: no stack trace, and only what needs a directory fails. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

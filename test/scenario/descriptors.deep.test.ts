@@ -1,5 +1,5 @@
 /**
- * What the daemon cannot look at it calls unreachable, and it answers meanwhile (issue 7, 1): out of descriptors by
+ * What the daemon cannot look at it calls unreachable, and it answers meanwhile: out of descriptors by
  * callers that stay and never say what they want, and with every reading of /proc failing as the kernel lets it fail.
  */
 import { rmSync, writeFileSync } from "node:fs";

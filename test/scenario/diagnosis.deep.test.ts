@@ -1,4 +1,4 @@
-/** Issue 15: diagnosis by layer of sessions without a sandbox of their agent's own, and what must not hold it up. */
+/** Diagnosis by layer of sessions without a sandbox of their agent's own, and what must not hold it up. */
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const start = async (home: TestHome, ...options: readonly string[]): Promise<voi
   await eventually("it runs", async () => (await home.session("worker")).state === "running");
 };
 
-describe("issue 15: services", () => {
+describe("services", () => {
   test("of a manifest, of the repository and of the command line are told apart by what answers", () =>
     inHome("", async (home) => {
       const well = await loopbackService();
@@ -94,7 +94,7 @@ describe("issue 15: services", () => {
     }));
 });
 
-test("issue 15: a session that has ended, and one that never was", () =>
+test("a session that has ended, and one that never was", () =>
   inHome("", async (home) => {
     await start(home);
     await home.json("end", "worker", "--grace", "0");
@@ -108,7 +108,7 @@ test("issue 15: a session that has ended, and one that never was", () =>
     expect(stderr).toContain("nobody");
   }));
 
-test("issue 15: nothing that was tried is left behind, also if the daemon is killed meanwhile", () =>
+test("nothing that was tried is left behind, also if the daemon is killed meanwhile", () =>
   inHome("", async (home) => {
     const hanging = await loopbackService(() => "hang");
     try {
@@ -127,7 +127,7 @@ test("issue 15: nothing that was tried is left behind, also if the daemon is kil
     }
   }));
 
-test.runIf(process.getuid?.() === 0)("issue 15: a daemon without a network says that its own route is broken", () =>
+test.runIf(process.getuid?.() === 0)("a daemon without a network says that its own route is broken", () =>
   inHome("", async (home) => {
     const service = await loopbackService();
     try {

@@ -1,5 +1,5 @@
 /**
- * What is missing is said (issue 7, 29): doctor does not call it well without tmux or for an agent that is not logged
+ * What is missing is said: doctor does not call it well without tmux or for an agent that is not logged
  * in, and a start without tmux is refused before anything is recorded.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

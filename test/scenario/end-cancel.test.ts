@@ -1,5 +1,5 @@
 /**
- * An end that waits for the turn can be taken back (issue 7, 30): Ctrl-C only stops waiting and says so, `end --cancel`
+ * An end that waits for the turn can be taken back: Ctrl-C only stops waiting and says so, `end --cancel`
  * takes the wish back while it still waits, and is refused once the stop is under way.
  */
 import { spawn } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * What a script may rely on (issue 7, 28): 0 only if what was waited for happened, a code of its own for everything
+ * What a script may rely on: 0 only if what was waited for happened, a code of its own for everything
  * else, and no wait for what cannot happen any more.
  */
 import { existsSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * Agents that Reeve did not start (issue 9): they are listed, nothing is done
+ * Agents that Reeve did not start: they are listed, nothing is done
  * to them, and a conversation that one of them holds is not resumed. A program
  * that sleeps stands in for Claude Code; the files are in the form it writes.
  */

@@ -1,5 +1,5 @@
 /**
- * Issue 7, 20: the agent that fills the disk can still be listed and ended,
+ * The agent that fills the disk can still be listed and ended,
  * without a byte (or an inode) free, by this daemon and by the next one. The
  * disk is a small tmpfs under the home; the session that fills it never gives
  * up, so that whatever is set free is gone at once.
@@ -51,7 +51,7 @@ for (const kind of KINDS) {
   test
     .skipIf(!canMount)
     .concurrent(
-      `issue 7, 20: without one ${kind.what} free everything is listed and ended, also after kill -9 and a stop of the daemon`,
+      `without one ${kind.what} free everything is listed and ended, also after kill -9 and a stop of the daemon`,
       async () => {
         const home = createTestHome({ disk: kind.disk });
         try {
@@ -66,7 +66,7 @@ for (const kind of KINDS) {
 for (const kind of KINDS) {
   test
     .skipIf(!canMount)
-    .concurrent(`issue 7, 20: the very first session of a home takes every ${kind.what}, and is ended`, async () => {
+    .concurrent(`the very first session of a home takes every ${kind.what}, and is ended`, async () => {
       const home = createTestHome({ disk: kind.disk });
       try {
         await startHog(home, kind);

@@ -1,4 +1,4 @@
-/** Hung, stalled, slow, and a machine that slept: told apart (issue 11, health). */
+/** Hung, stalled, slow, and a machine that slept: told apart. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
@@ -44,7 +44,7 @@ async function agentOf(home: TestHome, name: string): Promise<number> {
   return agent.pid;
 }
 
-test.concurrent("an agent stopped by a signal hangs, and no longer when it goes on (issue 11, 3)", () =>
+test.concurrent("an agent stopped by a signal hangs, and no longer when it goes on", () =>
   inHome(settings(600), async (home) => {
     await work(home, "frozen", "sleep 600");
     await work(home, "waiting", "sleep 600");
@@ -83,7 +83,7 @@ while read -r line; do
 done
 `;
 
-test.concurrent("a model that never answers stalls; a turn that compiles is slow, and no alarm (issue 11, 3)", () =>
+test.concurrent("a model that never answers stalls; a turn that compiles is slow, and no alarm", () =>
   inHome(settings(4), async (home) => {
     const program = join(home.dir, "compiler");
     writeFileSync(program, COMPILER, { mode: 0o755 });
@@ -108,7 +108,7 @@ test.concurrent("a model that never answers stalls; a turn that compiles is slow
 /** Longer than any load delays a timer, and than the silence that would be a stall. */
 const ASLEEP_MS = 9_000;
 
-test.concurrent("a machine that slept raises no alarm: looked at first, then judged (issue 11, 3)", () =>
+test.concurrent("a machine that slept raises no alarm: looked at first, then judged", () =>
   inHome(settings(6), async (home) => {
     const daemon = await home.daemonPid();
     await work(home, "sleeper", "sleep 13");

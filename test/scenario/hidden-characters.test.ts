@@ -1,5 +1,5 @@
 /**
- * issue 7, 23: zero-width, bidirectional and tag characters. Nobody approves a
+ * Zero-width, bidirectional and tag characters. Nobody approves a
  * command that looks like another one, and none of them reaches a terminal raw;
  * a transcript keeps what was written, and a program gets it exactly.
  */

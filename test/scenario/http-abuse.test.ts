@@ -1,4 +1,4 @@
-/** What a broken or hostile program may send to the socket: it is refused, never an error of Reeve's own (issue 7, 22). */
+/** What a broken or hostile program may send to the socket: it is refused, never an error of Reeve's own. */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -52,17 +52,17 @@ test.each([
   "GET /v1/sessions/%ff%00",
   "GET /v1/sessions/..%2f..",
   "GET mailto:x",
-])("%s is the caller's mistake (issue 7, 22)", async (line) => {
+])("%s is the caller's mistake", async (line) => {
   const { status, text } = await talk(asked(line));
   expect([400, 404], text).toContain(status);
   expect(await isAlive()).toBe(true);
 });
 
-test("an absolute address is as good as a path (issue 7, 22)", async () => {
+test("an absolute address is as good as a path", async () => {
   expect(await talk(asked("GET http://localhost/v1/daemon"))).toMatchObject({ status: 200 });
 });
 
-test("a body beyond the limit is refused with 413 and the connection is closed, whether its length was told or not (issue 7, 22)", async () => {
+test("a body beyond the limit is refused with 413 and the connection is closed, whether its length was told or not", async () => {
   const body = Buffer.alloc(9 * 1024 * 1024, "x");
   const head = (length: string): Buffer =>
     Buffer.from(`POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${length}\r\n\r\n`);
@@ -78,12 +78,12 @@ test("a body beyond the limit is refused with 413 and the connection is closed, 
   expect(await isAlive()).toBe(true);
 });
 
-test("the client is told so as well (issue 7, 22)", async () => {
+test("the client is told so as well", async () => {
   const huge = { agent: "command", args: ["true"], cwd: "/", env: { HUGE: "x".repeat(9 * 1024 * 1024) } };
   expect(await askDaemon(home, "/v1/sessions", huge)).toMatchObject({ code: "request-too-large" });
 });
 
-test("nothing that is sent is answered with 500 (issue 7, 22)", { timeout: 120_000 }, async () => {
+test("nothing that is sent is answered with 500", { timeout: 120_000 }, async () => {
   const paths = operations
     .filter((operation) => operation.name !== "stop_daemon")
     .map((operation) => operation.path.replace("{session}", "x"));

@@ -1,4 +1,4 @@
-/** The API forgives nothing silently, as a program without our client meets it (issue 9, API). */
+/** The API forgives nothing silently, as a program without our client meets it. */
 import { request } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";

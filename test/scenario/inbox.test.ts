@@ -1,4 +1,4 @@
-/** The operator's inbox (issue 11, inbox): by number on the command line, over HTTP and over MCP, and all of them agree. */
+/** The operator's inbox: by number on the command line, over HTTP and over MCP, and all of them agree. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -76,7 +76,7 @@ async function stateEverywhere({ number, item_id: id }: Item): Promise<readonly 
 const eventsOf = async ({ item_id: id }: Item): Promise<readonly string[]> =>
   (await home.events()).filter(({ data }) => data["item_id"] === id).map(({ type }) => type);
 
-test("an approval is answered by its number; a second answer hears that it is over (issue 11, inbox)", async () => {
+test("an approval is answered by its number; a second answer hears that it is over", async () => {
   await home.json("start", "practice", "--name", "asker", "ask to go on");
   const item = await itemOf("asker", "approval");
   expect(item.answers).toEqual(["approve", "deny", "end", "acknowledge", "snooze"]);
@@ -92,7 +92,7 @@ test("an approval is answered by its number; a second answer hears that it is ov
   expect(JSON.parse(late.stdout)).toMatchObject({ error: { code: "item-closed" } });
 });
 
-test("what finished is acknowledged over MCP: then it is seen everywhere (issue 11, inbox)", async () => {
+test("what finished is acknowledged over MCP: then it is seen everywhere", async () => {
   await home.json("start", "practice", "--name", "writer", "hello");
   const item = await itemOf("writer", "finished");
   expect((await home.session("writer"))["unseen"]).toBe(true);
@@ -102,7 +102,7 @@ test("what finished is acknowledged over MCP: then it is seen everywhere (issue 
   expect(await eventsOf(item)).toEqual(["inbox-opened", "inbox-acknowledged", "inbox-closed"]);
 });
 
-test("a question is replied to in place (issue 11, inbox)", async () => {
+test("a question is replied to in place", async () => {
   await home.json("start", "asking", "--name", "questioner", "--cwd", home.dir, "begin");
   await eventually("it works", async () => (await home.session("questioner"))["activity"] === "working");
   writeFileSync(join(home.dir, "may-ask"), "");
@@ -114,7 +114,7 @@ test("a question is replied to in place (issue 11, inbox)", async () => {
   await eventually("it was answered", async () => (await itemOf("questioner", "question", "--all")).state === "closed");
 });
 
-test("a dead session is one failure; what a restart makes of it is another; snoozed and back (issue 11, inbox)", async () => {
+test("a dead session is one failure; what a restart makes of it is another; snoozed and back", async () => {
   await home.run(["start", "command", "--name", "broken", "--", "sh", "-c", "exit 3"]);
   const item = await itemOf("broken", "failure");
   expect((await home.run(["inbox", "answer", String(item.number), "restart"])).status).not.toBe(0);
@@ -130,7 +130,7 @@ test("a dead session is one failure; what a restart makes of it is another; snoo
   expect(await eventsOf(again)).toEqual(["inbox-opened", "inbox-acknowledged", "inbox-snoozed", "inbox-opened"]);
 });
 
-test("two who answer at the same moment restart it once; the second hears that it is over (issue 11, inbox)", async () => {
+test("two who answer at the same moment restart it once; the second hears that it is over", async () => {
   const mayLive = join(home.dir, "may-live");
   const script = `[ -e '${mayLive}' ] && exec sleep 600; exit 3`;
   await home.run(["start", "command", "--name", "fallen", "--", "sh", "-c", script]);
@@ -152,7 +152,7 @@ test("two who answer at the same moment restart it once; the second hears that i
   await home.json("end", "fallen", "--when", "now");
 });
 
-test("inbox next asks on a terminal, and one key answers; else it prints (issue 11, inbox)", async () => {
+test("inbox next asks on a terminal, and one key answers; else it prints", async () => {
   await home.json("start", "practice", "--name", "chooser", "ask for a key");
   const item = await itemOf("chooser", "approval");
   const printed = await home.run(["inbox", "next"]);
@@ -173,7 +173,7 @@ test("inbox next asks on a terminal, and one key answers; else it prints (issue 
   expect(await home.json("inbox", "show", String(item.number))).toMatchObject({ item: { state: "closed" } });
 });
 
-test("bad input changes nothing and is told in a sentence (issue 11, inbox)", async () => {
+test("bad input changes nothing and is told in a sentence", async () => {
   const before = (await home.wishes()).length;
   const item = await itemOf("broken", "failure");
   const n = String(item.number);
@@ -199,7 +199,7 @@ test("bad input changes nothing and is told in a sentence (issue 11, inbox)", as
   expect((await home.wishes()).length).toBe(before);
 });
 
-test("it is the operator's: a session may neither read nor answer it (issue 11, inbox)", async () => {
+test("it is the operator's: a session may neither read nor answer it", async () => {
   const sleeper = await startSleeper(home, "sleeper");
   const pass = await passOf(home, sleeper);
   expect(await askWithPass(home, pass, "/v1/inbox")).toMatchObject({ code: "not-allowed" });

@@ -1,5 +1,5 @@
 /**
- * `reeve init codex` in repositories with awkward contents (issue 15): one line
+ * `reeve init codex` in repositories with awkward contents: one line
  * and one card, nothing else, twice is once, and --undo gives back every byte.
  */
 import { execFile, execFileSync } from "node:child_process";

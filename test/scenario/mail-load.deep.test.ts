@@ -1,5 +1,5 @@
 /**
- * Issue 10, 6: mail among twenty sessions while the daemon is killed again and
+ * Mail among twenty sessions while the daemon is killed again and
  * again. None is lost, none doubled, none out of order between the same two.
  * REEVE_TEST_MAILS=10000 REEVE_TEST_KILLS=10 makes it the long run.
  */
@@ -34,7 +34,7 @@ interface Member {
 }
 
 test(
-  `${MAILS} mails among ${SESSIONS} sessions and ${KILLS} kills of the daemon (issue 10, 6)`,
+  `${MAILS} mails among ${SESSIONS} sessions and ${KILLS} kills of the daemon`,
   { timeout: PATIENCE_MS },
   async () => {
     const operator = operatorOf(home, { enduranceMs: 60_000 });

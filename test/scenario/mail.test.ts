@@ -1,4 +1,4 @@
-/** Issue 10, mail: a real daemon, sessions with their passes, over HTTP and with the CLI. */
+/** A real daemon, sessions with their passes, over HTTP and with the CLI. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/operation/operations.ts";
 import { askDaemon, askWithPass } from "../support/ask-daemon.ts";

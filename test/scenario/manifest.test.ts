@@ -1,4 +1,4 @@
-/** A manifest carried out: `plan`, `up`, `down`, `resume-all`, with a real daemon and real sessions (issue 12). */
+/** A manifest carried out: `plan`, `up`, `down`, `resume-all`, with a real daemon and real sessions. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

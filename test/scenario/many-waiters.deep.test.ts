@@ -1,5 +1,5 @@
 /**
- * Issue 10, 5: a hundred waiters on a hundred sessions, and the daemon is killed
+ * A hundred waiters on a hundred sessions, and the daemon is killed
  * under them. Things happen before that, while no daemon runs, and afterwards;
  * each waiter is told what happened to its own session, once and in order.
  */

@@ -1,7 +1,7 @@
 /**
  * A hundred sessions on one tmux server, which is killed: one event, and all of
  * them come back at a bounded pace, in their conversations, while the daemon
- * answers (issue 11, mass death).
+ * answers.
  */
 import { expect, test } from "vitest";
 import { MOST_AT_ONCE, STARTS_PER_SECOND } from "../../src/supervisor/restarts.ts";
@@ -53,7 +53,7 @@ const startsOf = (events: readonly EventRow[]): readonly number[] =>
   events.filter(isAgain).map((event) => Date.parse((event as EventRow & { at: string }).at));
 const isAgain = ({ type, data }: EventRow): boolean => type === "session-starting" && data["incarnation"] === 2;
 
-test("kill -9 of the server under 100 sessions (issue 11, mass death)", { timeout: 180_000 }, () =>
+test("kill -9 of the server under 100 sessions", { timeout: 180_000 }, () =>
   inHome("", async (home) => {
     await home.json("start", "practice", "--name", "talker", "--restart", "on-failure", "say hello");
     await home.json("wait", "talker", "--for", "turn-completed", "--timeout", "30");

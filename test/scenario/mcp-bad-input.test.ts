@@ -1,4 +1,4 @@
-/** Issue 10: whatever a client sends, it gets a clear error, nothing changes, and the connection stays usable. */
+/** Whatever a client sends, it gets a clear error, nothing changes, and the connection stays usable. */
 import { expect, test } from "vitest";
 import { inHome } from "../support/in-home.ts";
 import { connectSocket, connectStdio } from "../support/mcp-client.ts";
@@ -13,7 +13,7 @@ async function call(lines: Lines, name: string, args: object): Promise<Readonly<
   return { isError: result["isError"] === true, ...(result["structuredContent"] as object) };
 }
 
-test("issue 10: an old client (2025-06-18), by hand: lists, starts, waits, ends; malformed lines are answered", () =>
+test("an old client (2025-06-18), by hand: lists, starts, waits, ends; malformed lines are answered", () =>
   inHome("", async (home) => {
     const lines = speakLines(home);
     const hands = await shakeHands(lines);
@@ -75,7 +75,7 @@ const WRONG: readonly (readonly [string, Record<string, unknown>, string])[] = [
   ["start_session", { agent: "command", args: ["sleep", "1"], cwd: "/", env: { A: 1 } }, "bad-request"],
 ];
 
-test("issue 10: wrong arguments are refused with the same code over stdio and the socket, and change nothing", () =>
+test("wrong arguments are refused with the same code over stdio and the socket, and change nothing", () =>
   inHome("", async (home) => {
     await home.run(["start", "command", "--name", "done", "--wait", "--", "true"]);
     await home.json("end", "done");
@@ -97,7 +97,7 @@ test("issue 10: wrong arguments are refused with the same code over stdio and th
     expect((await home.wishes()).length).toBe(before);
   }));
 
-test("issue 10: an argument of 10 MB is refused, and the connection still works", () =>
+test("an argument of 10 MB is refused, and the connection still works", () =>
   inHome("", async (home) => {
     await home.json("start", "practice", "--name", "w");
     const before = (await home.events()).filter(({ type }) => type === "message-admitted");

@@ -1,4 +1,4 @@
-/** Issue 10, waking: a client that is no session of Reeve's is told by `reeve mcp --channel`, as Claude Code takes it. */
+/** A client that is no session of Reeve's is told by `reeve mcp --channel`, as Claude Code takes it. */
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { eventually } from "../support/eventually.ts";
@@ -14,7 +14,7 @@ interface Pushed {
 
 const params = z.object({ content: z.string(), meta: z.object({ count: z.string(), cursor: z.string() }) });
 
-test("issue 10: it is woken for the sessions it started, and not for what it was told", () =>
+test("it is woken for the sessions it started, and not for what it was told", () =>
   inHome("", async (home) => {
     const pushed: Pushed[] = [];
     const mcp = await connectStdio(home, {

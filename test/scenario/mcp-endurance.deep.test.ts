@@ -1,5 +1,5 @@
 /**
- * Issue 10, 7: whatever disappears (the client, the MCP child, the daemon),
+ * Whatever disappears (the client, the MCP child, the daemon),
  * nothing is left behind, nothing is missed, and the next call works.
  */
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
@@ -37,7 +37,7 @@ function restingSockets(pid: number): Promise<number> {
 }
 
 test(
-  "issue 10: a client that disappears in the middle of a wait leaves no process and no connection",
+  "a client that disappears in the middle of a wait leaves no process and no connection",
   () =>
     inHome("", async (home) => {
       const daemon = await home.daemonPid();
@@ -72,7 +72,7 @@ test(
 );
 
 test(
-  "issue 10: a wait that was cancelled and a subscription that was closed leave nothing, on a connection that stays",
+  "a wait that was cancelled and a subscription that was closed leave nothing, on a connection that stays",
   () =>
     inHome("", async (home) => {
       const daemon = await home.daemonPid();
@@ -101,7 +101,7 @@ test(
   60_000,
 );
 
-test("issue 10: the MCP child is killed in a wait; the next one goes on from the cursor and misses nothing", () =>
+test("the MCP child is killed in a wait; the next one goes on from the cursor and misses nothing", () =>
   inHome("", async (home) => {
     const first = await connectStdio(home);
     const started = await first.ok<Started>("start_session", { agent: "practice", name: "w", prompt: "Say hello" });
@@ -125,7 +125,7 @@ test("issue 10: the MCP child is killed in a wait; the next one goes on from the
     await second.close();
   }));
 
-test("issue 10: the daemon is killed under a connected client; the wait goes on and the next call works", () =>
+test("the daemon is killed under a connected client; the wait goes on and the next call works", () =>
   inHome("", async (home) => {
     const mcp = await connectStdio(home);
     const slow = { PRACTICE_PACE_MS: "1500" };

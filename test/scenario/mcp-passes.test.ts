@@ -1,4 +1,4 @@
-/** Issue 10, 4, over MCP: a session reaches itself and what it started. Whatever else it tries is refused and recorded. */
+/** Over MCP: a session reaches itself and what it started. Whatever else it tries is refused and recorded. */
 import { request } from "node:http";
 import { expect, test } from "vitest";
 import { operations } from "../../src/operation/operations.ts";
@@ -43,7 +43,7 @@ function inside(home: TestHome, { session_id }: SessionRow, pass: string): Recor
   };
 }
 
-test.concurrent("issue 10: a session tries every tool on another one, over stdio and the socket: 0 accepted, each recorded", () =>
+test.concurrent("a session tries every tool on another one, over stdio and the socket: 0 accepted, each recorded", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const b = await start(home, "b");
@@ -83,7 +83,7 @@ test.concurrent("issue 10: a session tries every tool on another one, over stdio
     }
   }));
 
-test.concurrent("issue 10: without a pass, with a forged one and with one of a session that ended, no tool answers", () =>
+test.concurrent("without a pass, with a forged one and with one of a session that ended, no tool answers", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const pass = await passOf(home, a);
@@ -112,7 +112,7 @@ test.concurrent("issue 10: without a pass, with a forged one and with one of a s
     await own.close();
   }));
 
-test.concurrent("issue 10: an agent that hides its environment from MCP servers does not make them the operator's", () =>
+test.concurrent("an agent that hides its environment from MCP servers does not make them the operator's", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     await start(home, "b");
@@ -126,7 +126,7 @@ test.concurrent("issue 10: an agent that hides its environment from MCP servers 
     expect(await lines.end()).toBe(0);
   }));
 
-test.concurrent("issue 10: a page in a browser, and whoever uses another name for this machine, is not served at /mcp", () =>
+test.concurrent("a page in a browser, and whoever uses another name for this machine, is not served at /mcp", () =>
   inHome("", async (home) => {
     await home.daemonPid();
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };

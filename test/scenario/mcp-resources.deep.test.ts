@@ -1,4 +1,4 @@
-/** Issue 10: resources, and being told when they change, over both transports and both protocols. */
+/** Resources, and being told when they change, over both transports and both protocols. */
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
@@ -12,7 +12,7 @@ async function textOf({ client }: Tools, uri: string): Promise<Record<string, un
   return JSON.parse(content !== undefined && "text" in content ? content.text : "null") as Record<string, unknown>;
 }
 
-test("issue 10: sessions, a transcript and events can be read, and a wrong address is refused in words", () =>
+test("sessions, a transcript and events can be read, and a wrong address is refused in words", () =>
   inHome("", async (home) => {
     await home.run(["start", "practice", "--name", "w", "--wait", "Say hello"]);
     const { session_id: id } = await home.session("w");
@@ -36,7 +36,7 @@ test("issue 10: sessions, a transcript and events can be read, and a wrong addre
     await home.json("end", "w");
   }));
 
-test("issue 10: who subscribed is told of changes, a few times and not for every event; who left is not", () =>
+test("who subscribed is told of changes, a few times and not for every event; who left is not", () =>
   inHome("", async (home) => {
     const started = await home.json<Started>("start", "practice", "--name", "w");
     const transcript = `reeve://sessions/${started.session_id}/transcript`;

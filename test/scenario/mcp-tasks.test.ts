@@ -1,5 +1,5 @@
 /**
- * Issue 10: for a client that declared the tasks extension a wait is a task,
+ * For a client that declared the tasks extension a wait is a task,
  * which survives the MCP child and the daemon. By hand: the official client
  * has no calls for it (2.4.0).
  */
@@ -52,7 +52,7 @@ async function settled(lines: Lines, taskId: string): Promise<Task> {
   );
 }
 
-test("issue 10: a wait as a task outlives the MCP child and the daemon, and is told once it is over", () =>
+test("a wait as a task outlives the MCP child and the daemon, and is told once it is over", () =>
   inHome("", async (home) => {
     const first = speakLines(home);
     const discovered = await ask(first, "server/discover", {});
@@ -77,7 +77,7 @@ test("issue 10: a wait as a task outlives the MCP child and the daemon, and is t
     expect(await second.end()).toBe(0);
   }));
 
-test("issue 10: a task for all of several counts those that woke before; it can be cancelled, and has an end", () =>
+test("a task for all of several counts those that woke before; it can be cancelled, and has an end", () =>
   inHome("", async (home) => {
     const lines = speakLines(home);
     await home.run(["start", "command", "--name", "early", "--wait", "--", "true"]);

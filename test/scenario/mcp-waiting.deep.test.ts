@@ -1,4 +1,4 @@
-/** Issue 10: a wait over MCP ends for whatever happens to a worker, of one or several, and goes on without a gap. */
+/** A wait over MCP ends for whatever happens to a worker, of one or several, and goes on without a gap. */
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
@@ -25,7 +25,7 @@ async function eachWay(home: TestHome, act: (mcp: Tools, way: string) => Promise
   }
 }
 
-test("issue 10: an approval, a failure and a death each end the wait, and say so", () =>
+test("an approval, a failure and a death each end the wait, and say so", () =>
   inHome("", (home) =>
     eachWay(home, async (mcp, way) => {
       const asking = await start(mcp, home, `asks-${way}`, "ask to run the tests");
@@ -57,7 +57,7 @@ test("issue 10: an approval, a failure and a death each end the wait, and say so
     }),
   ));
 
-test("issue 10: any and all of several; what timed out goes on with those that sleep, and misses nothing", () =>
+test("any and all of several; what timed out goes on with those that sleep, and misses nothing", () =>
   inHome("", (home) =>
     eachWay(home, async (mcp, way) => {
       const [quick, slow] = [`quick-${way}`, `slow-${way}`];
@@ -84,7 +84,7 @@ test("issue 10: any and all of several; what timed out goes on with those that s
   ));
 
 test(
-  "issue 10: a client that asked for progress is told every few seconds what its worker does",
+  "a client that asked for progress is told every few seconds what its worker does",
   () =>
     inHome("", (home) =>
       eachWay(home, async (mcp, way) => {

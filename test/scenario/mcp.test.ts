@@ -1,4 +1,4 @@
-/** Issue 10: an orchestrating agent runs a worker through MCP, with the official client and the real daemon. */
+/** An orchestrating agent runs a worker through MCP, with the official client and the real daemon. */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Started, Waited } from "../support/mcp-answers.ts";
@@ -36,7 +36,7 @@ async function runWorker(home: TestHome, mcp: Tools): Promise<void> {
   expect(home.marked()).toEqual([]);
 }
 
-test.each<Era>(["modern", "legacy"])("issue 10: start, wait, send, read, end over stdio (%s protocol)", (era) =>
+test.each<Era>(["modern", "legacy"])("start, wait, send, read, end over stdio (%s protocol)", (era) =>
   inHome("", async (home) => {
     const mcp = await connectStdio(home, { era });
     expect((await mcp.client.listTools()).tools.length).toBeGreaterThan(15);
@@ -49,7 +49,7 @@ test.each<Era>(["modern", "legacy"])("issue 10: start, wait, send, read, end ove
   }),
 );
 
-test.each<Era>(["modern", "legacy"])("issue 10: start, wait, send, read, end over the socket (%s protocol)", (era) =>
+test.each<Era>(["modern", "legacy"])("start, wait, send, read, end over the socket (%s protocol)", (era) =>
   inHome("", async (home) => {
     await home.daemonPid();
     const mcp = await connectSocket(home, { era });

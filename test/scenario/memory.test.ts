@@ -1,5 +1,5 @@
 /**
- * Issue 15, memory: through the command line and MCP, over kills of the daemon, and
+ * Through the command line and MCP, over kills of the daemon, and
  * with a vector store that is not there, is another version, or (with
  * REEVE_TEST_CHROMA=<a directory with chromadb in its node_modules>) is a real
  * Chroma server that is killed and started again during a thousand writes.

@@ -1,4 +1,4 @@
-/** Who needs me, and what I have seen: the same for every surface, and after a crash of the daemon (issue 9, list and seen). */
+/** Who needs me, and what I have seen: the same for every surface, and after a crash of the daemon. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -124,7 +124,7 @@ test("list --watch shows what changes", async () => {
   expect(await home.run(["list", "--watch"])).toMatchObject({ status: 2, stdout: "" });
 });
 
-test("what it died of holds no secret of its environment (issue 9, list)", async () => {
+test("what it died of holds no secret of its environment", async () => {
   const secret = "k3y-that-nobody-may-read";
   const script = 'echo "Error: refused with $API_TOKEN"; exit 4';
   await home.json("start", "command", "--name", "leaks", "--env", `API_TOKEN=${secret}`, "--", "sh", "-c", script);

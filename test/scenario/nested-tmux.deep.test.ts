@@ -1,5 +1,5 @@
 /**
- * Attached from inside a tmux of one's own (issue 7, 31): the keys that are shown leave the session, not the outer tmux.
+ * Attached from inside a tmux of one's own: the keys that are shown leave the session, not the outer tmux.
  * Three real servers: one plays the person's keyboard and screen, one is the person's own tmux, one is Reeve's.
  */
 import { writeFileSync } from "node:fs";

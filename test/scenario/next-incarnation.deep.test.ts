@@ -45,7 +45,7 @@ async function becomes(home: TestHome, activity: string): Promise<void> {
   );
 }
 
-test.concurrent("the title of the program that was killed does not count for the next one (issue 7, 7)", () =>
+test.concurrent("the title of the program that was killed does not count for the next one", () =>
   inHome("", async (home) => {
     const program = join(home.dir, "fake-agent");
     writeFileSync(program, PROGRAM, { mode: 0o755 });
@@ -67,7 +67,7 @@ test.concurrent("the title of the program that was killed does not count for the
     expect(sources.map(({ detail }) => detail).join("\n")).not.toContain("title-asks");
   }));
 
-test.concurrent("what hooks of the dead one left is read before the next one starts, and is not the next one's (issue 7, 7)", () =>
+test.concurrent("what hooks of the dead one left is read before the next one starts, and is not the next one's", () =>
   inHome("", async (home) => {
     const codex = standInCodex(home);
     home.configure(codex.toml);

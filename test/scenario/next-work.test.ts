@@ -1,4 +1,4 @@
-/** next_work through the CLI and as a session, with practice agents as workers (issue 12, next-work). */
+/** next_work through the CLI and as a session, with practice agents as workers. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

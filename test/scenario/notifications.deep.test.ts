@@ -1,4 +1,4 @@
-/** Notifications through the real daemon (issue 11, notifications): what comes into the inbox reaches each channel. */
+/** Notifications through the real daemon: what comes into the inbox reaches each channel. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

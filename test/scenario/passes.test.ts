@@ -1,5 +1,5 @@
 /**
- * Issue 10, who may do what: a session calls with its own pass, for itself and
+ * A session calls with its own pass, for itself and
  * what it started. Whatever else it tries is refused and recorded.
  */
 import { readFileSync } from "node:fs";
@@ -41,7 +41,7 @@ async function refusals(home: TestHome): Promise<readonly Readonly<Record<string
   return (await home.events()).filter(({ type }) => type === "call-refused").map(({ data }) => data);
 }
 
-test.concurrent("issue 10: with its own pass a session reaches itself and nobody else; each try is refused and recorded", () =>
+test.concurrent("with its own pass a session reaches itself and nobody else; each try is refused and recorded", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const b = await start(home, "b");
@@ -62,7 +62,7 @@ test.concurrent("issue 10: with its own pass a session reaches itself and nobody
     expect(await home.session("b")).toMatchObject({ state: "running", desired: "running" });
   }));
 
-test.concurrent("issue 10: without a pass, with a wrong one, and with headers that claim to be somebody, nothing is answered", () =>
+test.concurrent("without a pass, with a wrong one, and with headers that claim to be somebody, nothing is answered", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const pass = await passOf(home, a);
@@ -79,7 +79,7 @@ test.concurrent("issue 10: without a pass, with a wrong one, and with headers th
     ]);
   }));
 
-test.concurrent("issue 10: a child is its caller's, whatever the request says; a stranger cannot be made its parent", () =>
+test.concurrent("a child is its caller's, whatever the request says; a stranger cannot be made its parent", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const b = await start(home, "b");
@@ -101,7 +101,7 @@ test.concurrent("issue 10: a child is its caller's, whatever the request says; a
     expect(down).toMatchObject({ done: true });
   }));
 
-test.concurrent("issue 10: a pass is good for one process, and gone with its session", () =>
+test.concurrent("a pass is good for one process, and gone with its session", () =>
   inHome("", async (home) => {
     const a = await start(home, "a");
     const first = await passOf(home, a);
@@ -116,7 +116,7 @@ test.concurrent("issue 10: a pass is good for one process, and gone with its ses
   }));
 
 test.concurrent.each(["create.before-effect", "create.planned", "create.after-effect"])(
-  "issue 10: the daemon dies at %s: the pass of the process that runs is good",
+  "the daemon dies at %s: the pass of the process that runs is good",
   (point) =>
     inHome("", async (home) => {
       await home.daemonPid();
@@ -129,7 +129,7 @@ test.concurrent.each(["create.before-effect", "create.planned", "create.after-ef
     }),
 );
 
-test.concurrent("issue 10: reeve in a session is that session, and without its pass it refuses to be the operator", () =>
+test.concurrent("reeve in a session is that session, and without its pass it refuses to be the operator", () =>
   inHome("", async (home) => {
     await start(home, "other");
     const a = await start(home, "a");
@@ -153,7 +153,7 @@ test.concurrent("issue 10: reeve in a session is that session, and without its p
     expect(await home.run(["list", "-q"], { environment: inside })).toMatchObject({ status: 0, stdout: "a\n" });
   }));
 
-test.concurrent("issue 10: how deep and how many is bounded, also for starts at the same time", () =>
+test.concurrent("how deep and how many is bounded, also for starts at the same time", () =>
   inHome("[sessions]\nmost_depth = 1\nmost_descendants = 3\n", async (home) => {
     const a = await start(home, "a");
     const pass = await passOf(home, a);
@@ -170,7 +170,7 @@ test.concurrent("issue 10: how deep and how many is bounded, also for starts at 
     expect(deeper?.detail).toContain("most_depth");
   }));
 
-test.concurrent("issue 10: the pass itself is written nowhere", () =>
+test.concurrent("the pass itself is written nowhere", () =>
   inHome("", async (home) => {
     const a = await home.json<SessionRow>("start", "command", "--name", "a", "--", "sh", "-c", "env; sleep 600");
     const pass = await passOf(home, a);

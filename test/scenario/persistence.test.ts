@@ -1,4 +1,4 @@
-/** A session of which everything is kept, and one of which nothing more is than before (issue 13). */
+/** A session of which everything is kept, and one of which nothing more is than before. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

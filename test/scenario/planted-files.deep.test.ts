@@ -1,5 +1,5 @@
 /**
- * Issue 7, 21: a directory, a pipe, a link or anything else in the place of a
+ * A directory, a pipe, a link or anything else in the place of a
  * file of Reeve's, put there while no daemon runs or under one that does. The
  * next command works, no session is lost, and it is said what was moved.
  */
@@ -42,7 +42,7 @@ const start = async (home: TestHome, name: string, ...command: readonly string[]
   await eventually("it runs", async () => (await home.session(name)).state === "running");
 };
 
-test.concurrent.each([...plantable])("issue 7, 21: a %s in the place of every file of a home at once", (kind) =>
+test.concurrent.each([...plantable])("a %s in the place of every file of a home at once", (kind) =>
   inHome("", async (home) => {
     await start(home, "one", "sleep", "600");
     await start(home, "two", "sleep", "600");
@@ -70,7 +70,7 @@ test.concurrent.each([...plantable])("issue 7, 21: a %s in the place of every fi
   }),
 );
 
-test.concurrent.each([...plantable])("issue 7, 21: a %s in the place of the database or its -wal", (kind) =>
+test.concurrent.each([...plantable])("a %s in the place of the database or its -wal", (kind) =>
   inHome("", async (home) => {
     await start(home, "one", "sleep", "600");
     const { runtime, ...one } = await home.session("one");
@@ -89,24 +89,22 @@ test.concurrent.each([...plantable])("issue 7, 21: a %s in the place of the data
   }),
 );
 
-test.concurrent.each([...plantable])(
-  "issue 7, 21: a %s for config.toml and rules: said so, and nothing hangs",
-  (kind) =>
-    inHome("", async (home) => {
-      await start(home, "one", "sleep", "600");
-      await home.killDaemon();
-      plant(join(home.dir, "config.toml"), kind);
-      plant(join(home.dir, "rules", "command.toml"), kind);
-      expect((await home.session("one")).state).toBe("running");
-      const { warnings } = await home.json<{ warnings: readonly string[] }>("daemon", "status");
-      // A link to nowhere is a file that is not there; one to a text is read as settings.
-      if (kind !== "dangling link") expect(warnings).toContainEqual(expect.stringContaining("config.toml"));
-      await home.json("end", "one");
-      expect(existsSync(join(home.dir, "config.toml")) || kind === "dangling link").toBe(true);
-    }),
+test.concurrent.each([...plantable])("a %s for config.toml and rules: said so, and nothing hangs", (kind) =>
+  inHome("", async (home) => {
+    await start(home, "one", "sleep", "600");
+    await home.killDaemon();
+    plant(join(home.dir, "config.toml"), kind);
+    plant(join(home.dir, "rules", "command.toml"), kind);
+    expect((await home.session("one")).state).toBe("running");
+    const { warnings } = await home.json<{ warnings: readonly string[] }>("daemon", "status");
+    // A link to nowhere is a file that is not there; one to a text is read as settings.
+    if (kind !== "dangling link") expect(warnings).toContainEqual(expect.stringContaining("config.toml"));
+    await home.json("end", "one");
+    expect(existsSync(join(home.dir, "config.toml")) || kind === "dangling link").toBe(true);
+  }),
 );
 
-test.concurrent("issue 7, 21: what is planted in a session's directory costs neither records, nor output, nor its end", () =>
+test.concurrent("what is planted in a session's directory costs neither records, nor output, nor its end", () =>
   inHome("[sessions]\noutput_log_bytes = 20000\n", async (home) => {
     await home.json("start", "practice", "--name", "practice", "Say hello");
     await home.json("wait", "practice", "--for", "turn-completed", "--since", "0", "--timeout", "30");
@@ -142,7 +140,7 @@ test.concurrent("issue 7, 21: what is planted in a session's directory costs nei
     await eventually("its state.json is written", () => isPlain(join(directory, "state.json")));
   }));
 
-test.concurrent("issue 7, 21: a spool that is no directory is set aside, and hooks are read from a new one", () =>
+test.concurrent("a spool that is no directory is set aside, and hooks are read from a new one", () =>
   inHome("", async (home) => {
     await home.json("start", "practice", "--name", "practice", "Say hello");
     await home.json("wait", "practice", "--for", "turn-completed", "--since", "0", "--timeout", "30");

@@ -1,4 +1,4 @@
-/** Issue 7, 16: an agent can write a state.json; none of them decides what runs. */
+/** An agent can write a state.json; none of them decides what runs. */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -55,7 +55,7 @@ function proofOf(home: TestHome): { readonly path: string; readonly launch: (lau
 const launchOf = (path: string): Launch =>
   (JSON.parse(readFileSync(path, "utf8")) as { session: Session }).session.identity.launch;
 
-test.concurrent("issue 7, 16: a planted file is set aside and told of, however often the daemon starts", () =>
+test.concurrent("a planted file is set aside and told of, however often the daemon starts", () =>
   inHome("", async (home) => {
     await start(home, "real", "--", "sleep", "300");
     const real = await stateFile(home, "real");
@@ -87,7 +87,7 @@ test.concurrent("issue 7, 16: a planted file is set aside and told of, however o
     );
   }));
 
-test.concurrent("issue 7, 16: a file with a higher revision changes nothing about a known session", () =>
+test.concurrent("a file with a higher revision changes nothing about a known session", () =>
   inHome("", async (home) => {
     await start(home, "real", "--restart", "on-failure", "--", "sleep", "300");
     const path = await stateFile(home, "real");
@@ -124,7 +124,7 @@ test.concurrent("issue 7, 16: a file with a higher revision changes nothing abou
     expect(existsSync(proof.path)).toBe(false);
   }));
 
-test.concurrent("issue 7, 16: after the database is lost, what lives is adopted and what does not is held", () =>
+test.concurrent("after the database is lost, what lives is adopted and what does not is held", () =>
   inHome("", async (home) => {
     await start(home, "lives", "--restart", "on-failure", "--", "sleep", "300");
     await start(home, "died", "--restart", "always", "--", "sleep", "300");

@@ -43,7 +43,7 @@ async function finished(name: string, turns: number): Promise<void> {
 }
 
 test.each([{ isKilled: false }, { isKilled: true }])(
-  "six sessions of one account: the first meets the limit, the others wait, all finish, no turn twice; daemon killed: $isKilled (issue 11, quota)",
+  "six sessions of one account: the first meets the limit, the others wait, all finish, no turn twice; daemon killed: $isKilled",
   async ({ isKilled }) => {
     await startIdle(...NAMES);
     await home.json("send", "one", "limit 4s of tokens");
@@ -74,7 +74,7 @@ test.each([{ isKilled: false }, { isKilled: true }])(
   },
 );
 
-test("a session that somebody asks something else meanwhile is not told to continue (issue 11, quota)", async () => {
+test("a session that somebody asks something else meanwhile is not told to continue", async () => {
   await startIdle("one");
   await home.json("send", "one", "limit 2s");
   await parked();
@@ -83,7 +83,7 @@ test("a session that somebody asks something else meanwhile is not told to conti
   expect((await home.events()).filter(({ data }) => data["is_resume"] === true)).toEqual([]);
 });
 
-test("without a stated reset Reeve tries again after a while, and again later if that fails (issue 11, quota)", async () => {
+test("without a stated reset Reeve tries again after a while, and again later if that fails", async () => {
   await startIdle("one");
   await home.json("send", "one", "limit 2s unsaid");
   expect((await parked()).data).toMatchObject({ confidence: "none" });
@@ -92,7 +92,7 @@ test("without a stated reset Reeve tries again after a while, and again later if
   expect(await eventsOf("quota-opened")).toHaveLength(1);
 });
 
-test("what waits is shown everywhere, a start that waits can be ended, and how much is used is told in time (issue 11, quota)", async () => {
+test("what waits is shown everywhere, a start that waits can be ended, and how much is used is told in time", async () => {
   await startIdle("one");
   await home.json("send", "one", "used 83");
   await finished("one", 1);

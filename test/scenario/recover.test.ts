@@ -1,5 +1,5 @@
 /**
- * `reeve recover` through the CLI (issue 15): what it is asked about may be
+ * `reeve recover` through the CLI: what it is asked about may be
  * gone, ended, or in no repository; who may read what; and whom Reeve tells
  * that it was restarted.
  */
@@ -62,7 +62,7 @@ async function told(id: string): Promise<readonly EventRow[]> {
   );
 }
 
-describe("bad input (issue 15)", () => {
+describe("bad input", () => {
   test("a session that does not exist, and none at all", async () => {
     const unknown = await home.run(["recover", "nobody", "--json"]);
     expect(JSON.parse(unknown.stdout)).toMatchObject({ error: { code: "unknown-session" } });
@@ -139,7 +139,7 @@ describe("between sessions", () => {
     expect(JSON.parse(other.stdout)).toMatchObject({ error: { code: "not-allowed" } });
   });
 
-  test("a copy of the database that was put back tells nothing again (issue 15, stale wakes)", async () => {
+  test("a copy of the database that was put back tells nothing again", async () => {
     await idle(home, "boss");
     await home.json("daemon", "stop");
     const [database, copy] = [join(home.dir, "reeve.db"), join(home.dir, "copy.db")];

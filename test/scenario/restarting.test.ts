@@ -1,4 +1,4 @@
-/** What does not come up after a restart is reported by the command that asked (issue 7, 8). */
+/** What does not come up after a restart is reported by the command that asked. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ function refusalOf(result: Result): { readonly code: string; readonly message: s
   return (JSON.parse(result.stdout) as { error: { code: string; message: string } }).error;
 }
 
-test.concurrent("a command that dies at once: the restart fails, and says what it said last (issue 7, 8)", () =>
+test.concurrent("a command that dies at once: the restart fails, and says what it said last", () =>
   inHome("", async (home) => {
     const program = onlyOnce("echo 'cannot start: no fuel'; exit 42");
     await home.json("start", "command", "--name", "engine", "--cwd", home.dir, "--", ...program);

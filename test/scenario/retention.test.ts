@@ -1,4 +1,4 @@
-/** Issue 12, retention: what is over is removed, what is needed stays, and nobody misses an event without being told. */
+/** What is over is removed, what is needed stays, and nobody misses an event without being told. */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OutputOf } from "../../src/client/operation-types.ts";

@@ -1,4 +1,4 @@
-/** Issue 7, 19: what is secret reaches no file of Reeve's, and what is sent arrives as it was sent. */
+/** What is secret reaches no file of Reeve's, and what is sent arrives as it was sent. */
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ async function screenShows(home: TestHome, name: string, text: string): Promise<
   );
 }
 
-test.concurrent("issue 7, 19: an --env value repeated in a message is on no disk, also while it waits, and arrives whole", () =>
+test.concurrent("an --env value repeated in a message is on no disk, also while it waits, and arrives whole", () =>
   inHome("", async (home) => {
     await home.json(
       "start",
@@ -67,7 +67,7 @@ test.concurrent("issue 7, 19: an --env value repeated in a message is on no disk
     expect(hits(home, [CANARY, CANARY.slice(0, 16), CANARY.slice(-16), "h7x2"])).toEqual([]);
   }));
 
-test.concurrent("issue 7, 19: nor in a prompt, nor from an env file, for an agent that takes prompts", () =>
+test.concurrent("nor in a prompt, nor from an env file, for an agent that takes prompts", () =>
   inHome("", async (home) => {
     writeFileSync(join(home.dir, "secrets.env"), `FROM_FILE=${CANARY}\n`);
     await home.json(
@@ -92,7 +92,7 @@ test.concurrent("issue 7, 19: nor in a prompt, nor from an env file, for an agen
     expect(hits(home, [CANARY], [transcript_path, join(home.dir, "secrets.env")])).toEqual([]);
   }));
 
-test.concurrent("issue 7, 19: wrapped at the edge of the screen, in connection strings and by its shape", () =>
+test.concurrent("wrapped at the edge of the screen, in connection strings and by its shape", () =>
   inHome("", async (home) => {
     const shaped = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
     const script = `
@@ -122,7 +122,7 @@ test.concurrent("issue 7, 19: wrapped at the edge of the screen, in connection s
     expect(readFileSync(join(directory, "output.log"), "utf8")).toContain("[redacted]");
   }));
 
-test.concurrent("issue 7, 19: over three lines, with wide characters and blanks at the edge, next to what stays readable", () =>
+test.concurrent("over three lines, with wide characters and blanks at the edge, next to what stays readable", () =>
   inHome("", async (home) => {
     const long = Array.from({ length: 45 }, (_, index) => `piece${100 + index}xy`).join("");
     const wide = "日本語のパスワード-十六文字";
@@ -154,7 +154,7 @@ test.concurrent("issue 7, 19: over three lines, with wide characters and blanks 
     expect(hits(home, ["piece1", "日本", "文字", "ワード", "korrekt", "battery", "staple"])).toEqual([]);
   }));
 
-test.concurrent("issue 7, 19: everything below a used home is private, whatever the caller's umask is", () =>
+test.concurrent("everything below a used home is private, whatever the caller's umask is", () =>
   inHome("", async (home) => {
     const reeve = (...args: readonly string[]) =>
       runProgram(

@@ -1,6 +1,6 @@
 /**
  * The verification list of the seed "session lifecycle management", line by
- * line, with real tmux (issue 11, seed 003). What takes longer than a test may
+ * line, with real tmux. What takes longer than a test may
  * (giving up after ten restarts) is shown on a test clock in
  * src/supervisor/restarts.test.ts.
  */
@@ -39,7 +39,7 @@ const kill = async (name: string): Promise<void> => {
 const conversationOf = async (name: string): Promise<unknown> =>
   ((await home.session(name))["observability"] as { native_id: unknown }).native_id;
 
-test("start three sessions: unique ids, starting, then running (issue 11, seed 003)", async () => {
+test("start three sessions: unique ids, starting, then running", async () => {
   for (const name of NAMES)
     await home.json("start", "practice", "--name", name, "--restart", "on-failure", "say hello");
   const sessions = await Promise.all(NAMES.map((name) => becomes(name, "running")));
@@ -48,7 +48,7 @@ test("start three sessions: unique ids, starting, then running (issue 11, seed 0
     expect(await statesOf(name)).toEqual(["session-planned", "session-starting", "session-running"]);
 });
 
-test("pause one: input is detached while its process stays; resume attaches it again (issue 11, seed 003)", async () => {
+test("pause one: input is detached while its process stays; resume attaches it again", async () => {
   await home.json("wait", "one", "--for", "turn-completed", "--since", "0", "--timeout", "30");
   const { pid } = (await home.session("one")).runtime;
   await home.json("pause", "one");
@@ -59,7 +59,7 @@ test("pause one: input is detached while its process stays; resume attaches it a
   expect(await home.session("one")).toMatchObject({ state: "running", runtime: { pid } });
 });
 
-test("force-stop one: it is error, and is started again if its policy says so (issue 11, seed 003)", async () => {
+test("force-stop one: it is error, and is started again if its policy says so", async () => {
   await home.json("wait", "two", "--for", "turn-completed", "--since", "0", "--timeout", "30");
   const before = await conversationOf("two");
   await kill("two");
@@ -83,7 +83,7 @@ test("force-stop one: it is error, and is started again if its policy says so (i
   expect(dead).toMatchObject({ restart_due_at: null, reason: "Its process was killed by SIGKILL.", failure: "killed" });
 });
 
-test("restart the daemon: everything is loaded again and connected to what survived (issue 11, seed 003)", async () => {
+test("restart the daemon: everything is loaded again and connected to what survived", async () => {
   const facts = ({ session_id, name, state, runtime, turns }: SessionRow) => ({
     session_id,
     name,
@@ -100,7 +100,7 @@ test("restart the daemon: everything is loaded again and connected to what survi
   }
 });
 
-test("backoff: the pauses grow, and are shown; a person goes first, in both directions (issue 11, seed 003)", async () => {
+test("backoff: the pauses grow, and are shown; a person goes first, in both directions", async () => {
   await home.json(
     "start",
     "command",
@@ -146,7 +146,7 @@ test("backoff: the pauses grow, and are shown; a person goes first, in both dire
   }
 });
 
-test("branch: the declared one is recorded, another is refused, and a change is an error (issue 11, seed 003)", async () => {
+test("branch: the declared one is recorded, another is refused, and a change is an error", async () => {
   const repository = createGitRepository();
   try {
     const start = (name: string, branch: string) =>
@@ -174,7 +174,7 @@ test("branch: the declared one is recorded, another is refused, and a change is 
   }
 });
 
-test("the policy of a role comes before that of an agent, and is said at the start (issue 11, restart policy)", async () => {
+test("the policy of a role comes before that of an agent, and is said at the start", async () => {
   home.configure('[agent.command]\nrestart = "on-failure"\n[role.server]\nrestart = "always"\n');
   await home.json("daemon", "stop");
   const start = (...options: readonly string[]) => home.json("start", "command", ...options, "--", "sleep", "100");

@@ -96,7 +96,7 @@ test.concurrent("a daemon that is restarted does not say it again, and one that 
 /** Longer than the turn, and than its silence would have to last by five seconds: what is no busy machine any more. */
 const STOPPED_MS = 12_000;
 
-test.concurrent("issue 8, 4: a daemon that was stopped reads what happened meanwhile before it says that a turn stalled", () =>
+test.concurrent("a daemon that was stopped reads what happened meanwhile before it says that a turn stalled", () =>
   inHome("[sessions]\nstall_seconds = 4\n", async (home) => {
     await start(home, "worker", "sleep 6");
     const daemon = await home.daemonPid();

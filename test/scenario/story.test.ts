@@ -1,4 +1,4 @@
-/** A session's story, its archive, and that archive brought back, with the practice agent and the real CLI (issue 13, story). */
+/** A session's story, its archive, and that archive brought back, with the practice agent and the real CLI. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ interface Story {
   readonly cursor: string;
 }
 
-test("show, export and import (issue 13, story)", async () => {
+test("show, export and import", async () => {
   await home.run(["start", "practice", "hello", "--name", "told", "--wait"], { cwd: home.dir });
   const types = ({ entries }: Story): readonly string[] => entries.map(({ type }) => type);
   const living = await home.json<Story>("show", "told");
@@ -98,7 +98,7 @@ function following(...args: readonly string[]): { text(): string; readonly ended
   return { text: () => text, ended };
 }
 
-test("show --follow prints what happens as it happens, until the session ends, over a killed daemon (issue 13, story)", async () => {
+test("show --follow prints what happens as it happens, until the session ends, over a killed daemon", async () => {
   await home.run(["start", "practice", "hello", "--name", "told", "--wait"], { cwd: home.dir });
   const all = following("--json", "--last", "1");
   const turns = following("--only", "turns", "--last", "1");

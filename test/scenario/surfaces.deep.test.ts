@@ -1,4 +1,4 @@
-/** From where something was asked: the surface is in the events, in session_meta.log and in the story (issue 13). */
+/** From where something was asked: the surface is in the events, in session_meta.log and in the story. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The recording of a session's terminal, with real tmux, and played by Debian's asciinema (issue 13). */
+/** The recording of a session's terminal, with real tmux, and played by Debian's asciinema. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

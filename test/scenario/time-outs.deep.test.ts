@@ -1,4 +1,4 @@
-/** Time-outs and holds with a real daemon, which is killed while they count (issue 12, time-outs). */
+/** Time-outs and holds with a real daemon, which is killed while they count. */
 import { expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";

@@ -72,7 +72,7 @@ test.concurrent(
       ["error", "absent"],
       ["error", "absent"],
     ]);
-    // As after a reboot, and not again by the daemon after that one (issue 11, mass death).
+    // As after a reboot, and not again by the daemon after that one.
     await home.killDaemon();
     const lost = (await home.events()).filter((event) => event.type === "runtime-lost");
     expect(lost.map(({ data }) => data["sessions"])).toEqual([3]);
@@ -165,7 +165,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a pane that only claims to be a session's survives its end and the sweep (issue 7, 18)",
+  "a pane that only claims to be a session's survives its end and the sweep",
   withTmux(async (home, tmux) => {
     await home.json("start", "command", "--name", "real", "--", "sleep", "600");
     await eventually("it runs", async () => (await home.session("real")).state === "running");

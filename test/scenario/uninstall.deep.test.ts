@@ -1,4 +1,4 @@
-/** `reeve uninstall` on a real home: says what it will do, proves the ends, and removes what is Reeve's and nothing else (issue 9, install). */
+/** `reeve uninstall` on a real home: says what it will do, proves the ends, and removes what is Reeve's and nothing else. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

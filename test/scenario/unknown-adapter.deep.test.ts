@@ -1,4 +1,4 @@
-/** Agents and runtimes that the daemon does not know (any more), and a config.toml that is not right (issue 7, 24). */
+/** Agents and runtimes that the daemon does not know (any more), and a config.toml that is not right. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

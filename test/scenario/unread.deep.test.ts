@@ -1,5 +1,5 @@
 /**
- * A command that waits ends when nobody is left to read its answer (issue 7, 30): its terminal hung up, or whoever
+ * A command that waits ends when nobody is left to read its answer: its terminal hung up, or whoever
  * started it is gone. What it asked for stands.
  */
 import type { ChildProcess } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Verbs and options that people try (issue 9, verbs). */
+/** Verbs and options that people try. */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -110,7 +110,7 @@ test("rename: found by the new name, and only by that", async () => {
   await home.json("start", "command", "--name", "before", "--", "sleep", "600");
   expect((await home.run(["rename", "before", "after"])).stdout).toBe("before is now called after.\n");
   expect((await home.run(["rename", "after", "busy"])).status).toBe(1);
-  await eventually("the status line of its terminal shows it (issue 9, rename)", async () => {
+  await eventually("the status line of its terminal shows it", async () => {
     const windows = ["-S", home.tmuxSocket, "list-windows", "-a", "-F", "#{window_name}"];
     const { stdout } = await runProgram("tmux", windows, home.environment);
     return stdout.split("\n").includes("after") && !stdout.split("\n").includes("before");

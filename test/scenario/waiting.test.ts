@@ -1,5 +1,5 @@
 /**
- * Waiting at the speed of a person or a script (issue 7, 27): what was asked last has often been answered by the time
+ * Waiting at the speed of a person or a script: what was asked last has often been answered by the time
  * somebody waits for it. A wait without a cursor tells what became of it, or says at once that nothing will.
  */
 import { writeFileSync } from "node:fs";

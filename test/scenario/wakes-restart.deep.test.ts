@@ -1,5 +1,5 @@
 /**
- * Issue 10, wake storms and restarts: what was acknowledged never wakes again,
+ * What was acknowledged never wakes again,
  * what was committed and not told wakes once, with the count.
  */
 import { join } from "node:path";
@@ -35,7 +35,7 @@ async function idleWorker(home: TestHome, boss: Orchestrator): Promise<string> {
   return id;
 }
 
-test("issue 10: 500 events that a killed daemon committed and did not tell are one wake, with the count", () =>
+test("500 events that a killed daemon committed and did not tell are one wake, with the count", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     const worker = await idleWorker(home, boss);
@@ -55,7 +55,7 @@ test("issue 10: 500 events that a killed daemon committed and did not tell are o
     expect(await boss.lines()).toHaveLength(2);
   }));
 
-test("issue 10: 900 events that were acknowledged wake nobody, whatever becomes of the daemon", () =>
+test("900 events that were acknowledged wake nobody, whatever becomes of the daemon", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     const worker = await idleWorker(home, boss);
@@ -78,7 +78,7 @@ test("issue 10: 900 events that were acknowledged wake nobody, whatever becomes 
     expect(wake?.data["since"]).toBeGreaterThanOrEqual(through);
   }));
 
-test("issue 10: an unread hand-off among them is exactly one wake; after a restart of its reader one more", () =>
+test("an unread hand-off among them is exactly one wake; after a restart of its reader one more", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     const worker = await idleWorker(home, boss);

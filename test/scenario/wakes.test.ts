@@ -1,5 +1,5 @@
 /**
- * Issue 10, waking: a session is woken when something happens to the sessions
+ * A session is woken when something happens to the sessions
  * that it started, without asking again and again.
  */
 import { expect, test } from "vitest";
@@ -29,7 +29,7 @@ async function nextWakeIsFor(home: TestHome, boss: Orchestrator, name: string): 
   expect((await boss.wakes())[before]?.data).toMatchObject({ through: seq, count: 1 });
 }
 
-test.concurrent("issue 10: a turn end, a question and a death each wake the one who started it, once", () =>
+test.concurrent("a turn end, a question and a death each wake the one who started it, once", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     const worker = await boss.startWorker("fix-tests", "Say hello");
@@ -70,7 +70,7 @@ test.concurrent("issue 10: a turn end, a question and a death each wake the one 
     expect(await home.session("boss")).toMatchObject({ wakes: { acknowledged: died.seq, message_id: null } });
   }));
 
-test.concurrent("issue 10: what happens while it works is one wake when it rests, with the count", () =>
+test.concurrent("what happens while it works is one wake when it rests, with the count", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     await keepBusy(home, "boss");
@@ -104,7 +104,7 @@ test.concurrent("issue 10: what happens while it works is one wake when it rests
     expect((await boss.lines())[0]).toMatch(/: 8 events for you since 0: (?:[a-d] exited(?:, | )){3}\(\+5 more\)\. /);
   }));
 
-test.concurrent("issue 10: what it learnt from a wait, or did itself, does not wake it", () =>
+test.concurrent("what it learnt from a wait, or did itself, does not wake it", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     await keepBusy(home, "boss");
@@ -126,7 +126,7 @@ test.concurrent("issue 10: what it learnt from a wait, or did itself, does not w
     expect(await boss.wakes()).toHaveLength(1);
   }));
 
-test.concurrent("issue 10: a start says what is armed, and that is so", () =>
+test.concurrent("a start says what is armed, and that is so", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     const mine = await home.json<Started>("start", "practice", "--name", "mine", "Say hello");
@@ -154,7 +154,7 @@ test.concurrent("issue 10: a start says what is armed, and that is so", () =>
     );
   }));
 
-test.concurrent("issue 10: a session that is paused is woken once it goes on; with wakes switched off, none is", () =>
+test.concurrent("a session that is paused is woken once it goes on; with wakes switched off, none is", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     await home.json("pause", "boss");
@@ -177,7 +177,7 @@ test.concurrent("issue 10: a session that is paused is woken once it goes on; wi
     expect(await boss.wakes()).toHaveLength(2);
   }));
 
-test.concurrent("issue 10: a wake waits for a person's draft, and is not typed onto it", () =>
+test.concurrent("a wake waits for a person's draft, and is not typed onto it", () =>
   inHome("", async (home) => {
     const boss = await startOrchestrator(home);
     const worker = await boss.startWorker("fix");

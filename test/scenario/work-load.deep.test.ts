@@ -1,5 +1,5 @@
 /**
- * Issue 12, 2: `reeve work run` carries out a queue with priorities and
+ * `reeve work run` carries out a queue with priorities and
  * dependencies while the daemon is killed again and again, and the run itself
  * once. Each item is done exactly once: one turn of one worker was about it. And
  * in order: when an item is given out, all that it depends on is done, and no item
@@ -37,7 +37,7 @@ interface Added {
 }
 
 test(
-  `${ITEMS} items, ${WORKERS} workers and ${KILLS} kills of the daemon: each item is done once, in order (issue 12, 2)`,
+  `${ITEMS} items, ${WORKERS} workers and ${KILLS} kills of the daemon: each item is done once, in order`,
   { timeout: PATIENCE_MS },
   async () => {
     const operator = operatorOf(home, { enduranceMs: 60_000 });

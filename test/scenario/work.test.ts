@@ -1,4 +1,4 @@
-/** Issue 12, the queue: a real daemon with practice workers, over the CLI, over HTTP and as sessions. */
+/** A real daemon with practice workers, over the CLI, over HTTP and as sessions. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

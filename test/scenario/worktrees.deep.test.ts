@@ -1,4 +1,4 @@
-/** Worktrees through the CLI and HTTP (issue 11): started in one, listed, saved, removed, and refused in one sentence. */
+/** Worktrees through the CLI and HTTP: started in one, listed, saved, removed, and refused in one sentence. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -38,7 +38,7 @@ async function sleeper(name: string, ...options: readonly string[]) {
 const end = (name: string, ...options: readonly string[]) =>
   home.json<{ note: string | null }>("end", name, "--when", "now", "--grace", "0", ...options);
 
-test("a session works in its own worktree, and the caller's GIT_DIR reaches neither git nor the session (issue 11, worktree trap 2)", async () => {
+test("a session works in its own worktree, and the caller's GIT_DIR reaches neither git nor the session", async () => {
   mkdirSync(join(repository, "src"));
   writeFileSync(join(repository, "src", "app.txt"), "app\n");
   gitIn(repository, "add", ".");
@@ -88,7 +88,7 @@ test("a session works in its own worktree, and the caller's GIT_DIR reaches neit
   expect((await home.run(["worktree"])).stderr).toContain("Reeve has made no worktrees.");
 });
 
-test("a clean worktree goes with its session, and the next of that name gets a new one (issue 11, worktrees)", async () => {
+test("a clean worktree goes with its session, and the next of that name gets a new one", async () => {
   const { made_worktree: made } = await sleeper("clean");
   expect(made).toMatchObject({
     is_new: true,
@@ -109,7 +109,7 @@ test("a clean worktree goes with its session, and the next of that name gets a n
   await end("other", "--remove-worktree");
 });
 
-test("what is refused is refused in one sentence, and changes nothing (issue 11, worktrees: bad input)", async () => {
+test("what is refused is refused in one sentence, and changes nothing", async () => {
   const before = () => ({
     branches: gitIn(repository, "for-each-ref", "--format=%(refname) %(objectname)"),
     worktrees: gitIn(repository, "worktree", "list"),
@@ -147,7 +147,7 @@ test("what is refused is refused in one sentence, and changes nothing (issue 11,
     );
 });
 
-test("a session whose worktree was deleted under it says so and does not start again and again (issue 11, worktree trap 11)", async () => {
+test("a session whose worktree was deleted under it says so and does not start again and again", async () => {
   const { session_id: id } = await sleeper("bereft", "--restart", "always");
   const path = placeOf("reeve+bereft");
   rmSync(path, { recursive: true });
@@ -174,7 +174,7 @@ test("a session whose worktree was deleted under it says so and does not start a
   expect(incarnations.length).toBeLessThan(3);
 });
 
-test("a session gives its worker a worktree, has it removed at the end, and reaches no other (issue 11, worktrees)", async () => {
+test("a session gives its worker a worktree, has it removed at the end, and reaches no other", async () => {
   const boss = await clientOf(home, await startSleeper(home, "boss", "--cwd", repository));
   await sleeper("stranger");
   const request = { agent: "command", args: ["sleep", "600"], cwd: repository, name: "worker", worktree: true };

@@ -1,4 +1,4 @@
-/** Issue 8, 7: the picture of rooms, and the walk of one session counted over the code (what it must show, 1). */
+/** The picture of rooms, and the walk of one session counted over the code (what it must show, 1). */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** What only some sessions need is not loaded by the daemon's start, by the CLI or by the client (issue 8, 6). */
+/** What only some sessions need is not loaded by the daemon's start, by the CLI or by the client. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ test.each(["daemon.js", "daemon-daemon.js", "cli.cjs", "client.js"])(
   },
 );
 
-test("the board is a file of its own, which no other command loads (issue 9, board)", () => {
+test("the board is a file of its own, which no other command loads", () => {
   const draws = readdirSync(dist).filter((name) => /^cli.*\.cjs$/.test(name) && holds(name, "?1049h"));
   expect(draws).toEqual(["cli-board.cjs"]);
   const script = "require(process.argv[1]); console.log(Object.keys(require.cache).join())";
@@ -51,7 +51,7 @@ test("it is in files of its own, for the daemon, Codex's bootstrap and the scrip
   expect(files.filter((name) => helpers.test(readFileSync(join(dist, name), "utf8")))).toEqual([]);
 });
 
-test("the SDK of MCP is loaded by reeve mcp and by the first request to /mcp alone (issue 10, MCP)", () => {
+test("the SDK of MCP is loaded by reeve mcp and by the first request to /mcp alone", () => {
   const isSdk = (file: string): boolean =>
     readFileSync(file, "utf8").includes("notifications/subscriptions/acknowledged");
   for (const name of ["daemon.js", "daemon-daemon.js", "cli.cjs", "client.js"]) {

@@ -42,7 +42,7 @@ function elementsOf(xml: string): readonly Element[] {
   return elements;
 }
 
-describe("the committed recording (issue 9, recording)", () => {
+describe("the committed recording", () => {
   const svg = readFileSync(join(import.meta.dirname, "..", "..", "docs", "recording.svg"), "utf8");
   const elements = elementsOf(svg);
 

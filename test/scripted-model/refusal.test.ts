@@ -1,4 +1,4 @@
-// What each vendor answers when it refuses (issue 11, failures).
+// What each vendor answers when it refuses.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

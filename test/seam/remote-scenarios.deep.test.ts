@@ -1,5 +1,5 @@
 /**
- * The main scenarios over a runtime that is far away (issue 8, 3): the real CLI, and the real daemon with the toy of
+ * The main scenarios over a runtime that is far away: the real CLI, and the real daemon with the toy of
  * test/support/remote-runtime.ts as its only runtime. Each question takes 50 ms, answers overtake one another, and what
  * a session writes lies where only that runtime looks.
  */
@@ -42,7 +42,7 @@ const wait = (name: string, reason: string, since = "0"): Promise<object> =>
   home.json<object>("wait", name, "--for", reason, "--since", since, "--timeout", "30");
 const typesOf = async (): Promise<readonly string[]> => (await home.events()).map(({ type }) => type);
 
-describe("far away (issue 8, 3)", { timeout: 90_000 }, () => {
+describe("far away", { timeout: 90_000 }, () => {
   test("a turn, its transcript, and messages one after the other", async () => {
     await home.json("start", "practice", "--name", "talker", "Say hello");
     expect(await wait("talker", "turn-completed")).toMatchObject({ done: true });

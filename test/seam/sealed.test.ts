@@ -1,6 +1,6 @@
 /**
  * The adapters of agents and what watches sessions reach a session's files and programs only through its runtime
- * (issue 8, 3). vitest.config.ts takes `node:fs`, `node:child_process` and Reeve's own modules that use them away from
+ *. vitest.config.ts takes `node:fs`, `node:child_process` and Reeve's own modules that use them away from
  * that code in every test; here is shown that it does, and whom it spares.
  */
 import { globSync } from "node:fs";
@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { forbiddenImports, isSealed, seal } from "../../script/sealed.ts";
 
-test("issue 8, 3: sealed code that reaches for the machine does not even load in a test", async () => {
+test("sealed code that reaches for the machine does not even load in a test", async () => {
   await expect(import("../support/sealed-probe.ts")).rejects.toThrow("out of reach: node:fs");
 });
 
-test("issue 8, 3: every adapter and every watch is sealed, and loads", async () => {
+test("every adapter and every watch is sealed, and loads", async () => {
   const source = join(import.meta.dirname, "..", "..", "src");
   const files = globSync(["agent/**/*.ts", "supervisor/attention/*.ts"], { cwd: source }).filter(isSealed);
   expect(files).toEqual(
@@ -42,7 +42,7 @@ test.each([
   [`export { readTail } from "../../platform/file-tail.ts";`, ["../../platform/file-tail.ts"]],
   [`import type { Stats } from "node:fs";`, []],
   [`import { join } from "node:path";\nimport { messageOf } from "../../platform/reeve-error.ts";`, []],
-])("issue 8, 3: %j", (text, found) => {
+])("%j", (text, found) => {
   expect(forbiddenImports(text)).toEqual(found);
   expect(seal(text) === text).toBe(found.length === 0);
 });

@@ -1,5 +1,5 @@
 /**
- * A toy of a runtime on another machine (issue 8, 3): its sessions live under another root directory, which only its
+ * A toy of a runtime on another machine: its sessions live under another root directory, which only its
  * own seam knows, and each question takes a while to get there and back. Of two questions under way at once the later
  * is answered first. Below it is any runtime, on this machine.
  */

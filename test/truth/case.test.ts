@@ -29,7 +29,7 @@ test.each([
   expect(() => parseCase(bad)).toThrow(why);
 });
 
-test("issue 7, what it must show 2: the same seed draws the same cases; all agents, episodes and faults are drawn in time", () => {
+test("the same seed draws the same cases; all agents, episodes and faults are drawn in time", () => {
   const draw = (seed: string) => Array.from({ length: 400 }, (_, number) => drawCase(seed, number, { modes: MODES }));
   const cases = draw("a");
   expect(draw("a").map(formatCase)).toEqual(cases.map(formatCase));

@@ -1,4 +1,4 @@
-/** issue 7, what it must show 2: the truth is made from the model's own record, without Reeve. */
+/** The truth is made from the model's own record, without Reeve. */
 import { describe, expect, test } from "vitest";
 import type { Outcome, RecordedRequest } from "../scripted-model/record.ts";
 import { typedIn } from "./agent-files.ts";

@@ -1,4 +1,4 @@
-/** issue 7, what it must show 2: each kind of lie is caught, and what is true or merely late is not called one. */
+/** Each kind of lie is caught, and what is true or merely late is not called one. */
 import { describe, expect, test } from "vitest";
 import type { History } from "./history.ts";
 import { activity, event, sample, T0, trueHistory, turn, wake } from "./history-fixture.ts";

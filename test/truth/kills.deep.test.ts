@@ -1,5 +1,5 @@
 /**
- * issue 7, what it must show 3: a short run of what kills the daemon under
+ * A short run of what kills the daemon under
  * load. The long one: npm run truth -- --kills 1000.
  */
 import { expect, test } from "vitest";

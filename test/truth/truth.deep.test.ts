@@ -1,5 +1,5 @@
 /**
- * issue 7, what it must show 2: a short run of the truth harness, always the
+ * A short run of the truth harness, always the
  * same cases, with every agent. What is found is printed with the command that
  * repeats it. The long run: npm run truth.
  */

@@ -177,7 +177,7 @@ test("no record makes it throw", () => {
   );
 });
 
-test("what works in the background is told by Stop and SubagentStop, and by the prompt that wakes the agent (issue 7, 5)", () => {
+test("what works in the background is told by Stop and SubagentStop, and by the prompt that wakes the agent", () => {
   const shell = { id: "b1", type: "shell", status: "running", description: "Tests", command: "npm  test\n--all" };
   const subagent = { id: "a1", type: "subagent", status: "running", description: "Review", agent_type: "Plan" };
   const watch = { id: "m1", type: "monitor", status: "running", description: "Deploys", server: "ci" };
@@ -248,7 +248,7 @@ test("a call in the background that is over before the turn holds it until the a
   expect(stopKnowing(false)).toEqual({ running: [] });
 });
 
-test("the file of an edit is told for approval rules (issue 11)", () => {
+test("the file of an edit is told for approval rules", () => {
   const edit = {
     ...base,
     hook_event_name: "PermissionRequest",

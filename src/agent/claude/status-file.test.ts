@@ -90,7 +90,7 @@ test("no file makes it throw", () => {
   );
 });
 
-test("at the prompt no subagent works, and with `shell` only commands run (issue 7, 5)", () => {
+test("at the prompt no subagent works, and with `shell` only commands run", () => {
   const command = { id: "b", kind: "command", title: "npm test", holds: true } as const;
   const subagent = { id: "a", kind: "subagent", title: "Review", holds: true } as const;
   const known = { turnOpen: true, activity: "working", background: [subagent, command] } as const;

@@ -144,7 +144,7 @@ test("no line makes it throw", () => {
   );
 });
 
-test("what makes a transcript one that can be resumed (issue 7, 8)", () => {
+test("what makes a transcript one that can be resumed", () => {
   const line = (fields: object): string => JSON.stringify({ parentUuid: null, isSidechain: false, ...fields });
   expect(holdsMessage(line({ type: "user", message: { role: "user", content: "hi" } }))).toBe(true);
   expect(holdsMessage(line({ type: "assistant", message: {} }))).toBe(true);

@@ -1,4 +1,4 @@
-/** What approval rules learn of a question of Codex (issue 11, approval rules). */
+/** What approval rules learn of a question of Codex. */
 import { expect, test } from "vitest";
 import { concernsOfHook } from "./hook-approval.ts";
 import { approvalOf, changesOf } from "./protocol-approval.ts";

@@ -67,7 +67,7 @@ test("an idle status says nothing while the turn's own end is still to come", ()
   expect(idle).toEqual([{ source: "protocol", detail: "thread status idle", activity: "idle" }]);
 });
 
-test("issue 7, 9: a question is told once, when it is there; that one is coming says nothing yet", () => {
+test("a question is told once, when it is there; that one is coming says nothing yet", () => {
   const asking = readAll(THREAD).filter(({ activity }) => activity === "awaiting-approval");
   expect(asking.map(({ asks, approval }) => [asks, approval !== undefined])).toEqual([
     ["Run: touch /home/user/y1", true],
@@ -75,7 +75,7 @@ test("issue 7, 9: a question is told once, when it is there; that one is coming 
   ]);
 });
 
-describe("issue 7, 9: it waits for somebody", () => {
+describe("it waits for somebody", () => {
   const waiting = (flag: string): Fields => ({ threadId: "t", status: { type: "active", activeFlags: [flag] } });
   const question = { threadId: "t", questions: [{ question: "Which colour?" }] };
   const read = (steps: (reader: ThreadReader) => void): readonly Reading[] => {
@@ -141,7 +141,7 @@ test("what other threads do is not read", () => {
   expect(readAll("01a1e19f-0000-7000-8000-000000000000").filter(({ turn, approval }) => turn ?? approval)).toEqual([]);
 });
 
-test("issue 7, 11: how the last turn ended is history when a client connects; that it is under way is not", () => {
+test("how the last turn ended is history when a client connects; that it is under way is not", () => {
   const snapshot = (turn: Fields): readonly Reading[] => {
     const readings: Reading[] = [];
     const reader = createThreadReader("t", (reading) => readings.push(reading));
@@ -156,7 +156,7 @@ test("issue 7, 11: how the last turn ended is history when a client connects; th
   expect(open).not.toHaveProperty("isHistory");
 });
 
-describe("issue 7, 6: a thread whose history cannot be read", () => {
+describe("a thread whose history cannot be read", () => {
   const open = (status: Fields): { readonly reader: ThreadReader; readonly readings: Reading[] } => {
     const readings: Reading[] = [];
     const reader = createThreadReader("t", (reading) => readings.push(reading));

@@ -1,6 +1,6 @@
 /**
  * What a server does costs at most its own connection, and the reason that is
- * told says what happened (issue 7, 14; issue 8, 6). The server is written out
+ * told says what happened. The server is written out
  * in bytes: it breaks the rules.
  */
 import { createHash } from "node:crypto";
@@ -40,7 +40,7 @@ async function serve(then: (socket: Socket) => void, withAnswer = Buffer.alloc(0
   return path;
 }
 
-test("a server that dies right after the upgrade, while the first message is sent (issue 7, 14)", async () => {
+test("a server that dies right after the upgrade, while the first message is sent", async () => {
   const path = await serve((socket) => socket.destroy());
   for (let round = 0; round < 50; round++) {
     const { promise: closed, resolve: onClose } = Promise.withResolvers<string>();
@@ -51,7 +51,7 @@ test("a server that dies right after the upgrade, while the first message is sen
   }
 });
 
-test("a message that its reader cannot read ends the connection (issue 7, 14)", async () => {
+test("a message that its reader cannot read ends the connection", async () => {
   const path = await serve((socket) => socket.write(Buffer.from("\x81\x06poison", "latin1")));
   const { promise: closed, resolve: onClose } = Promise.withResolvers<string>();
   await connectWebSocket(path, {
@@ -77,7 +77,7 @@ test.each([
   ["more than 64 MiB announced", TOO_LONG, "the server broke the protocol: Max payload size exceeded"],
   ["a fragment of nothing", frame(0, "x"), "the server broke the protocol: Invalid WebSocket frame: invalid opcode 0"],
   ["bytes", frame(2, "x"), "a message could not be read: it is not text"],
-])("%s: the connection ends and says so; what follows is not read (issue 8, 6)", async (_name, bytes, why) => {
+])("%s: the connection ends and says so; what follows is not read", async (_name, bytes, why) => {
   const path = await serve((socket) => socket.write(Buffer.concat([bytes, frame(1, "after")])));
   const { promise: closed, resolve: onClose } = Promise.withResolvers<string>();
   const messages: string[] = [];
@@ -85,7 +85,7 @@ test.each([
   expect({ why: await closed, messages }).toEqual({ why, messages: [] });
 });
 
-test("what comes in the packet of the upgrade is heard, and not before the caller has the link (issue 8, 6)", async () => {
+test("what comes in the packet of the upgrade is heard, and not before the caller has the link", async () => {
   const first = Buffer.concat([frame(1, "a", false), frame(9, "?"), frame(0, "b"), frame(1, "c")]);
   // A path is a path: nothing in it is read as part of an address.
   const path = await serve(() => undefined, first, "a b:%41?#");
@@ -108,7 +108,7 @@ test("what comes in the packet of the upgrade is heard, and not before the calle
   ]);
 });
 
-test("messages of some megabytes arrive whole in both directions (issue 8, 6)", async () => {
+test("messages of some megabytes arrive whole in both directions", async () => {
   const path = join(directory, "s");
   server = createHttpServer();
   const echo = new WebSocketServer({ server: server as HttpServer });
@@ -130,7 +130,7 @@ test("messages of some megabytes arrive whole in both directions (issue 8, 6)", 
   link.close();
 });
 
-test("what is no WebSocket server is refused with a reason; what does not listen, with the system's (issue 8, 6)", async () => {
+test("what is no WebSocket server is refused with a reason; what does not listen, with the system's", async () => {
   const path = join(directory, "s");
   const nothing = { onMessage: () => undefined, onClose: () => undefined };
   await expect(connectWebSocket(path, nothing)).rejects.toMatchObject({ code: "ENOENT" });

@@ -1,4 +1,4 @@
-/** Where Gemini CLI asks about trust, a prompt of its command line is run too early (issue 9, dialogs). */
+/** Where Gemini CLI asks about trust, a prompt of its command line is run too early. */
 import { expect, test } from "vitest";
 import { isTrustDecided } from "./folder-trust.ts";
 

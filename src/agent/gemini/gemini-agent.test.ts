@@ -10,7 +10,7 @@ test("a message is pasted, and sent after a pause", () => {
   ]);
   expect(geminiAgent.encode({ text: "", submit: true })).toEqual([{ type: "key", key: "Enter" }]);
   expect(geminiAgent.encode({ text: "a\\", submit: true })[0]).toEqual({ type: "paste", text: "a\\ " });
-  // On its first line, Enter would take what the list of commands offers (issue 7, 10).
+  // On its first line, Enter would take what the list of commands offers.
   expect(geminiAgent.encode({ text: "/quit", submit: true })[0]).toEqual({ type: "paste", text: "/quit\n" });
   expect(geminiAgent.encode({ text: "a", submit: false })).toEqual([{ type: "paste", text: "a" }]);
 });

@@ -65,7 +65,7 @@ test("the hooks of a gemini that the agent started are not ours", () => {
   expect(other).toEqual(RECORDS.map(() => null));
 });
 
-test("a start with an id that follows the planned one is ours, whatever came before it (issue 7, 8)", () => {
+test("a start with an id that follows the planned one is ours, whatever came before it", () => {
   const next = NATIVE_ID.replace("fbf73c74", "fbf73c75");
   const record = { hook_event_name: "SessionStart", source: "startup", session_id: next };
   const known = knownWith({ turnOpen: false, activity: "starting", lastVerdict: "failed" });

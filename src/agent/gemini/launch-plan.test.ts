@@ -77,7 +77,7 @@ test("the user's own GEMINI_CLI_HOME counts, one inherited from another session 
   expect(withHome("/reeve/s-0/reeve-gemini-home")).toBe("/home/user/.gemini");
 });
 
-test("a prompt is left out where it would be asked whether the folder is trusted (issue 9, dialogs)", () => {
+test("a prompt is left out where it would be asked whether the folder is trusted", () => {
   const plan = planLaunch(contextWith({ prompt: "go" }));
   expect(plan).toMatchObject({
     isPromptLeftOut: true,

@@ -174,7 +174,7 @@ test.each<[what: string, log: string, isResumed: boolean]>([
     `{"id":"1","timestamp":"t","type":"user","content":[{"inlineData":{"data":"x"}}]}\n`,
     true,
   ],
-])("what is resumed (issue 7, 8): %s", (_what, log, isResumed) => {
+])("what is resumed: %s", (_what, log, isResumed) => {
   write(file("01"), FIRST + log);
   runHook("gemini-after.sh", { session_id: NATIVE_ID, transcript_path: file("01") });
   const expected = isResumed ? `--resume ${NATIVE_ID}` : `--session-id ${NEXT_ID}`;
@@ -182,7 +182,7 @@ test.each<[what: string, log: string, isResumed: boolean]>([
   expect(launch(["--session-id", NATIVE_ID]).lines).toEqual([expected]);
 });
 
-test("one that was begun and is gone is not replaced, one that never held anything is (issue 7, 8)", () => {
+test("one that was begun and is gone is not replaced, one that never held anything is", () => {
   write(file("01"), FIRST + set(CONTEXT) + MESSAGE + set(CONTEXT) + ERROR);
   runHook("gemini-after.sh", { session_id: NATIVE_ID, transcript_path: file("01") });
   rmSync(file("01"));

@@ -128,7 +128,7 @@ test("every hook has its reading", () => {
   ]);
 });
 
-test("the end of a turn says what the limit is (issue 11, failures)", () => {
+test("the end of a turn says what the limit is", () => {
   const record = { conversation: id, turn: 3, at, limit: { name: "tokens", usedPercent: 100, resetsAt: 5_000 } };
   const read = (more: object) => agent.readHook({ ...record, ...more }, known);
   expect(read({ event: "turn-failed", text: "wait", failure: "rate-limit" })).toEqual({
@@ -148,7 +148,7 @@ test("the end of a turn says what the limit is (issue 11, failures)", () => {
   expect(read({ event: "turn-failed", failure: "constructor" })?.turn).not.toHaveProperty("failure");
 });
 
-test("the account is the one that PRACTICE_ACCOUNT names (issue 11, failures)", () => {
+test("the account is the one that PRACTICE_ACCOUNT names", () => {
   const read = () => null;
   const launch = makeLaunch();
   expect(agent.readAccount?.({ environment: {}, launch, read })).toBe("practice");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { pretendedLimit } from "./pretended-limit.ts";
 import { scriptOf } from "./turn-script.ts";
 
-test("every prompt is refused until the reset, and the one that began it is answered after it (issue 11, failures)", () => {
+test("every prompt is refused until the reset, and the one that began it is answered after it", () => {
   const limit = pretendedLimit();
   const at = (now: number, prompt: string) => {
     const script = scriptOf(prompt);

@@ -18,7 +18,7 @@ import { createContainerFiles } from "./container-files.ts";
 
 /**
  * A repository whose configuration names a program wherever git lets it. Each trap is shown to work with git as it is,
- * and to stay closed with git as Reeve runs it for a session in a container (issue 14, hostile container).
+ * and to stay closed with git as Reeve runs it for a session in a container.
  */
 let base: string;
 let repository: string;

@@ -3,7 +3,7 @@ import { solidLines } from "./solid-lines.ts";
 
 const away = { column: 0, row: 9, isVisible: false };
 
-describe("solidLines (issue 7, 3)", () => {
+describe("solidLines", () => {
   test("a placeholder is left out, what was typed is not", () => {
     const empty = "\u001b[1m›\u001b[0m\u001b[39m\u001b[49m \u001b[2mAsk Codex to do anything";
     const draft = "\u001b[0m\u001b[1m›\u001b[0m\u001b[39m\u001b[49m Ask Codex to do anything";

@@ -38,7 +38,7 @@ describe("parsePanes", () => {
   });
 });
 
-describe("a dead pane is ours (issue 7, 18)", () => {
+describe("a dead pane is ours", () => {
   const judged = (claim: string, isStartedSo: boolean): unknown => {
     const proofs = createPaneProofs("i");
     const [pane] = parsePanes([`pane %3 $1 @2 4000000 3  0 0 /dev/pts/4 ${claim} ${isStartedSo ? 1 : 0} one`]);

@@ -15,7 +15,7 @@ function readLines(text: string): readonly Fields[] {
     .filter((one) => one !== null);
 }
 
-describe("the log (issue 13, story)", () => {
+describe("the log", () => {
   test("an event is told once, whether the log, session.log or session_meta.log has it; unknown kinds are told as they are", () => {
     const parts = logParts({
       events: [
@@ -91,7 +91,7 @@ describe("the log (issue 13, story)", () => {
   });
 });
 
-describe("model calls (issue 13, story)", () => {
+describe("model calls", () => {
   test("lines of exchanges that run side by side are put together; cut-off ones are told as such", () => {
     const [one, two] = [exchange("1", 1, 0, 100), exchange("2", 11, 1, 101, { status: 529, response: "overloaded" })];
     const cut = exchange("3", 21, 2, 102).slice(0, 2);
@@ -143,7 +143,7 @@ describe("model calls (issue 13, story)", () => {
   });
 });
 
-describe("the transcript (issue 13, story)", () => {
+describe("the transcript", () => {
   const said = (
     role: SaidMessage["role"],
     text: string,
@@ -182,7 +182,7 @@ describe("the transcript (issue 13, story)", () => {
   });
 });
 
-describe("pages (issue 13, story)", () => {
+describe("pages", () => {
   const story = tellStory({
     log: logParts({
       events: [

@@ -14,7 +14,7 @@ function order(
     .join(" ");
 }
 
-describe("the order of a story (issue 13, story)", () => {
+describe("the order of a story", () => {
   test("is that of time, and at the same moment the log comes first", () => {
     expect(
       order(
@@ -79,7 +79,7 @@ describe("the order of a story (issue 13, story)", () => {
   });
 });
 
-describe("turns (issue 13, story)", () => {
+describe("turns", () => {
   const log = [
     part("log", 1, 10, null, { type: "turn-started", kind: "turns", turn: 1 }),
     part("log", 2, 14, null, { type: "approval-requested", kind: "approvals", data: { approval: { id: "a" } } }),

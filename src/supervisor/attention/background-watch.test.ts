@@ -1,4 +1,4 @@
-/** A command that an agent left in the background holds its turn for a while, not for ever (issue 7, 5). */
+/** A command that an agent left in the background holds its turn for a while, not for ever. */
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import type { Reading } from "../../session/reading.ts";
@@ -25,7 +25,7 @@ async function held(...running: readonly (typeof server | typeof review)[]): Pro
   return ground;
 }
 
-test("a command: the turn is told complete, and what runs is still shown (issue 7, 5)", async () => {
+test("a command: the turn is told complete, and what runs is still shown", async () => {
   const ground = await held(server);
   expect(ground.session()).toMatchObject({ conversation: { turnOpen: true, activity: { status: "working" } } });
   await eventually("it is let go", () => !ground.session().conversation.turnOpen);

@@ -65,7 +65,7 @@ test("is opened once, with what is known of the session", async () => {
   expect([keeper.describe("s"), keeper.describe("other"), keeper.get("other")]).toEqual(["open", null, null]);
 });
 
-test("issue 7, 6: one that cannot tell everything says so", async () => {
+test("one that cannot tell everything says so", async () => {
   await keep();
   await isOpen(1);
   lack = "missing source rollout";
@@ -139,7 +139,7 @@ test("closing closes it", async () => {
   expect([opened[0]?.isClosed, keeper.get("s")]).toEqual([true, null]);
 });
 
-describe("issue 7, 11: how a turn ended, read from history", () => {
+describe("how a turn ended, read from history", () => {
   const past = (entry: Opened | undefined, turn: TurnReading): void =>
     entry?.onReading({ source: "protocol", detail: "thread/resume, last turn", turn, isHistory: true });
   const line = (turn: TurnReading): Promise<void> =>

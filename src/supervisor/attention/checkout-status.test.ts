@@ -33,7 +33,7 @@ function watched(): { readonly files: SessionFiles; readonly most: () => number;
   return { files: { ...localFiles, run }, most: () => most, all: () => all };
 }
 
-test("counts what git says: ahead, behind, changed, renamed, untracked and in conflict (issue 11, branches)", () => {
+test("counts what git says: ahead, behind, changed, renamed, untracked and in conflict", () => {
   const status = (): ReturnType<typeof parseStatus> =>
     parseStatus(repository.git("status", "--porcelain=v2", "--branch", "-z"));
   const commit = repository.git("rev-parse", "HEAD").trim();
@@ -51,7 +51,7 @@ test("counts what git says: ahead, behind, changed, renamed, untracked and in co
   expect(status()).toMatchObject({ dirty: 2 });
 });
 
-test("says at once what is known, and asks again only when that is old or something changed (issue 11, branches)", async () => {
+test("says at once what is known, and asks again only when that is old or something changed", async () => {
   const clock = makeTestClock();
   const git = watched();
   const status = createCheckoutStatus({ runtime: () => git, clock, log: () => undefined });
@@ -71,7 +71,7 @@ test("says at once what is known, and asks again only when that is old or someth
   status.close();
 });
 
-test("asks few at a time, and once for sessions of one checkout (issue 11, branches)", async () => {
+test("asks few at a time, and once for sessions of one checkout", async () => {
   const git = watched();
   const roots = [0, 1, 2, 3, 4].map((number) => repository.beside(`tree-${number}`));
   for (const root of roots) repository.git("worktree", "add", "--quiet", "--detach", root);
@@ -82,7 +82,7 @@ test("asks few at a time, and once for sessions of one checkout (issue 11, branc
   expect({ most: git.most(), all: git.all() }).toEqual({ most: 2, all: 5 });
 });
 
-test("says nothing of what is no checkout any more, or of a session that has ended (issue 11, branches)", async () => {
+test("says nothing of what is no checkout any more, or of a session that has ended", async () => {
   const logged: string[] = [];
   const status = createCheckoutStatus({
     runtime: () => ({ files: localFiles }),
@@ -98,7 +98,7 @@ test("says nothing of what is no checkout any more, or of a session that has end
   expect(status.of(ended)).toBeNull();
 });
 
-test("asked for what is so now, it answers with what was committed before (issue 12, next-work)", async () => {
+test("asked for what is so now, it answers with what was committed before", async () => {
   const git = watched();
   const status = createCheckoutStatus({ runtime: () => git, clock: makeTestClock(), log: () => undefined });
   const session = sessionIn(repository.root);

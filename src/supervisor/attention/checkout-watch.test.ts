@@ -2,6 +2,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
+import { makeTestClock } from "../../../test/support/test-clock.ts";
 import { createGitRepository, type GitRepository } from "../../../test/support/git-repository.ts";
 import { localFiles } from "../../runtime/local-files.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
@@ -59,7 +60,7 @@ function counting(): { readonly files: SessionFiles; readonly watches: () => num
   };
 }
 
-test("what was checked out before it watched is noticed, and what is later (issue 11, branches)", async () => {
+test("what was checked out before it watched is noticed, and what is later", async () => {
   repository.git("switch", "--quiet", "feature");
   watch();
   await until("feature");
@@ -71,7 +72,7 @@ test("what was checked out before it watched is noticed, and what is later (issu
   expect(ground.events("branch-restored")).toHaveLength(1);
 });
 
-test("a rebase that was over before anybody could look is told by the log of HEAD (issue 11, branches)", async () => {
+test("a rebase that was over before anybody could look is told by the log of HEAD", async () => {
   repository.commit("another", "1\n");
   const counted = counting();
   watch(counted);
@@ -83,7 +84,7 @@ test("a rebase that was over before anybody could look is told by the log of HEA
   expect(ground.events("branch-restored")).toHaveLength(1);
 });
 
-test("the sessions of one checkout share a watch (issue 11, branches)", async () => {
+test("the sessions of one checkout share a watch", async () => {
   const counted = counting();
   const watcher = watch(counted);
   const other = { ...makeSession(ground.home, "t"), ...ground.session(), id: "t" };
@@ -96,7 +97,7 @@ test("the sessions of one checkout share a watch (issue 11, branches)", async ()
   expect(counted.watches()).toBe(1);
 });
 
-test("where no watch is left, HEAD is read at every interval (issue 11, branches)", async () => {
+test("where no watch is left, HEAD is read at every interval", async () => {
   const exhausted: SessionFiles = {
     ...localFiles,
     watch: () => Promise.reject(Object.assign(new Error("no space left on device, watch"), { code: "ENOSPC" })),
@@ -107,7 +108,7 @@ test("where no watch is left, HEAD is read at every interval (issue 11, branches
   expect(mismatches()).toHaveLength(1);
 });
 
-test("a checkout that goes away is told, and one in its place is watched (issue 11, branches)", async () => {
+test("a checkout that goes away is told, and one in its place is watched", async () => {
   const counted = counting();
   watch({ ...counted, intervalMs: 50 });
   await eventually("it watches", () => counted.watches() === 1);
@@ -121,7 +122,7 @@ test("a checkout that goes away is told, and one in its place is watched (issue 
   await until("feature");
 });
 
-test("a branch that changes many times in a second does not flood the log (issue 11, branches)", async () => {
+test("a branch that changes many times in a second does not flood the log", async () => {
   watch();
   await until("main");
   const since = performance.now();
@@ -130,4 +131,27 @@ test("a branch that changes many times in a second does not flood the log (issue
   await until("last");
   const looks = 2 + Math.ceil((performance.now() - since) / 500);
   expect(mismatches().length).toBeLessThanOrEqual(looks);
+});
+
+test("another branch is looked at within a second of the change, whatever flaps", async () => {
+  await ground.dispose();
+  const clock = makeTestClock();
+  const home = makeHome();
+  const identity = { ...makeSession(home, "s").identity, branch: "main", agent: "inline" };
+  const head = { branch: "main", commit: null, underWay: null, at: 1 };
+  ground = await makeGround(agentWith({}), { identity, checkout: { root: repository.root, head } }, home, clock);
+  const counted = counting();
+  watch({ ...counted, intervalMs: 3_600_000 });
+  await eventually("it has looked", () => counted.looks() === 1);
+  for (const branch of ["feature", "main", "feature"]) {
+    const looked = counted.looks();
+    repository.git("switch", "--quiet", branch);
+    const due = await eventually("a look is due", () => clock.waiting()[0]);
+    // The rest of the second is for the machine.
+    expect(due).toBeLessThanOrEqual(500);
+    expect(counted.looks()).toBe(looked);
+    await clock.advance(due);
+    await until(branch);
+  }
+  expect(mismatches()).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-/** When looks at processes become a verdict, and when they do not (issue 11, health). */
+/** When looks at processes become a verdict, and when they do not. */
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
@@ -86,7 +86,7 @@ async function looks(count: number): Promise<void> {
   }
 }
 
-test("an idle session is not looked at, and one that works until its turn is over (issue 11, health)", async () => {
+test("an idle session is not looked at, and one that works until its turn is over", async () => {
   await open();
   await clock.advance(10 * INTERVAL_MS);
   expect([questions, clock.waiting()]).toEqual([[], []]);
@@ -102,7 +102,7 @@ test("an idle session is not looked at, and one that works until its turn is ove
   expect([questions.length, clock.waiting(), watch.signs("s")]).toEqual([asked, [], []]);
 });
 
-test("a stopped agent hangs after two looks, and no longer when it goes on (issue 11, health)", async () => {
+test("a stopped agent hangs after two looks, and no longer when it goes on", async () => {
   await open();
   await started();
   await looks(1);
@@ -118,7 +118,7 @@ test("a stopped agent hangs after two looks, and no longer when it goes on (issu
   expect([verdict(), changes()]).toEqual(["healthy", ["healthy → hung", "hung → healthy"]]);
 });
 
-test("a turn that ends takes the verdict with it, also when nobody was there to see (issue 11, health)", async () => {
+test("a turn that ends takes the verdict with it, also when nobody was there to see", async () => {
   await open();
   await started();
   processes = stopped;
@@ -141,7 +141,7 @@ test("a turn that ends takes the verdict with it, also when nobody was there to 
   expect(verdict()).toBe("healthy");
 });
 
-test("of one whose processes are gone the runtime is asked at once (issue 11, health)", async () => {
+test("of one whose processes are gone the runtime is asked at once", async () => {
   await open();
   await started();
   await looks(2);
@@ -151,7 +151,7 @@ test("of one whose processes are gone the runtime is asked at once (issue 11, he
   expect([missing, verdict()]).toEqual([2, "healthy"]);
 });
 
-test("what could not be seen is no miss (issue 11, health)", async () => {
+test("what could not be seen is no miss", async () => {
   await open();
   await started();
   processes = stopped;
@@ -161,7 +161,7 @@ test("what could not be seen is no miss (issue 11, health)", async () => {
   expect(verdict()).toBe("healthy");
 });
 
-test("an agent whose protocol does not answer hangs, one that answers late does not (issue 11, health)", async () => {
+test("an agent whose protocol does not answer hangs, one that answers late does not", async () => {
   await open();
   const waiting: PromiseWithResolvers<void>[] = [];
   ping = () => {
@@ -183,7 +183,7 @@ test("an agent whose protocol does not answer hangs, one that answers late does 
   expect(verdict()).toBe("healthy");
 });
 
-test("a turn that compiles is slow and never stalls; one that waits for its model does (issue 11, health)", async () => {
+test("a turn that compiles is slow and never stalls; one that waits for its model does", async () => {
   await open();
   await started();
   await looks(1);
@@ -206,7 +206,7 @@ const GAPS: readonly [string, (clock: TestClock) => Promise<void> | void][] = [
   ["the daemon is stopped for two hours", (now) => now.holdUp(7_200_000)],
 ];
 
-test.each(GAPS)("ten times %s: no alarm at all (issue 11, health)", async (_, gap) => {
+test.each(GAPS)("ten times %s: no alarm at all", async (_, gap) => {
   await open();
   await started();
   await looks(1);

@@ -130,7 +130,7 @@ test("a reading of another incarnation changes nothing", async () => {
   expect(ground.session()).toBe(before);
 });
 
-test("of an incarnation that another has followed nothing is remembered (issue 7, 7)", async () => {
+test("of an incarnation that another has followed nothing is remembered", async () => {
   await take({ activity: "working" });
   const next = { id: "s", process: { incarnation: 2 } };
   expect([ground.readings.lastWords(next), ground.readings.lastSignAt(next)]).toEqual([[], null]);
@@ -142,7 +142,7 @@ test("of an incarnation that another has followed nothing is remembered (issue 7
   expect(ground.readings.lastWords(next)).toEqual([]);
 });
 
-test("a status file's word does not replace the hook's (issue 7, 13)", async () => {
+test("a status file's word does not replace the hook's", async () => {
   await take({ detail: "Stop hook", activity: "idle" });
   await ground.readings.note(ground.session(), { source: "status", detail: "busy", activity: "working" }, "ignored");
   expect(ground.readings.lastWords(ground.session()).map(({ source, said }) => [source, said])).toEqual([
@@ -151,12 +151,12 @@ test("a status file's word does not replace the hook's (issue 7, 13)", async () 
   ]);
 });
 
-test("what only a screen shows is no sign of life, also when it counts (issue 7, 13)", async () => {
+test("what only a screen shows is no sign of life, also when it counts", async () => {
   await take({ source: "screen", activity: "working" });
   expect(ground.readings.lastSignAt(ground.session())).toBeNull();
 });
 
-test("a screen that no rule knows is not its first word: it may be the error it dies of (issue 7, 8)", async () => {
+test("a screen that no rule knows is not its first word: it may be the error it dies of", async () => {
   let hasSpoken = false;
   void ground.readings.firstWord(ground.session()).then(() => (hasSpoken = true));
   await ground.readings.note(
@@ -170,7 +170,7 @@ test("a screen that no rule knows is not its first word: it may be the error it 
   expect(hasSpoken).toBe(true);
 });
 
-test("a reading that waits for the session's secrets is not overtaken by the next (issue 8, 3)", async () => {
+test("a reading that waits for the session's secrets is not overtaken by the next", async () => {
   const { promise: slow, resolve: answer } = Promise.withResolvers<(text: string) => string>();
   const redactors = [slow, Promise.resolve((text: string) => text)];
   const readings = createReadings({ ...ground.parts, redactor: () => redactors.shift() ?? slow });
@@ -187,7 +187,7 @@ test("a reading that waits for the session's secrets is not overtaken by the nex
   ]);
 });
 
-test("secrets are taken out of what is said of a limit, and its name is bounded (issue 11, failures)", async () => {
+test("secrets are taken out of what is said of a limit, and its name is bounded", async () => {
   const taken: unknown[] = [];
   const readings = createReadings({
     ledger: { apply: (_id: string, input: unknown) => Promise.resolve(taken.push(input)) } as unknown as Ledger,

@@ -1,4 +1,4 @@
-/** What a runtime that takes its time says of a session's secrets (issue 8, 3). */
+/** What a runtime that takes its time says of a session's secrets. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../session/session.ts";
 import { putSession } from "../../store/change.ts";
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => ground.dispose());
 
-test("the process is asked once, however many want to know, and what it said stays known (issue 8, 3)", async () => {
+test("the process is asked once, however many want to know, and what it said stays known", async () => {
   const both = Promise.all([secrets.learn("s"), secrets.learn("s")]);
   expect([questions.length, secrets.known("s"), secrets.isSettled(ground.session())]).toEqual([1, null, false]);
   questions[0]?.(NAMES);
@@ -30,7 +30,7 @@ test("the process is asked once, however many want to know, and what it said sta
   expect([await secrets.learn("s"), questions.length]).toEqual([SECRET, 1]);
 });
 
-test("a process that could not say has been asked, and may be asked again (issue 8, 3)", async () => {
+test("a process that could not say has been asked, and may be asked again", async () => {
   const first = secrets.learn("s");
   questions[0]?.(null);
   expect([await first, secrets.isSettled(ground.session())]).toEqual([null, true]);
@@ -39,7 +39,7 @@ test("a process that could not say has been asked, and may be asked again (issue
   expect(await second).toEqual(SECRET);
 });
 
-test("a late answer does not replace what the next incarnation was told (issue 8, 3)", async () => {
+test("a late answer does not replace what the next incarnation was told", async () => {
   const late = secrets.learn("s");
   secrets.tell(ground.session(), { API_TOKEN: "tok3n-value-two" });
   questions[0]?.(NAMES);
@@ -47,7 +47,7 @@ test("a late answer does not replace what the next incarnation was told (issue 8
   expect(secrets.known("s")).toEqual([expect.objectContaining({ value: "tok3n-value-two" })]);
 });
 
-test("an answer about an incarnation that another has followed is not kept (issue 8, 3)", async () => {
+test("an answer about an incarnation that another has followed is not kept", async () => {
   const late = secrets.learn("s");
   const next = nextRevision(ground.session(), { process: { incarnation: 2 } });
   await ground.store.commit({ changes: [putSession(next)] });
@@ -55,7 +55,7 @@ test("an answer about an incarnation that another has followed is not kept (issu
   expect([await late, secrets.known("s"), secrets.isSettled(ground.session())]).toEqual([SECRET, null, false]);
 });
 
-test("nor is one that arrives when the session is over (issue 8, 3)", async () => {
+test("nor is one that arrives when the session is over", async () => {
   const late = secrets.learn("s");
   const session: Session = { ...ground.session(), state: "stopped", revision: ground.session().revision + 1 };
   await ground.store.commit({ changes: [putSession(session)] });

@@ -109,7 +109,7 @@ describe("a soft reading", () => {
   });
 });
 
-test("a reading of an earlier incarnation, or of one that is over, counts for nothing (issue 7, 7)", async () => {
+test("a reading of an earlier incarnation, or of one that is over, counts for nothing", async () => {
   const before = session;
   session = amend(runningSession(), { process: { incarnation: before.process.incarnation + 1 } });
   await soft.weigh(before, "screen", screen("working"), ask);

@@ -1,4 +1,4 @@
-/** What hooks leave in a spool is read once, in order, and deleted after it is committed (issue 8, 4). */
+/** What hooks leave in a spool is read once, in order, and deleted after it is committed. */
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -39,7 +39,7 @@ const turn = (id: string): string => JSON.stringify({ turn: id });
 const turns = (): readonly object[] => ground.events("turn-started");
 const left = (): readonly string[] => readdirSync(directory);
 
-describe("the spool (issue 8, 4)", () => {
+describe("the spool", () => {
   test("what is there is read in order and deleted", async () => {
     leave("2.json", turn("second"));
     leave("1.json", turn("first"));

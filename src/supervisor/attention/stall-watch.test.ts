@@ -70,7 +70,7 @@ test("a suspended session does not stall, and may once it goes on", async () => 
   expect(before).toBe(0);
 });
 
-test("after the daemon was stopped for long, what was said meanwhile is read first: no stall (issue 8, 4)", async () => {
+test("after the daemon was stopped for long, what was said meanwhile is read first: no stall", async () => {
   const clock = makeTestClock();
   ground = await makeGround(agentWith({}), {}, undefined, clock);
   ground.use(createStallWatch({ ...ground.parts, stallAfterMs: 10_000, workedAt: () => null }));

@@ -127,7 +127,7 @@ test("after the end nothing is read", async () => {
   await other.close();
 });
 
-test("a file of a process of another incarnation says nothing (issue 7, 7)", async () => {
+test("a file of a process of another incarnation says nothing", async () => {
   mkdirSync(directory);
   watch();
   say("awaiting-input", "4711.json");
@@ -136,7 +136,7 @@ test("a file of a process of another incarnation says nothing (issue 7, 7)", asy
   expect(ground.events("activity-changed").map(({ activity }) => activity.status)).toEqual(["idle"]);
 });
 
-test("of two answers that arrive in the other order the newer file counts (issue 8, 3)", async () => {
+test("of two answers that arrive in the other order the newer file counts", async () => {
   mkdirSync(directory);
   const { promise: first, resolve: answerFirst } = Promise.withResolvers<void>();
   const delays = [first];

@@ -157,7 +157,7 @@ describe("a transcript", () => {
     );
   });
 
-  test("issue 7, 6: that was replaced, and into which nothing comes when a turn ends, is lost until something does", async () => {
+  test("that was replaced, and into which nothing comes when a turn ends, is lost until something does", async () => {
     add("begin a", "end a");
     await eventually("it is read", () => turns().length === 2);
     writeFileSync(`${path}.new`, "begin a\nend a\n");

@@ -1,4 +1,4 @@
-/** A dialog is answered by keys only while this very dialog is on the screen, and answered when it is gone (issue 9, dialogs). */
+/** A dialog is answered by keys only while this very dialog is on the screen, and answered when it is gone. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
 import type { Runtime } from "../../runtime/contract.ts";
@@ -79,7 +79,7 @@ function agentDoes(key: string): void {
   shown = key === "Down" && shown !== null ? { ...shown, isSelected: true } : null;
 }
 
-describe("a dialog (issue 9, dialogs)", () => {
+describe("a dialog", () => {
   test("is confirmed after its choice was seen to be selected, and is settled when it is gone", async () => {
     await answer("approved", agentDoes);
     expect(pressed).toEqual([

@@ -1,4 +1,4 @@
-/** An answer is given once, and only to the question that is on the screen (issue 8, 4). */
+/** An answer is given once, and only to the question that is on the screen. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
 import type { Channel } from "../../agent/contract.ts";
@@ -80,7 +80,7 @@ const failures = (): readonly (string | undefined)[] =>
   ground.events("approval-answer-failed").map(({ reason }) => reason.code);
 const ONCE = [{ steps: [{ type: "key", key: "y" }], stage: "given" }];
 
-describe("an answer (issue 8, 4)", () => {
+describe("an answer", () => {
   test("is pressed once, after it was committed that it may be", async () => {
     await ask("q", "rm -rf build");
     dialog = "Run rm -rf build?";

@@ -1,4 +1,4 @@
-/** Messages given to a session, over a real store; its terminal is a list of what was typed (issue 8, 4). */
+/** Messages given to a session, over a real store; its terminal is a list of what was typed. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
 import type { Channel } from "../../agent/contract.ts";
@@ -87,7 +87,7 @@ const next = (): Task | null => delivery.nextTask(ground.session());
 const perform = async (): Promise<void> => next()?.perform(new AbortController().signal);
 const stateOf = (id: string): Message["state"] | undefined => ground.store.mailbox.get(id)?.state;
 
-describe("delivery (issue 8, 4)", () => {
+describe("delivery", () => {
   test("leases before the first key, and tells what came of it", async () => {
     await send("m");
     await perform();

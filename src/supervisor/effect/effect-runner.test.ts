@@ -48,7 +48,7 @@ describe("the effect runner", () => {
     expect(clock.waiting()).toEqual([1_000]);
   });
 
-  test("what cannot be decided for one session is tried again, and harms no other (issue 7, 24)", async () => {
+  test("what cannot be decided for one session is tried again, and harms no other", async () => {
     const done: string[] = [];
     const logged: unknown[] = [];
     let isBroken = true;

@@ -4,7 +4,7 @@ import { type Showing, showingOf } from "./visible-question.ts";
 
 const long = Array.from({ length: 40 }, (_, index) => `echo line ${index}`).join(" && ");
 
-// Issue 7, 10: a key is pressed only on the question that it is meant for.
+// A key is pressed only on the question that it is meant for.
 test.each<[string, readonly string[], string, Showing]>([
   ["as it is", ["touch one"], "  $ touch one\n", "whole"],
   ["wrapped, indented and framed", ["touch a && touch b"], "│ $ touch a && │\n│   touch b    │", "whole"],

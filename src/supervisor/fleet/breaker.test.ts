@@ -1,4 +1,4 @@
-/** Who is parked, for how long, and how it goes on, over a real store and a clock that the test turns (issue 11, quota). */
+/** Who is parked, for how long, and how it goes on, over a real store and a clock that the test turns. */
 import { afterEach, describe, expect, test } from "vitest";
 import { amend } from "../../session/amend.ts";
 import { OPERATOR } from "../../session/caller.ts";
@@ -22,7 +22,7 @@ async function closed(ms: number, settings = {}): Promise<void> {
   await ground.message("b", "m-b");
 }
 
-describe("the gate (issue 11, quota)", () => {
+describe("the gate", () => {
   test("parks every session of the account until the stated reset, and no other", async () => {
     await closed(20_000);
     expect([ground.isHeld("a"), ground.isHeld("b"), ground.isHeld("c")]).toEqual([true, true, false]);
@@ -96,7 +96,7 @@ describe("the gate (issue 11, quota)", () => {
     expect(ground.quota().gate?.canary?.sessionId).toBe("b");
   });
 
-  test("does not choose a session that takes nothing because of its branch (issue 11, review)", async () => {
+  test("does not choose a session that takes nothing because of its branch", async () => {
     await closed(20_000);
     const root = "/elsewhere";
     const held = { ...ground.session("a"), revision: ground.session("a").revision + 1 };
@@ -164,7 +164,7 @@ describe("the gate (issue 11, quota)", () => {
   });
 });
 
-describe("clocks (issue 11, quota)", () => {
+describe("clocks", () => {
   test("ten jumps of two hours to either side open it neither early nor late", async () => {
     await closed(HOUR_MS);
     for (let jump = 0; jump < 10; jump++) {
@@ -216,7 +216,7 @@ describe("clocks (issue 11, quota)", () => {
   });
 });
 
-describe("a turn that failed because of the limit (issue 11, quota)", () => {
+describe("a turn that failed because of the limit", () => {
   const reset = (): Promise<void> => ground.pass(20_100);
 
   test("is continued once, across deaths of the daemon", async () => {

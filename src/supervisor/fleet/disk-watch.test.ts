@@ -3,7 +3,7 @@ import { makeTestClock } from "../../../test/support/test-clock.ts";
 import { createScheduler } from "../ledger/scheduler.ts";
 import { createDiskWatch } from "./disk-watch.ts";
 
-test("one disk is one condition, however many directories are on it; what cannot be read keeps what was known (issue 11, inbox)", async () => {
+test("one disk is one condition, however many directories are on it; what cannot be read keeps what was known", async () => {
   const clock = makeTestClock();
   const logged: string[] = [];
   const log = (message: string): void => void logged.push(message);

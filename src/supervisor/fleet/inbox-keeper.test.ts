@@ -1,4 +1,4 @@
-/** The operator's inbox follows the sessions' records: one item for one thing, across daemons and clock jumps (issue 11, inbox). */
+/** The operator's inbox follows the sessions' records: one item for one thing, across daemons and clock jumps. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Condition } from "../../fleet/inbox.ts";
 import { OPERATOR } from "../../session/caller.ts";
@@ -33,7 +33,7 @@ async function only(): Promise<ReturnType<ReturnType<InboxGround["inbox"]>["item
   return item;
 }
 
-describe("what is asked (issue 11, inbox)", () => {
+describe("what is asked", () => {
   test("an approval is one item, which says enough alone, and closes when it is answered", async () => {
     await asks("one", "a");
     const item = await only();
@@ -132,7 +132,7 @@ describe("what is asked (issue 11, inbox)", () => {
   });
 });
 
-describe("what failed and what finished (issue 11, inbox)", () => {
+describe("what failed and what finished", () => {
   test("a crash loop is one item, when Reeve gives up", async () => {
     const restarted = { at: 1, boot: "one", upMs: 1, cause: "own", isOvercome: false } as const;
     for (let death = 0; death < 10; death++) {
@@ -210,7 +210,7 @@ describe("what failed and what finished (issue 11, inbox)", () => {
   });
 });
 
-describe("put off and taken note of (issue 11, inbox)", () => {
+describe("put off and taken note of", () => {
   test("a snoozed item comes back when it is due, and is told again", async () => {
     await asks("one", "a");
     const { id } = await only();
@@ -260,7 +260,7 @@ describe("put off and taken note of (issue 11, inbox)", () => {
   });
 });
 
-describe("what is over (issue 11, inbox)", () => {
+describe("what is over", () => {
   test("the last are kept, and found by number; older ones are forgotten", async () => {
     for (let round = 1; round <= 5; round++) {
       await asks("one", `a${round}`);
@@ -277,7 +277,7 @@ describe("what is over (issue 11, inbox)", () => {
   });
 });
 
-describe("the home (issue 11, inbox)", () => {
+describe("the home", () => {
   const disk: Condition = {
     id: "inbox-disk",
     sessionId: null,

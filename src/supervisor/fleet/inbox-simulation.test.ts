@@ -2,7 +2,7 @@
  * Sessions at random, from seeds: they ask, stall, finish, fail, die and are
  * seen; the operator takes note and puts off; the daemon is killed and clocks
  * jump in between. What is open is what a simple model says, each thing is
- * opened once, and what was opened is closed or still so (issue 11, inbox).
+ * opened once, and what was opened is closed or still so.
  */
 import { expect, test } from "vitest";
 import { createRandom } from "../../../test/truth/random.ts";
@@ -130,58 +130,55 @@ async function openByEvents(ground: InboxGround): Promise<ReadonlySet<string>> {
   return open;
 }
 
-test.each(Array.from({ length: 12 }, (_, index) => `seed ${index}`))(
-  "the inbox, %s (issue 11, inbox)",
-  async (seed) => {
-    const random = createRandom(seed);
-    const ground = await makeInboxGround(NAMES);
-    const needs = new Map(NAMES.map((name) => [name, new Map<string, string>()]));
-    const wish = { caller: OPERATOR };
-    try {
-      for (let step = 0; step < 80; step++) {
-        const name = random.pick(NAMES);
-        const items = ground.inbox().items();
-        switch (random.int(0, 11)) {
-          case 0:
-            await ground.restart();
-            break;
-          case 1:
-            if (items.length > 0) await ground.inbox().acknowledge(random.pick(items).id, wish);
-            break;
-          case 2:
-            if (items.length > 0) {
-              const untilAt = ground.clock.now() + random.int(1, 60_000);
-              await ground.inbox().snooze(random.pick(items).id, untilAt, wish);
-            }
-            break;
-          case 3:
-            ground.clock.jump(random.int(-7_200_000, 7_200_000));
-            break;
-          case 4:
-            await ground.clock.advance(random.int(1, 30_000));
-            break;
-          default: {
-            const change = happen(ground, name, needs.get(name) ?? new Map(), random);
-            if (change !== null) await ground.change(name, change);
-          }
-        }
-        if (random.chance(0.7)) await ground.inbox().settled();
-      }
-      const open = await openByEvents(ground);
+test.each(Array.from({ length: 12 }, (_, index) => `seed ${index}`))("the inbox, %s", async (seed) => {
+  const random = createRandom(seed);
+  const ground = await makeInboxGround(NAMES);
+  const needs = new Map(NAMES.map((name) => [name, new Map<string, string>()]));
+  const wish = { caller: OPERATOR };
+  try {
+    for (let step = 0; step < 80; step++) {
+      const name = random.pick(NAMES);
       const items = ground.inbox().items();
-      expect(new Set(items.map(({ id }) => id))).toEqual(open);
-      const kindsOf = (name: string): readonly string[] =>
-        items
-          .filter(({ sessionId }) => sessionId === name)
-          .map(({ kind }) => kind.replace("overdue-", ""))
-          .toSorted();
-      expect(NAMES.map((name) => [name, kindsOf(name)])).toEqual(
-        NAMES.map((name) => [name, [...(needs.get(name)?.values() ?? [])].toSorted()]),
-      );
-      const numbers = [...items, ...(await ground.inbox().closed(1_000))].map(({ number }) => number);
-      expect(new Set(numbers).size).toBe(numbers.length);
-    } finally {
-      await ground.dispose();
+      switch (random.int(0, 11)) {
+        case 0:
+          await ground.restart();
+          break;
+        case 1:
+          if (items.length > 0) await ground.inbox().acknowledge(random.pick(items).id, wish);
+          break;
+        case 2:
+          if (items.length > 0) {
+            const untilAt = ground.clock.now() + random.int(1, 60_000);
+            await ground.inbox().snooze(random.pick(items).id, untilAt, wish);
+          }
+          break;
+        case 3:
+          ground.clock.jump(random.int(-7_200_000, 7_200_000));
+          break;
+        case 4:
+          await ground.clock.advance(random.int(1, 30_000));
+          break;
+        default: {
+          const change = happen(ground, name, needs.get(name) ?? new Map(), random);
+          if (change !== null) await ground.change(name, change);
+        }
+      }
+      if (random.chance(0.7)) await ground.inbox().settled();
     }
-  },
-);
+    const open = await openByEvents(ground);
+    const items = ground.inbox().items();
+    expect(new Set(items.map(({ id }) => id))).toEqual(open);
+    const kindsOf = (name: string): readonly string[] =>
+      items
+        .filter(({ sessionId }) => sessionId === name)
+        .map(({ kind }) => kind.replace("overdue-", ""))
+        .toSorted();
+    expect(NAMES.map((name) => [name, kindsOf(name)])).toEqual(
+      NAMES.map((name) => [name, [...(needs.get(name)?.values() ?? [])].toSorted()]),
+    );
+    const numbers = [...items, ...(await ground.inbox().closed(1_000))].map(({ number }) => number);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  } finally {
+    await ground.dispose();
+  }
+});

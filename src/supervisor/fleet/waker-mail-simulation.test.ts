@@ -14,7 +14,7 @@ interface Known {
   toldTo: number;
 }
 
-test.each(Array.from({ length: 15 }, (_, index) => `seed ${index}`))("issue 10: mail and wakes, %s", async (seed) => {
+test.each(Array.from({ length: 15 }, (_, index) => `seed ${index}`))("mail and wakes, %s", async (seed) => {
   const random = createRandom(seed);
   const ground = await makeWakerGround([]);
   const unread = new Map<string, Known>();

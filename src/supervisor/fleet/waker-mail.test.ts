@@ -1,4 +1,4 @@
-/** A session is woken for its mail as for what happens to the sessions it started (issue 10). */
+/** A session is woken for its mail as for what happens to the sessions it started. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { exited, makeWakerGround, type WakerGround } from "./waker-fixture.ts";
 

@@ -1,4 +1,4 @@
-/** A session that was restarted in the middle of a turn is told so once (issue 15). */
+/** A session that was restarted in the middle of a turn is told so once. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WAKE_HORIZON_MS } from "../../fleet/due-wake.ts";
 import { putSession } from "../../store/change.ts";
@@ -96,7 +96,7 @@ describe("it is not told", () => {
   });
 });
 
-describe("what is old (issue 15, stale wakes)", () => {
+describe("what is old", () => {
   test("begins no turn, and is not in the count of the next wake; a hand-off has no age", async () => {
     await ground.setBusy(true);
     await ground.happen("fix", turnCompleted);

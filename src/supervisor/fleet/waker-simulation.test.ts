@@ -29,7 +29,7 @@ function checkAdmitted(ground: WakerGround, untold: Untold, seen: Set<string>): 
   expect(open.count).toBeGreaterThan(0);
 }
 
-test.each(Array.from({ length: 25 }, (_, index) => `seed ${index}`))("issue 10: wakes, %s", async (seed) => {
+test.each(Array.from({ length: 25 }, (_, index) => `seed ${index}`))("wakes, %s", async (seed) => {
   const random = createRandom(seed);
   const ground = await makeWakerGround(WORKERS);
   const untold: Untold = new Map();

@@ -1,4 +1,4 @@
-/** When a session is woken and when not, over a real store (issue 10). */
+/** When a session is woken and when not, over a real store. */
 import { afterEach, describe, expect, test } from "vitest";
 import { callerName } from "../../session/caller.ts";
 import { exited, makeWakerGround, turnCompleted, type WakerGround } from "./waker-fixture.ts";
@@ -206,7 +206,7 @@ describe("a receiver that cannot take one", () => {
   });
 });
 
-test("a session that is parked is woken when it may go again, for all of it at once (issue 11, quota)", async () => {
+test("a session that is parked is woken when it may go again, for all of it at once", async () => {
   const wanted: string[] = [];
   let isHeld = true;
   ground = await makeWakerGround(["fix"], true, { isHeld: () => isHeld, want: (id) => void wanted.push(id) });

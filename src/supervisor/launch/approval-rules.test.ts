@@ -25,7 +25,7 @@ function question(
 const command = (subject: string) => question({ subject, title: `Run: ${subject}` });
 const edit = (...paths: string[]) => question({ kind: "edit", subject: "diff" }, { concerns: { paths } });
 
-describe("issue 11, approval rules", () => {
+describe("approval rules", () => {
   test("the first rule that fits decides, and within it a denial wins", async () => {
     const rules = await rulesOf(
       { name: "no force", tools: ["command"], deny: ["--force"] },
@@ -91,7 +91,7 @@ describe("issue 11, approval rules", () => {
   });
 });
 
-describe("issue 11, bad approval rules: one sentence", () => {
+describe("bad approval rules: one sentence", () => {
   test.each([
     [{}, 'approval rule "rule 1" decides nothing: give it allow or deny'],
     [{ allow: "npm" }, 'allow of approval rule "rule 1" must be true or a list of patterns that are not empty'],

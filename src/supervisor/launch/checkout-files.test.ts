@@ -18,7 +18,7 @@ const head = () => readHead(localFiles, gitDir());
 const logOfHead = async (): Promise<readonly string[]> =>
   (await localFiles.readTail(join(gitDir(), "logs", "HEAD"), { bytes: 65_536, since: null })).lines;
 
-describe("the checkout of a directory (issue 11, branches)", () => {
+describe("the checkout of a directory", () => {
   it("is found from below, and by links", async () => {
     const deep = join(repository.root, "a", "b");
     mkdirSync(deep, { recursive: true });
@@ -58,7 +58,7 @@ describe("the checkout of a directory (issue 11, branches)", () => {
   });
 });
 
-describe("what is checked out (issue 11, branches)", () => {
+describe("what is checked out", () => {
   it("is a branch, also one without a commit, and one with a slash", async () => {
     repository.git("switch", "--quiet", "--create", "fix/x/y");
     expect(await head()).toEqual({ branch: "fix/x/y", commit: null, underWay: null });
@@ -95,7 +95,7 @@ describe("what is checked out (issue 11, branches)", () => {
   });
 });
 
-describe("where HEAD was between two looks (issue 11, branches)", () => {
+describe("where HEAD was between two looks", () => {
   it("is what git logged: a rebase, another branch, a commit; nothing else that moves it", async () => {
     const since = (await logOfHead()).length;
     const left = async () => leftFor("main", (await logOfHead()).slice(since));

@@ -1,4 +1,4 @@
-/** Issue 7, 19: a message that repeats a secret is stored without it and given with it. */
+/** A message that repeats a secret is stored without it and given with it. */
 import { amend } from "../../session/amend.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-test("issue 7, 19: what comes back is what was given, and no secret is in between", () => {
+test("what comes back is what was given, and no secret is in between", () => {
   const piece = fc.oneof(fc.constantFrom(...SECRETS.map(({ value }) => value), "TOKEN", "PIN", "\n"), fc.string());
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
@@ -36,7 +36,7 @@ test("issue 7, 19: what comes back is what was given, and no secret is in betwee
 
 const secretsAre = (known: () => typeof SECRETS | null) => () => ({ known, learn: async () => known() });
 
-test("issue 7, 19: the database has the name, the supervisor has the text, and nobody a wrong one", async () => {
+test("the database has the name, the supervisor has the text, and nobody a wrong one", async () => {
   const raw = await home.open();
   let known: typeof SECRETS | null = SECRETS;
   const store = concealMessages(raw, { secrets: secretsAre(() => known), brought: () => null });
@@ -49,7 +49,7 @@ test("issue 7, 19: the database has the name, the supervisor has the text, and n
   expect(isConcealed(store.mailbox.open("a")[0]?.text ?? "")).toBe(true);
 });
 
-test("issue 7, 19: the first message of a session is concealed by the environment that its start brings", async () => {
+test("the first message of a session is concealed by the environment that its start brings", async () => {
   const raw = await home.open();
   const brought = { TOKEN: "tok3n-value" };
   const store = concealMessages(raw, { secrets: secretsAre(() => null), brought: () => brought });
@@ -59,7 +59,7 @@ test("issue 7, 19: the first message of a session is concealed by the environmen
   expect(store.mailbox.get("m")?.text).toBe("use tok3n-value now");
 });
 
-test("issue 7, 19: a message to a session whose process cannot be asked hides what is in its env file", async () => {
+test("a message to a session whose process cannot be asked hides what is in its env file", async () => {
   const raw = await home.open();
   const store = concealMessages(raw, { secrets: secretsAre(() => null), brought: () => null });
   const session = makeSession(home, "a");

@@ -1,4 +1,4 @@
-/** What a restart begins with, by what the agent's own file holds (issue 7, 8). */
+/** What a restart begins with, by what the agent's own file holds. */
 import { amend, type Amendment } from "../../session/amend.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ function sessionWith(changes: Amendment, status: Observability["status"] = "obse
 }
 const resume = () => ({ nativeId: "n-1", transcriptPath });
 
-describe("where the agent knows what a message is (issue 7, 8)", () => {
+describe("where the agent knows what a message is", () => {
   test("a file that holds one is resumed; its prompt was taken, whoever noticed", async () => {
     writeFileSync(transcriptPath, `setting\n${"x\n".repeat(2_000_000)}message\n`);
     expect(await beginningOf(sessionWith({}), agent, localFiles)).toEqual({ resume: resume(), prompt: null });
@@ -77,7 +77,7 @@ test("a first start begins, whatever lies there", async () => {
   });
 });
 
-test("a first start that was given a conversation goes on with it (issue 9, verbs)", async () => {
+test("a first start that was given a conversation goes on with it", async () => {
   expect(
     await beginningOf(
       sessionWith({ process: { incarnation: 1 }, conversation: { turns: 0 } }, "pending"),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { defaultGitSettings } from "./git-settings.ts";
 import { parseSettings } from "./settings.ts";
 
-it("reads [git], and says what is wrong with it (issue 11, worktrees)", () => {
+it("reads [git], and says what is wrong with it", () => {
   const text =
     '[git]\nworktrees_dir = "../trees"\nfetch = true\nsymlink_directories = ["node_modules", "a/b"]\ndisposable = ["target"]';
   expect(parseSettings(text).git).toEqual({

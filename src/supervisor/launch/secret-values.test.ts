@@ -1,16 +1,16 @@
-/** Issue 7, 19: which values of an environment are secret. */
+/** Which values of an environment are secret. */
 import { expect, test } from "vitest";
 import { secretsIn } from "./secret-values.ts";
 
 const refs = (environment: Readonly<Record<string, string>>, ...given: readonly string[]): readonly string[] =>
   secretsIn(environment, given).map(({ ref }) => ref);
 
-test("issue 7, 19: what is given on purpose is secret from four characters on, whatever its name", () => {
+test("what is given on purpose is secret from four characters on, whatever its name", () => {
   expect(refs({ PIN: "h7x2", X: "abc", COLOUR: "bluish" }, "PIN", "X", "COLOUR")).toEqual(["PIN", "COLOUR"]);
   expect(refs({ DEBUG: "true", NODE_ENV: "production" }, "DEBUG", "NODE_ENV")).toEqual([]);
 });
 
-test("issue 7, 19: what is named like a secret is one, the shell's own variables are not", () => {
+test("what is named like a secret is one, the shell's own variables are not", () => {
   const named = {
     GITHUB_PAT: "abcdef",
     BASIC_AUTH: "abcdef",
@@ -22,7 +22,7 @@ test("issue 7, 19: what is named like a secret is one, the shell's own variables
   expect(refs({ PWD: "/home/user", SSH_AUTH_SOCK: "/tmp/agent", PATH: "/usr/bin", API_KEY: "short" })).toEqual([]);
 });
 
-test("issue 7, 19: passwords in URLs and connection strings are, also as a program decodes them", () => {
+test("passwords in URLs and connection strings are, also as a program decodes them", () => {
   expect(secretsIn({ DATABASE_URL: "postgres://app:p%40ssw0rd@db:5432/x" }, [])).toEqual([
     { ref: "DATABASE_URL#1", value: "p%40ssw0rd" },
     { ref: "DATABASE_URL#2", value: "p@ssw0rd" },
@@ -33,7 +33,7 @@ test("issue 7, 19: passwords in URLs and connection strings are, also as a progr
   expect(refs({ HOMEPAGE: "https://example.org:8080/a@b" })).toEqual([]);
 });
 
-test("issue 7, 19: what is ordinary is not hidden, or nothing could be read any more", () => {
+test("what is ordinary is not hidden, or nothing could be read any more", () => {
   const ordinary = {
     PORT: "3000",
     NODE_ENV: "Production",
@@ -59,7 +59,7 @@ test("issue 7, 19: what is ordinary is not hidden, or nothing could be read any 
   ).toEqual([]);
 });
 
-test("issue 7, 19: a name that says secret wins over a value that looks ordinary", () => {
+test("a name that says secret wins over a value that looks ordinary", () => {
   expect(refs({ PIN: "4711", USER_KEY: "alices-own", AUTHORIZATION: "Basic abc" }, "PIN", "USER_KEY")).toEqual([
     "PIN",
     "USER_KEY",
@@ -67,7 +67,7 @@ test("issue 7, 19: a name that says secret wins over a value that looks ordinary
   ]);
 });
 
-test("issue 7, 19: a password with an @, behind jdbc:, and in the query of a URL is one", () => {
+test("a password with an @, behind jdbc:, and in the query of a URL is one", () => {
   const passwords = (value: string): readonly string[] => secretsIn({ X: value }, []).map((secret) => secret.value);
   expect(passwords("postgres://app:p@ssw0rd@db:5432/x")).toEqual(["p@ssw0rd"]);
   expect(passwords("redis://:hunter22@cache:6379/0")).toEqual(["hunter22"]);

@@ -56,7 +56,7 @@ ready = '^>$'
   });
 });
 
-test("a restart policy by agent and by role (issue 11, restart policy)", () => {
+test("a restart policy by agent and by role", () => {
   const settings = parseSettings(
     "[agent.codex]\nrestart = 'on-failure'\n[role.server]\nrestart = 'always'\n[role.idle]",
   );
@@ -82,7 +82,7 @@ test("a restart policy by agent and by role (issue 11, restart policy)", () => {
   expect(chosen({ agent: "claude", role: "idle" })).toEqual({ policy: "never", from: "default" });
 });
 
-test("time-outs: for all, by agent and by role; the older names say the same (issue 12, time-outs)", () => {
+test("time-outs: for all, by agent and by role; the older names say the same", () => {
   const settings = parseSettings(`
 [sessions]
 end_grace_seconds = 2
@@ -137,7 +137,7 @@ test.each([
   expect(() => parseSettings(text)).toThrow(why);
 });
 
-test("how many may work at once, by machine, agent and role (issue 12, run)", () => {
+test("how many may work at once, by machine, agent and role", () => {
   const settings = parseSettings(
     "[work]\nmost_workers = 9\nverify_timeout_seconds = 1.5\n[agent.codex]\nmost_workers = 2\n[role.tester]\nmost_workers = 0\n[role.idle]",
   );
@@ -146,7 +146,7 @@ test("how many may work at once, by machine, agent and role (issue 12, run)", ()
   expect(mostWorkers(defaultSettings)).toEqual({ machine: 4, byAgent: {}, byRole: {} });
 });
 
-test("git: what follows another branch, and whether checkouts are shared (issue 11, branches)", () => {
+test("git: what follows another branch, and whether checkouts are shared", () => {
   expect(parseSettings('[git]\nbranch_policy = "pause"\nshared_checkouts = true\n')).toEqual({
     ...defaultSettings,
     git: { ...defaultSettings.git, branchPolicy: "pause", sharedCheckouts: true },

@@ -4,7 +4,7 @@ import type { Message } from "../../session/message.ts";
 import { agentWith, type Ground, makeGround } from "../attention/watch-fixture.ts";
 import type { SentMessage } from "./ledger.ts";
 
-test("a listener that throws is logged, and the others are told (issue 7, 24)", async () => {
+test("a listener that throws is logged, and the others are told", async () => {
   const ground = await makeGround(agentWith({}));
   try {
     const told: string[] = [];
@@ -26,7 +26,7 @@ test("a listener that throws is logged, and the others are told (issue 7, 24)", 
   }
 });
 
-describe("the ledger (issue 8, 4)", () => {
+describe("the ledger", () => {
   let ground: Ground;
   beforeEach(async () => void (ground = await makeGround(agentWith({}))));
   afterEach(() => ground.dispose());

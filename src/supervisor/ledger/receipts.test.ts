@@ -1,4 +1,4 @@
-/** Delivered means that this text was taken (issue 7, 3): by what a turn began with, in one commit with its beginning. */
+/** Delivered means that this text was taken: by what a turn began with, in one commit with its beginning. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { promptPrint } from "../../session/prompt-print.ts";
 import type { Reading, TurnReading } from "../../session/reading.ts";

@@ -1,4 +1,4 @@
-/** One scheduler on the injected clock; after a gap it observes before it acts (issue 8, 4). */
+/** One scheduler on the injected clock; after a gap it observes before it acts. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { makeTestClock, type TestClock } from "../../../test/support/test-clock.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -25,7 +25,7 @@ beforeEach(() => {
   });
 });
 
-describe("the scheduler (issue 8, 4)", () => {
+describe("the scheduler", () => {
   test("does one thing for each session and purpose, when it is due", async () => {
     scheduler.after("s", "stall", 100, act("stall"));
     scheduler.after("s", "poke", 50, act("poke"));
@@ -124,7 +124,7 @@ describe("the scheduler (issue 8, 4)", () => {
   });
 });
 
-test("the system's clock can be asked for more than setTimeout takes, and takes it back (issue 8, 4)", async () => {
+test("the system's clock can be asked for more than setTimeout takes, and takes it back", async () => {
   let isOver = false;
   const cancel = systemClock.after(2 ** 31 + 1_000, () => (isOver = true));
   await systemClock.sleep(20);

@@ -35,7 +35,7 @@ describe("the book of work", () => {
     expect(ground.book().of("anna")?.id).toBe("work-a");
   });
 
-  test("gives out no more at once than may work, whoever asks at once (issue 12, run)", async () => {
+  test("gives out no more at once than may work, whoever asks at once", async () => {
     await ground.dispose();
     ground = await makeWorkGround(WORKERS, { machine: 2, byAgent: {}, byRole: {} });
     for (const id of ["work-a", "work-b", "work-c"]) await ground.add(id);
@@ -54,7 +54,7 @@ describe("the book of work", () => {
     await ground.give("work-c", "carl");
   });
 
-  test("gives nothing to a session while something else is done with it (issue 12, run)", async () => {
+  test("gives nothing to a session while something else is done with it", async () => {
     await ground.add("work-a");
     let isOver = false;
     const held = ground.book().whileFree("anna", async () => {

@@ -1,4 +1,4 @@
-/** Notifications against real receivers on the loopback (issue 11, notifications). */
+/** Notifications against real receivers on the loopback. */
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endless, hangs, openReceiver, type Receiver, refuses } from "../../../test/support/receiver.ts";
@@ -27,7 +27,7 @@ const isDone = (channel = "webhook"): boolean =>
     .notifier()
     .views()
     .find((view) => view.channel.name === channel)?.pending === 0;
-test("a webhook gets the item, signed (issue 11, notifications)", async () => {
+test("a webhook gets the item, signed", async () => {
   const secretFile = ground.file("secret", "shh\n");
   await ground.channels(channelOf({ type: "webhook", address: { url: `${receiver.url}/hook` }, secretFile }));
   await ground.happen(openedBody("a", { kind: "approval", urgency: "blocked", title: "May it?", text: "rm -rf /" }));
@@ -56,7 +56,7 @@ test("a webhook gets the item, signed (issue 11, notifications)", async () => {
   expect(await ground.outbox("webhook")).toMatchObject({ sending: null, lastFailure: null });
 });
 
-test("without a channel nothing is recorded, sent or kept (issue 11, notifications)", async () => {
+test("without a channel nothing is recorded, sent or kept", async () => {
   await ground.happen(openedBody("a"));
   await ground.pass(5_000);
   expect(ground.notifier().views()).toEqual([]);
@@ -68,7 +68,7 @@ test("without a channel nothing is recorded, sent or kept (issue 11, notificatio
   expect(await ground.outbox("webhook")).toBeUndefined();
 });
 
-test("several at once are one message that counts them (issue 11, notifications)", async () => {
+test("several at once are one message that counts them", async () => {
   await ground.channels(webhook());
   await ground.happen(openedBody("a"), openedBody("b"));
   await ground.happen(openedBody("c"));
@@ -79,7 +79,7 @@ test("several at once are one message that counts them (issue 11, notifications)
   expect(receiver.received[1]?.json).toMatchObject({ count: 1, items: [{ id: "d" }] });
 });
 
-test("a receiver that is down gets it when it is back, once, and what came meanwhile as one (issue 11, notifications)", async () => {
+test("a receiver that is down gets it when it is back, once, and what came meanwhile as one", async () => {
   await ground.channels(webhook());
   await receiver.stop();
   await ground.happen(openedBody("a"));
@@ -95,7 +95,7 @@ test("a receiver that is down gets it when it is back, once, and what came meanw
   expect(ground.notifier().views()[0]).toMatchObject({ pending: 0, failure: null });
 });
 
-test("an answer of 500 is tried again under the same id; a redirect is not followed (issue 11, notifications)", async () => {
+test("an answer of 500 is tried again under the same id; a redirect is not followed", async () => {
   await ground.channels(webhook());
   receiver.answer(refuses);
   await ground.happen(openedBody("a"));
@@ -111,7 +111,7 @@ test("an answer of 500 is tried again under the same id; a redirect is not follo
   expect(receiver.received.every(({ path }) => path === "/")).toBe(true);
 });
 
-test("what was closed before a retry is not sent again (issue 11, notifications)", async () => {
+test("what was closed before a retry is not sent again", async () => {
   await ground.channels(webhook());
   receiver.answer(refuses);
   await ground.happen(openedBody("a"));
@@ -122,7 +122,7 @@ test("what was closed before a retry is not sent again (issue 11, notifications)
   expect(receiver.received.length).toBeLessThanOrEqual(2);
 });
 
-test("a receiver that hangs is given up after ten seconds, and holds up no other channel (issue 11, notifications)", async () => {
+test("a receiver that hangs is given up after ten seconds, and holds up no other channel", async () => {
   const other = await openReceiver();
   try {
     await ground.channels(webhook(), webhook({ name: "other" }, other.url));
@@ -144,7 +144,7 @@ test("a receiver that hangs is given up after ten seconds, and holds up no other
   }
 });
 
-test("a slow answer of eleven seconds comes too late; one without end is not read (issue 11, notifications)", async () => {
+test("a slow answer of eleven seconds comes too late; one without end is not read", async () => {
   await ground.channels(webhook());
   const slow: (() => void)[] = [];
   receiver.answer((response) => void slow.push(() => response.end()));
@@ -158,7 +158,7 @@ test("a slow answer of eleven seconds comes too late; one without end is not rea
   expect(ground.notifier().views()[0]).toMatchObject({ failure: null });
 });
 
-test("a daemon that goes on sends what was begun, under the same id, and nothing twice (issue 11, notifications)", async () => {
+test("a daemon that goes on sends what was begun, under the same id, and nothing twice", async () => {
   await ground.channels(webhook());
   receiver.answer(hangs);
   await ground.happen(openedBody("a"));
@@ -174,7 +174,7 @@ test("a daemon that goes on sends what was begun, under the same id, and nothing
   expect(receiver.received).toHaveLength(2);
 });
 
-test("given up after a day, with an event (issue 11, notifications)", async () => {
+test("given up after a day, with an event", async () => {
   await ground.channels(webhook());
   receiver.answer(refuses);
   await ground.happen(openedBody("a"));
@@ -190,7 +190,7 @@ test("given up after a day, with an event (issue 11, notifications)", async () =
   await ground.until("the next one", () => receiver.received.at(-1)?.json["title"] === "fix: b failed");
 });
 
-test("a role can be muted, and quiet hours hold back what they should (issue 11, notifications)", async () => {
+test("a role can be muted, and quiet hours hold back what they should", async () => {
   // The test clock begins at 00:16:40 in UTC.
   const quiet = { from: 0, to: 60, zone: "UTC" };
   await ground.channels(
@@ -206,7 +206,7 @@ test("a role can be muted, and quiet hours hold back what they should (issue 11,
   expect(receiver.received[1]?.json).toMatchObject({ count: 2, items: [{ id: "a" }, { id: "b" }] });
 });
 
-test("a file that holds a secret, and is not there, fails that channel only (issue 11, notifications)", async () => {
+test("a file that holds a secret, and is not there, fails that channel only", async () => {
   const urlFile = ground.file("url", `${receiver.url}/secret-path\n`);
   await ground.channels(
     channelOf({ type: "webhook", address: { url: receiver.url }, secretFile: "~/missing" }),

@@ -1,4 +1,4 @@
-/** Each type of channel against something real that takes it (issue 11, notifications). */
+/** Each type of channel against something real that takes it. */
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ const environment = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", SEC
 const sendBy = (target: ChannelTarget, signal = new AbortController().signal, about = notification): Promise<string> =>
   createSend(channelOf(target), { runtimes: [], environment, clock: systemClock, platform: "linux" })(about, signal);
 
-test("ntfy: topic, title, priority and tags in headers, the text as the body (issue 11, notifications)", async () => {
+test("ntfy: topic, title, priority and tags in headers, the text as the body", async () => {
   const tokenFile = ground.file("token", "tk_1\n");
   const address = { url: `${receiver.url}/under/` };
   expect(await sendBy({ type: "ntfy", address, topic: "fleet", tokenFile })).toBe("it answered 204");
@@ -60,7 +60,7 @@ test("ntfy: topic, title, priority and tags in headers, the text as the body (is
   });
 });
 
-test("ntfy: a long text stays a message, and a line break in a title is no other header (issue 11, notifications)", async () => {
+test("ntfy: a long text stays a message, and a line break in a title is no other header", async () => {
   const about = { ...notification, title: "one\r\nPriority: 5", text: "ü".repeat(5_000) };
   const target = { type: "ntfy", address: { url: receiver.url }, topic: "t", tokenFile: null } as const;
   await sendBy(target, undefined, about);
@@ -69,7 +69,7 @@ test("ntfy: a long text stays a message, and a line break in a title is no other
   expect(Buffer.byteLength(got?.body ?? "")).toBe(3_500);
 });
 
-test("a header holds ASCII only, in words that any reader puts together (issue 11, notifications)", () => {
+test("a header holds ASCII only, in words that any reader puts together", () => {
   expect(headerText("plain")).toBe("plain");
   expect(headerText("a\u0000b\tc")).toBe("a b c");
   const long = "é😀".repeat(40);
@@ -80,7 +80,7 @@ test("a header holds ASCII only, in words that any reader puts together (issue 1
   expect(headerText("=?UTF-8?B?eA==?=")).toMatch(/^=\?UTF-8\?B\?PT9/);
 });
 
-test("Slack: text in which nothing is a link or a mention (issue 11, notifications)", async () => {
+test("Slack: text in which nothing is a link or a mention", async () => {
   const file = ground.file("slack", `${receiver.url}/T0/B0/x\n`);
   await sendBy({ type: "slack", address: { file } });
   expect(receiver.received[0]).toMatchObject({
@@ -99,7 +99,7 @@ const isRunning = (pid: number): boolean => {
 describe("a command of one's own", () => {
   const script = (lines: string): string => ground.file("command.sh", lines);
 
-  test("gets it on its standard input and in variables, with no shell between (issue 11, notifications)", async () => {
+  test("gets it on its standard input and in variables, with no shell between", async () => {
     const path = script('cat > "$2"; env > "$2.env"; printf "%s" "$1" > "$2.argument"\n');
     const out = join(path, "..", "out");
     const said = await sendBy({ type: "command", argv: ["/bin/sh", path, "$(touch x)", out] });
@@ -117,7 +117,7 @@ describe("a command of one's own", () => {
     );
   });
 
-  test("that fails says how; one that is not there, too (issue 11, notifications)", async () => {
+  test("that fails says how; one that is not there, too", async () => {
     const path = script("echo 'no \u001b[31msuch pager' >&2; yes >&2 & sleep 0.1; kill $!; exit 3\n");
     await expect(sendBy({ type: "command", argv: ["/bin/sh", path] })).rejects.toThrow(
       "/bin/sh ended with 3: no such pager",
@@ -127,7 +127,7 @@ describe("a command of one's own", () => {
     );
   });
 
-  test("that hangs is killed with everything in its group (issue 11, notifications)", async () => {
+  test("that hangs is killed with everything in its group", async () => {
     const path = script('sleep 600 & echo "$! $$" > "$1"; wait\n');
     const out = join(path, "..", "pids");
     const giveUp = new AbortController();
@@ -159,30 +159,25 @@ describe("desktop", () => {
   );
   const why = missing.length === 0 ? "" : ` (skipped: ${missing.join(" and ")} not installed)`;
 
-  test.skipIf(missing.length > 0)(
-    `the real notify-send on a private D-Bus${why} (issue 11, notifications)`,
-    async () => {
-      const daemon = await openNotificationDaemon();
-      try {
-        const about = { ...notification, title: "--help" };
-        expect(await sendBy({ type: "desktop", bus: daemon.bus }, undefined, about)).toMatch(
-          /notify-send ended with 0$/,
-        );
-        expect(daemon.shown).toMatchObject([
-          {
-            app: "reeve",
-            summary: "--help",
-            body: 'rm -rf &lt;dir&gt; &amp; "more" &lt;!channel&gt; $(touch x) #{pid}',
-            hints: { urgency: 2 },
-          },
-        ]);
-      } finally {
-        await daemon.close();
-      }
-    },
-  );
+  test.skipIf(missing.length > 0)(`the real notify-send on a private D-Bus${why}`, async () => {
+    const daemon = await openNotificationDaemon();
+    try {
+      const about = { ...notification, title: "--help" };
+      expect(await sendBy({ type: "desktop", bus: daemon.bus }, undefined, about)).toMatch(/notify-send ended with 0$/);
+      expect(daemon.shown).toMatchObject([
+        {
+          app: "reeve",
+          summary: "--help",
+          body: 'rm -rf &lt;dir&gt; &amp; "more" &lt;!channel&gt; $(touch x) #{pid}',
+          hints: { urgency: 2 },
+        },
+      ]);
+    } finally {
+      await daemon.close();
+    }
+  });
 
-  test("says what is missing (issue 11, notifications)", () => {
+  test("says what is missing", () => {
     expect(() => desktopCall(notification, desktop)).toThrow("there is no notify-send on the daemon's PATH");
     const path = ground.file("notify-send", "");
     const PATH = join(path, "..");
@@ -195,7 +190,7 @@ describe("desktop", () => {
     );
   });
 
-  test("finds the D-Bus where it usually is (issue 11, notifications)", async () => {
+  test("finds the D-Bus where it usually is", async () => {
     const path = ground.file("notify-send", "");
     chmodSync(path, 0o700);
     const PATH = join(path, "..");
@@ -214,7 +209,7 @@ describe("desktop", () => {
     }
   });
 
-  test("macOS: the texts are arguments, never part of the script (issue 11, notifications)", () => {
+  test("macOS: the texts are arguments, never part of the script", () => {
     const about = { ...notification, text: '" & (do shell script "touch x") & "' };
     const { argv } = desktopCall(about, { ...desktop, platform: "darwin" });
     expect(argv.slice(1)).toEqual([

@@ -1,4 +1,4 @@
-/** What is kept of a session besides its traffic and its terminal (issue 13), with a real store and real files. */
+/** What is kept of a session besides its traffic and its terminal, with a real store and real files. */
 import { spawnSync } from "node:child_process";
 import {
   existsSync,

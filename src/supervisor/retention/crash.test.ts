@@ -1,4 +1,4 @@
-/** kill -9 at every step of a removal (issue 12, retention): whole, or a rest that the next run removes. */
+/** kill -9 at every step of a removal: whole, or a rest that the next run removes. */
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ test.each([
   ["prune.after-delete", false],
   ["prune.after-removal", false],
   ["prune.after-events", false],
-] as const)("killed at %s (issue 12, retention)", async (point, whole) => {
+] as const)("killed at %s", async (point, whole) => {
   const directory = await makeDirectory();
   const lost = `${directory}-lost`;
   try {

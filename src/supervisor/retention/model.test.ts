@@ -60,45 +60,42 @@ function hasLivingBelow(members: readonly Member[], id: string): boolean {
   return members.some((one) => one.parentId === id && (!one.isEnded || hasLivingBelow(members, one.id)));
 }
 
-test.each(Array.from({ length: 12 }, (_, seed) => seed))(
-  "issue 12, retention: nothing that is needed is removed, seed %i",
-  async (seed) => {
-    const random = createRandom(`retention ${seed}`);
-    const ground = await makePrunerGround();
-    try {
-      let members: readonly Member[] = [];
-      const size = random.int(5, 25);
-      while (members.length < size) members = [...members, await makeMember(ground, random, members)];
-      const days = random.int(0, 50);
-      const most = random.int(0, 20);
-      const stays = (one: Member): boolean =>
-        !one.isEnded || one.hasReason || one.isUntold || hasLivingBelow(members, one.id);
-      const free = members.filter((one) => !stays(one)).toSorted((one, two) => two.endedAt - one.endedAt);
-      const expected = new Set(
-        free.filter(({ endedAt }, rank) => endedAt <= ground.now() - days * DAY || rank >= most).map(({ id }) => id),
-      );
-      const settings = { endedMs: days * DAY, endedSessions: most, unreadMailMs: 1_000 * DAY, eventsMs: 0 };
-      const planned = await ground.prune(settings, true);
-      expect(new Set(planned.go.map(({ session }) => session.id))).toEqual(expected);
-      // Whoever is looked at again is as it was.
-      expect(ground.ids()).toHaveLength(members.length);
-      await ground.prune(settings);
-      expect(ground.ids()).toEqual(members.map(({ id }) => id).filter((id) => !expected.has(id)));
-      for (const { id } of members) {
-        const directory = `${ground.home.outputsRoot}/agents/worker/${id}`;
-        expect(existsSync(directory), id).toBe(!expected.has(id));
-      }
-      // What living sessions are to be woken for is still told.
-      for (const one of members.filter(({ isUntold }) => isUntold)) {
-        const parent = ground.store.registry.get(one.parentId ?? "");
-        const due = parent === undefined ? [] : (await ground.waker.due(parent)).events;
-        expect(due.map(({ sessionId }) => sessionId)).toContain(one.id);
-      }
-      expect(ground.store.registry.living().length).toBe(
-        ground.store.registry.all().filter(({ wish }) => wish.desired !== "stopped").length,
-      );
-    } finally {
-      await ground.dispose();
+test.each(Array.from({ length: 12 }, (_, seed) => seed))("nothing that is needed is removed, seed %i", async (seed) => {
+  const random = createRandom(`retention ${seed}`);
+  const ground = await makePrunerGround();
+  try {
+    let members: readonly Member[] = [];
+    const size = random.int(5, 25);
+    while (members.length < size) members = [...members, await makeMember(ground, random, members)];
+    const days = random.int(0, 50);
+    const most = random.int(0, 20);
+    const stays = (one: Member): boolean =>
+      !one.isEnded || one.hasReason || one.isUntold || hasLivingBelow(members, one.id);
+    const free = members.filter((one) => !stays(one)).toSorted((one, two) => two.endedAt - one.endedAt);
+    const expected = new Set(
+      free.filter(({ endedAt }, rank) => endedAt <= ground.now() - days * DAY || rank >= most).map(({ id }) => id),
+    );
+    const settings = { endedMs: days * DAY, endedSessions: most, unreadMailMs: 1_000 * DAY, eventsMs: 0 };
+    const planned = await ground.prune(settings, true);
+    expect(new Set(planned.go.map(({ session }) => session.id))).toEqual(expected);
+    // Whoever is looked at again is as it was.
+    expect(ground.ids()).toHaveLength(members.length);
+    await ground.prune(settings);
+    expect(ground.ids()).toEqual(members.map(({ id }) => id).filter((id) => !expected.has(id)));
+    for (const { id } of members) {
+      const directory = `${ground.home.outputsRoot}/agents/worker/${id}`;
+      expect(existsSync(directory), id).toBe(!expected.has(id));
     }
-  },
-);
+    // What living sessions are to be woken for is still told.
+    for (const one of members.filter(({ isUntold }) => isUntold)) {
+      const parent = ground.store.registry.get(one.parentId ?? "");
+      const due = parent === undefined ? [] : (await ground.waker.due(parent)).events;
+      expect(due.map(({ sessionId }) => sessionId)).toContain(one.id);
+    }
+    expect(ground.store.registry.living().length).toBe(
+      ground.store.registry.all().filter(({ wish }) => wish.desired !== "stopped").length,
+    );
+  } finally {
+    await ground.dispose();
+  }
+});

@@ -21,7 +21,7 @@ afterEach(() => ground.dispose());
 
 const directoryOf = (id: string): string => join(ground.home.outputsRoot, "agents", "worker", id);
 
-test("what ended long ago goes, with its directory, messages and state.json; the rest stays (issue 12, retention)", async () => {
+test("what ended long ago goes, with its directory, messages and state.json; the rest stays", async () => {
   await ground.end("old", 31 * DAY);
   await ground.end("young", 29 * DAY);
   await ground.live("busy");
@@ -49,7 +49,7 @@ test("what ended long ago goes, with its directory, messages and state.json; the
   expect(await ground.store.log.read({ after: told[0]?.seq ?? 0, limit: 10 })).toEqual([]);
 });
 
-test("by number and by size, the oldest first (issue 12, retention)", async () => {
+test("by number and by size, the oldest first", async () => {
   for (const [index, id] of ["a", "b", "c", "d"].entries()) await ground.end(id, (4 - index) * DAY);
   for (const id of ["b", "c", "d"]) writeFileSync(join(directoryOf(id), "output.log"), "x".repeat(100_000));
   const byNumber = await ground.prune({ endedSessions: 3 });
@@ -59,7 +59,7 @@ test("by number and by size, the oldest first (issue 12, retention)", async () =
   expect(ground.ids()).toEqual(["b", "c", "d"]);
 });
 
-test("each veto keeps its session, and says why (issue 12, retention)", async () => {
+test("each veto keeps its session, and says why", async () => {
   const old = 40 * DAY;
   await ground.end("held", old, { wish: { held: { reason: "for review", until: null } } });
   await ground.end("held-until", old, { wish: { held: { reason: "for review", until: ground.now() + DAY } } });
@@ -109,7 +109,7 @@ test("each veto keeps its session, and says why (issue 12, retention)", async ()
   await expect(ground.store.commit({ changes: [removeSession(elsewhere)] })).resolves.toEqual([]);
 });
 
-test("a session that is being exported stays until that is done (issue 13, story)", async () => {
+test("a session that is being exported stays until that is done", async () => {
   await ground.end("old", 40 * DAY);
   const written = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -127,7 +127,7 @@ test("a session that is being exported stays until that is done (issue 13, story
   expect(ground.ids()).toEqual([]);
 });
 
-test("unread mail keeps its session for a while longer, and is then put away (issue 12, retention)", async () => {
+test("unread mail keeps its session for a while longer, and is then put away", async () => {
   await ground.end("mailed", 40 * DAY);
   await ground.post.send([newMail("mail-1", { to: "mailed" })], { caller: OPERATOR });
   await ground.prune();
@@ -142,7 +142,7 @@ test("unread mail keeps its session for a while longer, and is then put away (is
   expect(await ground.post.records.get("mail-1")).toBeUndefined();
 });
 
-test("mail that was read goes by age and number, unread mail never (issue 12, retention)", async () => {
+test("mail that was read goes by age and number, unread mail never", async () => {
   await ground.live("busy");
   const mails = ["mail-1", "mail-2", "mail-3", "mail-4"].map((id) => newMail(id, { to: "busy", sentAt: ground.now() }));
   await ground.post.send(mails, { caller: OPERATOR });
@@ -154,7 +154,7 @@ test("mail that was read goes by age and number, unread mail never (issue 12, re
   expect((await ground.post.records.list()).map(({ id }) => id)).toEqual(["mail-1"]);
 });
 
-test("old events go; what living sessions need stays, and the log says up to where it is not whole (issue 12, retention)", async () => {
+test("old events go; what living sessions need stays, and the log says up to where it is not whole", async () => {
   await ground.end("gone", 40 * DAY);
   await ground.live("busy");
   await ground.live("boss", { identity: { name: "boss", hasTurns: true } });
@@ -182,7 +182,7 @@ test("old events go; what living sessions need stays, and the log says up to whe
   expect(next.log.prunedThrough()).toBe(4);
 });
 
-test("by number, whatever their age (issue 12, retention)", async () => {
+test("by number, whatever their age", async () => {
   for (let pid = 1; pid <= 300; pid += 1)
     await ground.store.commit({ events: [{ sessionId: null, body: { type: "daemon-stopped", pid } }] });
   expect(await ground.prune({ events: 20 })).toMatchObject({ events: 280 });
@@ -190,7 +190,7 @@ test("by number, whatever their age (issue 12, retention)", async () => {
   expect(left.map(({ seq }) => seq)).toEqual(Array.from({ length: 21 }, (_, index) => 281 + index));
 });
 
-test("a link is never followed (issue 12, retention)", async () => {
+test("a link is never followed", async () => {
   const outside = join(ground.home.directory, "outside");
   mkdirSync(outside);
   writeFileSync(join(outside, "precious"), "mine");
@@ -209,7 +209,7 @@ test("a link is never followed (issue 12, retention)", async () => {
   expect(existsSync(join(outside, "linked", "output.log"))).toBe(true);
 });
 
-test("one that comes back while it is chosen stays (issue 12, retention)", async () => {
+test("one that comes back while it is chosen stays", async () => {
   const chosen = await ground.end("back", 40 * DAY);
   const other = await ground.end("other", 40 * DAY);
   // When it has been looked at, and before it is removed.
@@ -230,7 +230,7 @@ test("one that comes back while it is chosen stays (issue 12, retention)", async
   expect(existsSync(directoryOf("back"))).toBe(true);
 });
 
-test("others are served between two steps, and no commit is long (issue 12, retention)", async () => {
+test("others are served between two steps, and no commit is long", async () => {
   for (let index = 0; index < 60; index += 1) await ground.end(`s-${index}`, 40 * DAY);
   let served = 0;
   const over = new AbortController();
@@ -248,7 +248,7 @@ test("others are served between two steps, and no commit is long (issue 12, rete
   expect(served).toBeGreaterThan(6);
 });
 
-test("items of work go when they are done for long, but none that failed, is open, or is built on (issue 12, retention)", async () => {
+test("items of work go when they are done for long, but none that failed, is open, or is built on", async () => {
   const old = ground.now() - 100 * DAY;
   const states = ["pending", "done", "failed", "cancelled", "done"] as const;
   const items = states.map((state, at) => workItem({ id: `work-${at}-${state}`, state, changedAt: old }));

@@ -47,7 +47,7 @@ function takeIn(path: string, now = 0, limits?: UnpackLimits): Promise<Imported>
   return importArchive(limits === undefined ? request : { ...request, limits });
 }
 
-describe("an archive of a session (issue 13, story)", () => {
+describe("an archive of a session", () => {
   test("GNU tar unpacks it, sha256sum confirms every file, and the manifest names them all in the order of the archive", async () => {
     const written = await ground.archive(archive);
     const { directory, manifest } = unpacked();
@@ -120,7 +120,7 @@ describe("an archive of a session (issue 13, story)", () => {
   });
 });
 
-describe("a log that becomes the older one meanwhile (issue 13, story)", () => {
+describe("a log that becomes the older one meanwhile", () => {
   const log = (): string => join(ground.directory, "session_oai_raw.log");
   const rotate = (content: string): void => {
     renameSync(log(), `${log()}.1`);
@@ -178,7 +178,7 @@ describe("a log that becomes the older one meanwhile (issue 13, story)", () => {
   });
 });
 
-test("an archive that nobody was told of is written anew; one that somebody was told of stays (issue 13, story)", async () => {
+test("an archive that nobody was told of is written anew; one that somebody was told of stays", async () => {
   const gone = execFileSync("sh", ["-c", "echo $$"], { encoding: "utf8" }).trim();
   writeFileSync(archive, "unknown to anybody");
   linkSync(archive, join(ground.root, `.one.tar.gz.${gone}-1-0123abcd.part`));
@@ -189,7 +189,7 @@ test("an archive that nobody was told of is written anew; one that somebody was 
   await expect(ground.archive(archive)).rejects.toMatchObject({ code: "file-exists" });
 });
 
-test("what a killed export left beside the archive is removed by the next one, and nothing else (issue 13, story)", async () => {
+test("what a killed export left beside the archive is removed by the next one, and nothing else", async () => {
   const gone = execFileSync("sh", ["-c", "echo $$"], { encoding: "utf8" }).trim();
   const abandoned = [".one.tar.gz.", ".two.tar.gz."].map((begin) => `${begin}${gone}-1-0123abcd.part`);
   const others = [unfinishedName(archive, "stage"), join(ground.root, ".one.tar.gz.mine.part")];
@@ -199,7 +199,7 @@ test("what a killed export left beside the archive is removed by the next one, a
   expect(others.map((path) => existsSync(path))).toEqual([true, true]);
 });
 
-test("the story of a session whose transcript is gone is told from the copy in its directory (issue 13, story)", async () => {
+test("the story of a session whose transcript is gone is told from the copy in its directory", async () => {
   const before = await ground.story();
   rmSync(join(ground.directory, "transcript.jsonl"));
   renameSync(join(ground.root, "native-transcript.jsonl"), join(ground.directory, "transcript.jsonl"));
@@ -208,7 +208,7 @@ test("the story of a session whose transcript is gone is told from the copy in i
   expect((await ground.story(lost)).entries).toEqual(before.entries);
 });
 
-describe("an import (issue 13, story)", () => {
+describe("an import", () => {
   test("tells the same story, has a report of this Reeve's own, and can be removed", async () => {
     await ground.archive(archive);
     const imported = await takeIn(archive, 1_000);
@@ -234,7 +234,7 @@ describe("an import (issue 13, story)", () => {
   });
 });
 
-describe("a bad archive is refused, and nothing of it is kept (issue 13, story)", () => {
+describe("a bad archive is refused, and nothing of it is kept", () => {
   /** An archive made anew by GNU tar, after the unpacked one was changed. */
   async function remade(
     change: (directory: string, manifest: Manifest) => void,

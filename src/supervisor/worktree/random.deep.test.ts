@@ -1,5 +1,5 @@
 /**
- * Random states of a worktree (issue 11): whatever `remove` decides, everything that was written is afterwards still
+ * Random states of a worktree: whatever `remove` decides, everything that was written is afterwards still
  * there: on disk, or reachable from a ref of the repository. The seed is printed; REEVE_TEST_SEED repeats a run, and
  * REEVE_TEST_ROUNDS makes it longer.
  */
@@ -157,7 +157,7 @@ function lost(made: MadeWorktree): readonly string[] {
   return [...written].filter((text) => !kept.includes(text));
 }
 
-it(`destroys no work in ${ROUNDS} random states (issue 11, worktrees; seed ${SEED})`, async () => {
+it(`destroys no work in ${ROUNDS} random states`, async () => {
   const random = randomOf(SEED);
   for (let round = 0; round <= ROUNDS; round++) {
     written = new Set();

@@ -1,4 +1,4 @@
-/** The twelve ways in which worktrees destroy work or stop it (issue 11), each with real git. */
+/** The twelve ways in which worktrees destroy work or stop it, each with real git. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ afterEach(async () => {
   await ground.dispose();
 });
 
-it("keeps what holds work: a branch without commits but with changes, one whose upstream is gone, one with five commits (issue 11, worktree trap 1)", async () => {
+it("keeps what holds work: a branch without commits but with changes, one whose upstream is gone, one with five commits", async () => {
   const dirty = await ground.make({ branch: "no-commits" });
   ground.write(dirty.worktree.path, { "readme.md": "changed\n", "new.txt": "new\n" });
   expect(await ground.obstacles(dirty)).toEqual(["changed", "untracked"]);
@@ -46,7 +46,7 @@ it("keeps what holds work: a branch without commits but with changes, one whose 
   expect(ground.git(ground.main, "rev-list", "--count", "main..gone")).toBe("5");
 });
 
-it("leaves alone what was done in the main checkout from inside a worktree, and takes no repository from the environment (issue 11, worktree trap 2)", async () => {
+it("leaves alone what was done in the main checkout from inside a worktree, and takes no repository from the environment", async () => {
   const made = await ground.make({
     environment: {
       PATH: process.env["PATH"] ?? "",
@@ -66,7 +66,7 @@ it("leaves alone what was done in the main checkout from inside a worktree, and 
   expect(contentOf(ground.main, "not-committed.txt")).toBe("y\n");
 });
 
-it("counts the commits of what is checked out now, and of the branch it was made for (issue 11, worktree trap 3)", async () => {
+it("counts the commits of what is checked out now, and of the branch it was made for", async () => {
   const made = await ground.make({ branch: "mine" });
   ground.commit(made.worktree.path, { "mine.txt": "1\n" });
   ground.git(made.worktree.path, "checkout", "--quiet", "-b", "other", "main");
@@ -88,7 +88,7 @@ it("counts the commits of what is checked out now, and of the branch it was made
   );
 });
 
-it("is no empty environment: ignored files are copied, directories linked, submodules filled, and nothing leads out (issue 11, worktree trap 4)", async () => {
+it("is no empty environment: ignored files are copied, directories linked, submodules filled, and nothing leads out", async () => {
   await ground.dispose();
   ground = await makeGround({ symlinkDirectories: ["node_modules", "local"] });
   const library = join(ground.dir, "library");
@@ -151,7 +151,7 @@ it("is no empty environment: ignored files are copied, directories linked, submo
   expect(isThere(join(ground.main, "node_modules/left-pad"))).toBe(true);
 });
 
-it("uses the worktree of a dead session again, and says where a branch is checked out otherwise (issue 11, worktree trap 5)", async () => {
+it("uses the worktree of a dead session again, and says where a branch is checked out otherwise", async () => {
   const first = await ground.make({ branch: "fix" });
   ground.write(first.worktree.path, { "half-done.txt": "x\n" });
   const again = await ground.make({ branch: "fix", sessionId: "later" });
@@ -175,7 +175,7 @@ it("uses the worktree of a dead session again, and says where a branch is checke
   await expect(ground.make({ branch: "taken" })).rejects.toThrow(`git -C ${ground.main} worktree prune`);
 });
 
-it("says what it begins from, how old that is, and whether the remote was asked (issue 11, worktree trap 6)", async () => {
+it("says what it begins from, how old that is, and whether the remote was asked", async () => {
   const other = join(ground.dir, "other");
   ground.git(ground.dir, "clone", "--quiet", ground.remote, other);
   for (let number = 1; number <= 3; number++) ground.commit(other, { "news.txt": `${number}\n` });
@@ -204,7 +204,7 @@ it("says what it begins from, how old that is, and whether the remote was asked 
   ]);
 });
 
-it("says when hooks do not run, or are those of another checkout, and changes no configuration (issue 11, worktree trap 7)", async () => {
+it("says when hooks do not run, or are those of another checkout, and changes no configuration", async () => {
   const before = contentOf(ground.main, ".git/config");
   ground.git(ground.main, "config", "core.hooksPath", ".husky/_");
   mkdirSync(join(ground.main, ".husky/_"), { recursive: true });
@@ -218,7 +218,7 @@ it("says when hooks do not run, or are those of another checkout, and changes no
   expect((await ground.make({ label: "none" })).notes).toEqual([]);
 });
 
-it("never deletes a lock: it says who holds it, and keeps the worktree (issue 11, worktree trap 8)", async () => {
+it("never deletes a lock: it says who holds it, and keeps the worktree", async () => {
   const made = await ground.make();
   const lock = join(ground.git(made.worktree.path, "rev-parse", "--absolute-git-dir"), "index.lock");
   writeFileSync(lock, "");
@@ -249,7 +249,7 @@ it("never deletes a lock: it says who holds it, and keeps the worktree (issue 11
   expect(await ground.remove(made)).toMatchObject({ isRemoved: true });
 });
 
-it("compares content, not ancestry: a squash merge makes it removable, its revert does not (issue 11, worktree trap 9)", async () => {
+it("compares content, not ancestry: a squash merge makes it removable, its revert does not", async () => {
   const made = await ground.make({ branch: "squashed" });
   ground.commit(made.worktree.path, { "feature.txt": "one\n" });
   const tip = ground.commit(made.worktree.path, { "feature.txt": "one\ntwo\n" });
@@ -271,7 +271,7 @@ it("compares content, not ancestry: a squash merge makes it removable, its rever
   expect(ground.git(ground.main, "merge-base", "--is-ancestor", tip, "refs/reeve/session1")).toBe("");
 });
 
-it("follows no link out of the tree when it removes, and goes into none that stands in its place (issue 11, worktree trap 10)", async () => {
+it("follows no link out of the tree when it removes, and goes into none that stands in its place", async () => {
   const outside = join(ground.dir, "outside");
   ground.write(outside, { "precious.txt": "precious\n" });
   symlinkSync(outside, join(ground.main, "committed-link"));
@@ -297,7 +297,7 @@ it("follows no link out of the tree when it removes, and goes into none that sta
   expect(through.worktree.path).toBe(join(ground.dir, "shop.worktrees", "reeve+through"));
 });
 
-it("never takes the directory away from a session or a process that is in it (issue 11, worktree trap 11)", async () => {
+it("never takes the directory away from a session or a process that is in it", async () => {
   const made = await ground.make();
   const { path } = made.worktree;
   // Somebody's program, not one of this process.
@@ -321,7 +321,7 @@ it("never takes the directory away from a session or a process that is in it (is
   expect(isThere(path)).toBe(true);
 });
 
-it("tries again where another git has a lock, and refuses a detached or bare repository in a sentence (issue 11, worktree trap 12)", async () => {
+it("tries again where another git has a lock, and refuses a detached or bare repository in a sentence", async () => {
   // Another git packs the refs: its lock is there for a moment.
   const lock = join(ground.main, ".git/refs/heads/reeve/busy.lock");
   ground.write(ground.main, { ".git/refs/heads/reeve/busy.lock": "" });

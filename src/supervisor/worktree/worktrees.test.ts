@@ -1,4 +1,4 @@
-/** Making, finding again, saving and forgetting worktrees, with real git (issue 11). */
+/** Making, finding again, saving and forgetting worktrees, with real git. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -41,7 +41,7 @@ async function halfMade(name: string, ...flags: readonly string[]): Promise<Work
 
 const KILLED = ["--no-checkout", "--lock", "--reason", "initializing"];
 
-it("makes what git left half made again if it holds nothing, and keeps it if it does (issue 11, worktrees)", async () => {
+it("makes what git left half made again if it holds nothing, and keeps it if it does", async () => {
   const hollow = await halfMade("hollow", ...KILLED);
   const made = await ground.make({ label: "hollow", request: "key-hollow" });
   expect(made).toMatchObject({ isNew: true, worktree: { id: hollow.id, path: hollow.path, state: "ready" } });
@@ -61,7 +61,7 @@ it("makes what git left half made again if it holds nothing, and keeps it if it 
   );
 });
 
-it("finds out at the start of a daemon what became of what the one before did (issue 11, worktrees)", async () => {
+it("finds out at the start of a daemon what became of what the one before did", async () => {
   const never = await halfMade("never");
   const done = await halfMade("done", "--no-track");
   const locked = await halfMade("locked", ...KILLED);
@@ -84,7 +84,7 @@ it("finds out at the start of a daemon what became of what the one before did (i
   expect(events.map(({ body }) => body)).toMatchObject([{ path: gone.worktree.path }]);
 });
 
-it("saves everything as one commit and leaves HEAD, index and files as they are, without hooks (issue 11, worktrees)", async () => {
+it("saves everything as one commit and leaves HEAD, index and files as they are, without hooks", async () => {
   const made = await ground.make({ branch: "work" });
   const { path } = made.worktree;
   mkdirSync(join(ground.main, ".git/hooks"), { recursive: true });
@@ -130,7 +130,7 @@ it("saves everything as one commit and leaves HEAD, index and files as they are,
   expect(ground.git(ground.main, "branch", "--list", "work")).toContain("work");
 });
 
-it("deletes what tools make and git ignores, and nothing else that is ignored (issue 11, worktrees)", async () => {
+it("deletes what tools make and git ignores, and nothing else that is ignored", async () => {
   const made = await ground.make();
   const { path } = made.worktree;
   ground.write(path, { "node_modules/pad/index.js": "x", ".env": "OWN=1\n", "local/data.db": "rows" });
@@ -148,7 +148,7 @@ it("deletes what tools make and git ignores, and nothing else that is ignored (i
   expect(ground.git(ground.main, "branch", "--list", "reeve/*")).toBe("");
 });
 
-it("gives a worktree that is being started in to nobody else, and takes up one that somebody removed (issue 11, worktrees)", async () => {
+it("gives a worktree that is being started in to nobody else, and takes up one that somebody removed", async () => {
   const first = await ground.make({ branch: "shared" });
   const request = { runtime: "tmux", cwd: ground.main, branch: "shared", label: "x", base: null, fetch: null } as const;
   const paths = { PATH: process.env["PATH"] ?? "", HOME: ground.dir };
@@ -163,7 +163,7 @@ it("gives a worktree that is being started in to nobody else, and takes up one t
   expect(await ground.worktrees.records.list()).toHaveLength(1);
 });
 
-it("gives two that start at once two worktrees, and puts none into the tree of the repository (issue 11, worktrees)", async () => {
+it("gives two that start at once two worktrees, and puts none into the tree of the repository", async () => {
   const both = await Promise.all([ground.make(), ground.make()]);
   expect(both.map(({ worktree }) => worktree.branch).toSorted()).toEqual(["reeve/builder", "reeve/builder-2"]);
   await ground.dispose();

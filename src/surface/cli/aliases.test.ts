@@ -3,7 +3,7 @@ import { ALIASES, unalias } from "./aliases.ts";
 import { commands } from "./commands.ts";
 import { wantsColour } from "./output.ts";
 
-it("mean a command that there is, and hide none (issue 9, verbs)", () => {
+it("mean a command that there is, and hide none", () => {
   const names = commands.map(({ name }) => name);
   for (const [alias, [meant = ""]] of ALIASES) {
     expect(names).not.toContain(alias);
@@ -29,7 +29,7 @@ it.each([
     ["data", "ls"],
     ["data", "ls"],
   ],
-])("%j is %j (issue 9, verbs)", (words, meant) => {
+])("%j is %j", (words, meant) => {
   expect(unalias(words)).toEqual(meant);
 });
 
@@ -40,6 +40,6 @@ it.each([
   [{ TERM: "dumb" }, true, false],
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
   [{ FORCE_COLOR: "0" }, true, false],
-])("with %j and a terminal: %j, colours: %j (issue 9, verbs)", (environment, isTerminal, isColoured) => {
+])("with %j and a terminal: %j, colours: %j", (environment, isTerminal, isColoured) => {
   expect(wantsColour(environment, isTerminal)).toBe(isColoured);
 });

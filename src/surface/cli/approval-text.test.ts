@@ -72,7 +72,7 @@ describe("approvalTable", () => {
     expect(shown.slice(-2)).toEqual(["    line 30", "    (15 more lines; with --json all of it)"]);
   });
 
-  it("says where a dialog of the agent itself is answered (issue 9, dialogs)", async () => {
+  it("says where a dialog of the agent itself is answered", async () => {
     const dialog = approval({
       approval_id: "dialog",
       kind: "other",
@@ -88,7 +88,7 @@ describe("approvalTable", () => {
     ]);
   });
 
-  it("shows the choices of a dialog (issue 9, dialogs)", async () => {
+  it("shows the choices of a dialog", async () => {
     const choices = { approved: "Yes, I trust it", denied: "No, exit (ends the session)" };
     const dialog = approval({ kind: "other", title: "Trust it?", subject: "/home/me/app\n\nTrust it?", choices });
     expect(await linesOf([dialog])).toEqual([

@@ -8,7 +8,7 @@ const git = { ahead: 2, behind: 0, dirty: 3, as_of: "2026-11-15T12:00:00Z" };
 const since = "2026-11-15T11:57:00Z";
 const commit = "0123456789".repeat(4);
 
-it("shows what is checked out, what was declared instead, and what is not pushed or committed (issue 11, branches)", () => {
+it("shows what is checked out, what was declared instead, and what is not pushed or committed", () => {
   expect([
     branchText(sessionView()),
     branchText(sessionView({ branch: { ...none, actual: "main" }, git })),
@@ -22,7 +22,7 @@ it("shows what is checked out, what was declared instead, and what is not pushed
   ]).toEqual(["", "main +2 *3", "main", "01234567", "fix (not main)", "rebase of main (not main)", "none (not main)"]);
 });
 
-it("has a column in the list only where somebody works in a checkout, and fits 80 columns (issue 11, branches)", async () => {
+it("has a column in the list only where somebody works in a checkout, and fits 80 columns", async () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
   const off = sessionView({
     name: "off",
@@ -43,7 +43,7 @@ it("has a column in the list only where somebody works in a checkout, and fits 8
   expect(await sessionTable([sessionView()], { width: 80, hasColour: false }, now)).not.toContain("BRANCH");
 });
 
-it("says it in sentences for who wants to know why (issue 11, branches)", () => {
+it("says it in sentences for who wants to know why", () => {
   const session = sessionView({ branch: { ...none, declared: "main", actual: "main", commit, policy: "pause" }, git });
   expect(branchSentences(session)).toEqual([
     `Checked out: main (${commit}).`,

@@ -24,7 +24,7 @@ const event = (
   data,
 });
 
-describe("events for people (issue 9, events)", () => {
+describe("events for people", () => {
   it.each([
     ["approval-requested", { approval: { id: "1", title: "Run: ls" } }, "asks: Run: ls"],
     ["approval-answer-requested", { approval_id: "turn-1", decision: "denied" }, "will be answered: denied"],
@@ -60,11 +60,11 @@ describe("events for people (issue 9, events)", () => {
     ["inbox-opened", { title: 'builder asks: Run "ls"?' }, 'needs you: it asks: Run "ls"?'],
     ["inbox-acknowledged", {}, "an item of the inbox was acknowledged"],
     ["worktree-kept", { path: "/w/a", why: "Untracked: a." }, "its worktree /w/a is kept: Untracked: a."],
-  ])("tell of %s with %j (issue 11, events)", (type, data, sentence) => {
+  ])("tell of %s with %j", (type, data, sentence) => {
     expect(lines().line(event(type, data))).toBe(`12:00:05  builder   ${sentence}\n`);
   });
 
-  it("tell of the home in whole sentences, with local times (issue 11, events)", () => {
+  it("tell of the home in whole sentences, with local times", () => {
     const of = (type: string, data: Record<string, unknown>): string =>
       lines()
         .line(event(type, data, null, null))
@@ -87,7 +87,7 @@ describe("events for people (issue 9, events)", () => {
     ["operator", "the operator"],
     ["session:boss", "session boss"],
     ["system", "Reeve itself"],
-  ])("say that %s asked (issue 8, 1)", (caller, words) => {
+  ])("say that %s asked", (caller, words) => {
     expect(lines().line(event("end-requested", {}, caller))).toBe(`12:00:05  builder   will be ended (by ${words})\n`);
   });
 
@@ -110,7 +110,7 @@ describe("events for people (issue 9, events)", () => {
     );
   });
 
-  it("are broken between words on a terminal, below where they began (issue 9, the first ten minutes)", () => {
+  it("are broken between words on a terminal, below where they began", () => {
     const failed = event("turn-failed", { turn: 1, error: "the server answered 429 too often" });
     expect(lines(false, 50).line(failed)).toBe(
       "12:00:05  builder   turn 1 failed: the server\n                    answered 429 too often\n",

@@ -72,7 +72,7 @@ Sources
     );
   });
 
-  it("says who asked for its start, its last change and its messages (issue 8, 1)", async () => {
+  it("says who asked for its start, its last change and its messages", async () => {
     const session = sessionView({
       started_by: "session:boss",
       last_command: { command: "pause", by: "operator", at },

@@ -3,7 +3,7 @@ import { answerOf, keysFor } from "./inbox-answer.ts";
 
 const NOW = Date.parse("2026-11-17T12:00:00Z");
 
-describe("an answer as people write it (issue 11, inbox)", () => {
+describe("an answer as people write it", () => {
   test.each([
     [["approve"], { answer: "approve" }],
     [["ACK"], { answer: "acknowledge" }],

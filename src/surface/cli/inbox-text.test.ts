@@ -26,7 +26,7 @@ const item = (changes: Partial<InboxItemView> = {}): InboxItemView => ({
   ...changes,
 });
 
-describe("the inbox in words (issue 11, inbox)", () => {
+describe("the inbox in words", () => {
   test("a table says nothing of states as long as everything is open", async () => {
     const open = { items: [item()], open: 1, cursor: 9 };
     expect(await inboxTable(open, plain, NOW)).toBe(

@@ -20,7 +20,7 @@ describe("sessionTable", () => {
     approvals: 3,
   });
 
-  it("puts whoever needs somebody first, and says what each asks, says or died of (issue 9, list)", async () => {
+  it("puts whoever needs somebody first, and says what each asks, says or died of", async () => {
     const sessions = [
       sessionView(),
       sessionView({ name: "done", need: "finished", headline: "All 12 tests pass.", unseen: true }),
@@ -43,7 +43,7 @@ describe("sessionTable", () => {
     );
   });
 
-  it("gives up id and agent, then the state, before what it does and what it asks (issue 9, list)", async () => {
+  it("gives up id and agent, then the state, before what it does and what it asks", async () => {
     const table = (width: number): Promise<string> => sessionTable([asks], { width, hasColour: false }, now);
     expect(await table(60)).toBe(
       'NAME  STATE    ACTIVITY           INFO\nasks  running  awaiting-approval  Run "rm"? (and 2 more)\n',
@@ -51,7 +51,7 @@ describe("sessionTable", () => {
     expect(await table(45)).toBe('NAME  ACTIVITY           INFO\nasks  awaiting-approval  Run "rm"? (and 2 mo…\n');
   });
 
-  it("leaves room for the question on 80 columns (issue 9, the first ten minutes)", async () => {
+  it("leaves room for the question on 80 columns", async () => {
     const question = sessionView({
       name: "demo-crashes",
       activity: "awaiting-approval",
@@ -66,7 +66,7 @@ describe("sessionTable", () => {
     );
   });
 
-  it("says who waits for a usage limit, and until when, on 80 columns (issue 11, quota)", async () => {
+  it("says who waits for a usage limit, and until when, on 80 columns", async () => {
     const headline = "Waits until 08:05 UTC: the limit primary of codex work is reached.";
     const parked = sessionView({ need: "parked", headline });
     expect(await sessionTable([parked], { width: 80, hasColour: false }, now)).toBe(
@@ -88,7 +88,7 @@ describe("sessionTable", () => {
     expect(table.split("\n")).toHaveLength(3);
   });
 
-  it("says for how long nothing was heard, or for how long it hangs (issue 11, health)", async () => {
+  it("says for how long nothing was heard, or for how long it hangs", async () => {
     for (const verdict of ["stalled", "hung"] as const) {
       const health = { ...sessionView().health, verdict, since_at: "2026-11-15T11:55:00Z" };
       const quiet = sessionView({ activity: "working", need: "blocked", health });

@@ -44,7 +44,7 @@ function story() {
 
 const now = new Date(at(60));
 
-test("golden: a story on a terminal (issue 13, story)", async () => {
+test("golden: a story on a terminal", async () => {
   const text = await storyText(story(), { hasColour: false, now, width: null });
   // Whatever the time zone of the machine is.
   expect(text.replaceAll(/^\d\d:\d\d/gm, "hh:mm")).toBe(`hh:mm:00  operator          asked for: codex, role builder
@@ -59,7 +59,7 @@ hh:mm:20  agent             turn 1 failed: 429 too many requests after 10.0 s
 `);
 });
 
-test("long entries are broken between words, below where they began, and failures are coloured (issue 13, story)", async () => {
+test("long entries are broken between words, below where they began, and failures are coloured", async () => {
   const text = await storyText(story().slice(3, 5), { hasColour: true, now, width: 70 });
   expect(text.replaceAll(/\d\d:\d\d:/g, "hh:mm:")).toBe(
     [

@@ -1,4 +1,4 @@
-/** Whom the daemon serves when there are too few descriptors for all (issue 7, 1). */
+/** Whom the daemon serves when there are too few descriptors for all. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";

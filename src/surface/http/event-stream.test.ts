@@ -24,7 +24,7 @@ afterEach(async () => {
   await ground.dispose();
 });
 
-test("listens once for as long as it lasts, however often it wakes (issue 7, 22)", async () => {
+test("listens once for as long as it lasts, however often it wakes", async () => {
   const { store, door, home } = ground;
   let answered: ServerResponse | null = null;
   const { promise: over, resolve: end } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** The description of the API is whole, and valid by two validators that do not know each other (issue 9, API). */
+/** The description of the API is whole, and valid by two validators that do not know each other. */
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";

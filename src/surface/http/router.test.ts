@@ -28,7 +28,7 @@ test.each([
   ["/v2/events", 'There is nothing at "/v2/events"; did you mean /v1/events?'],
   ["/openapi.yaml", 'There is nothing at "/openapi.yaml"; did you mean /openapi.json?'],
   ["/", 'There is nothing at "/"; see /openapi.json.'],
-])("%s is not there, and the nearest path is named (issue 9, API)", (path, sentence) => {
+])("%s is not there, and the nearest path is named", (path, sentence) => {
   expect(refusal("GET", path)).toMatchObject({ code: "unknown-path", httpStatus: 404, message: sentence });
 });
 
@@ -36,7 +36,7 @@ test.each([
   ["DELETE", "/v1/sessions", ["POST", "GET"], '"/v1/sessions" takes POST or GET, not DELETE.'],
   ["GET", "/v1/sessions/fix/end", ["POST"], '"/v1/sessions/fix/end" takes POST, not GET.'],
   ["POST", "/openapi.json", ["GET"], '"/openapi.json" takes GET, not POST.'],
-])("%s %s is refused with what is taken there (issue 9, API)", (method, path, allow, sentence) => {
+])("%s %s is refused with what is taken there", (method, path, allow, sentence) => {
   const { code, httpStatus, message, details } = refusal(method, path);
   expect({ code, httpStatus, message, details }).toEqual({
     code: "wrong-method",

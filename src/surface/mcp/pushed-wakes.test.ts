@@ -16,7 +16,7 @@ test("only sessions that were started here wake, and only for what ends a wait",
   expect(wakes.take()).toBeNull();
 });
 
-test("one that hangs wakes like one that stalled, one that is slow does not (issue 11, health)", () => {
+test("one that hangs wakes like one that stalled, one that is slow does not", () => {
   const wakes = new PushedWakes();
   wakes.answered(...started("a"));
   expect(wakes.heard(event(2, "a", "health-changed", { health: { verdict: "slow" } }))).toBe(false);

@@ -143,6 +143,8 @@ function conclude(): void {
   const load = describeMachine().loadAverage.join(" ");
   say(`\n${asked.length - unmet.length} of ${asked.length} figures meet their target (${seconds} s, load now ${load})`);
   for (const row of unmet) say(`  NOT met: ${row.target}. ${row.what}`);
+  for (const { target, broken } of outcomes)
+    if (broken !== null) say(`  BROKEN: ${target.number}. ${target.title}: ${broken}`);
   if (outcomes.some(({ broken }) => broken !== null)) process.exitCode = 1;
 }
 

@@ -113,8 +113,10 @@ export const transcriptParse: Target = {
 export function appendRollout(path: string, bytes: number): { readonly lines: number; readonly turns: number } {
   const sentence = "Looked at the failing test, found the off-by-one in the page count, and mended it; “déjà vu”. ";
   let turn = 0;
+  // Turns that were over before there was a session do not count for it.
+  const writtenAt = Date.now();
   const item = (type: string, payload: object): string =>
-    `${JSON.stringify({ timestamp: new Date(1_790_000_000_000 + turn).toISOString(), type, payload })}\n`;
+    `${JSON.stringify({ timestamp: new Date(writtenAt + turn).toISOString(), type, payload })}\n`;
   let text = "";
   for (turn = 1; text.length < 4 * MB; turn += 1) {
     text += item("event_msg", { type: "task_started", turn_id: `turn-${turn}`, model_context_window: 272_000 });

@@ -43,7 +43,14 @@ test("claude: a file of its own, and what changes nothing is allowed by name, be
   expect(plan.argv).toContain("--mcp-config=/h/s-1/claude-mcp.json");
   expect(plan.argv).not.toContain("--strict-mcp-config");
   expect(JSON.parse(fileOf(plan, "claude-mcp.json") ?? "")).toEqual({
-    mcpServers: { reeve: { type: "stdio", command: "/opt/node", args: ["/opt/reeve/bin/reeve", "mcp"] } },
+    mcpServers: {
+      reeve: {
+        type: "stdio",
+        command: "/opt/node",
+        args: ["/opt/reeve/bin/reeve", "mcp"],
+        env: { REEVE_MCP_READY: "/h/s-1/tools-ready" },
+      },
+    },
   });
   expect(JSON.parse(fileOf(plan, "claude-settings.json") ?? "")).toMatchObject({
     permissions: {
@@ -51,6 +58,16 @@ test("claude: a file of its own, and what changes nothing is allowed by name, be
       deny: ["Read"],
     },
   });
+});
+
+test("claude: no prompt is taken before Reeve's tools are there; without them nothing waits", () => {
+  const hooksOf = (plan: LaunchPlan): string =>
+    JSON.stringify((JSON.parse(fileOf(plan, "claude-settings.json") ?? "") as { hooks: object }).hooks);
+  const plan = planOf(claudeAgent);
+  expect(fileOf(plan, "await-tools.sh")).toContain("#!/bin/sh");
+  expect(hooksOf(plan).split("/h/s-1/await-tools.sh")).toHaveLength(2);
+  const without = planOf(claudeAgent, { mcp: null });
+  expect([fileOf(without, "await-tools.sh"), hooksOf(without).includes("await-tools")]).toEqual([undefined, false]);
 });
 
 const FLAGS = [

@@ -1,7 +1,6 @@
 /**
  * Claude Code's subagents and background commands: working in the background
- * is working, what works is shown, and the turn's end is told when it is over
- *.
+ * is working, what works is shown, and the turn's end is told when it is over.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

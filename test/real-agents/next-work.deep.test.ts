@@ -1,6 +1,6 @@
 /**
- * The real agents as workers, driven by nothing but the answers of next_work
- *. In its first turn a Codex worker is to be
+ * The real agents as workers, driven by nothing but the answers of next_work.
+ * In its first turn a Codex worker is to be
  * waited for and not looked at, and Claude Code may be monitored; after it both
  * are read. The item of Codex goes on to done, with one round of changes.
  */

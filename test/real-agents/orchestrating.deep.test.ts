@@ -1,9 +1,8 @@
 /**
  * Each real agent as an orchestrator in a session: it has Reeve's tools without
- * any set-up, starts a worker, waits for it, reads its reply and ends it
- *, and the story of the seeds with a Codex
- * worker before its first turn is over (2). REEVE_TEST_FIRST_TURN_SECONDS makes
- * that turn longer.
+ * any set-up, starts a worker, waits for it, reads its reply and ends it, and
+ * the story of the seeds with a Codex worker before its first turn is over.
+ * REEVE_TEST_FIRST_TURN_SECONDS makes that turn longer.
  */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -98,6 +97,9 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
     const evidence = await evidenceOf(rig, id, `${title}, a worker`);
     expectDone(performed, asksFor, evidence);
 
+    // It knows of them from its first request on.
+    expect(JSON.stringify(requestsOf(rig, prompt)[0]), evidence).not.toContain("still connecting");
+    expect(JSON.stringify(requestsOf(rig, prompt)[0]), evidence).toContain(toolName(agent, "start_session"));
     const offered = requestsOf(rig, prompt).at(-1)?.offered ?? [];
     expect(offered, evidence).toEqual(expect.arrayContaining(names));
     const [listed, started, waited, read, ended] = answersOf(rig, prompt);

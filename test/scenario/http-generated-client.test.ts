@@ -1,7 +1,7 @@
 /**
  * A client made from `/openapi.json` by a public generator, which knows nothing
- * of Reeve: it compiles, and with it a session is started, waited for and ended
- *. It is made anew each time, in a temporary directory.
+ * of Reeve: it compiles, and with it a session is started, waited for and ended.
+ * It is made anew each time, in a temporary directory.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,8 @@
 /** Whatever a client sends, it gets a clear error, nothing changes, and the connection stays usable. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { inHome } from "../support/in-home.ts";
 import { connectSocket, connectStdio } from "../support/mcp-client.ts";
 import type { Lines } from "../support/rpc-lines.ts";
@@ -119,4 +122,21 @@ test("an argument of 10 MB is refused, and the connection still works", () =>
     expect(await lines.end()).toBe(0);
     expect((await home.events()).filter(({ type }) => type === "message-admitted")).toEqual(before);
     await home.json("end", "w", "--when", "now");
+  }));
+
+test("who waits for the tools is told once they are listed; who cannot be told is no reason to fail", () =>
+  inHome("", async (home) => {
+    const ready = join(home.dir, "tools-ready");
+    const lines = speakLines(home, { environment: { REEVE_MCP_READY: ready } });
+    await shakeHands(lines);
+    expect(existsSync(ready)).toBe(false);
+    await lines.ask("tools/list");
+    await eventually("the file is there", () => existsSync(ready) && readFileSync(ready, "utf8") !== "");
+    expect([readFileSync(ready, "utf8"), statSync(ready).mode & 0o777]).toEqual([String(lines.pid), 0o600]);
+    expect(await lines.end()).toBe(0);
+
+    const unheard = speakLines(home, { environment: { REEVE_MCP_READY: join(home.dir, "gone", "tools-ready") } });
+    await shakeHands(unheard);
+    await unheard.ask("tools/list");
+    expect(await unheard.end()).toBe(0);
   }));

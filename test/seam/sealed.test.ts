@@ -1,6 +1,6 @@
 /**
- * The adapters of agents and what watches sessions reach a session's files and programs only through its runtime
- *. vitest.config.ts takes `node:fs`, `node:child_process` and Reeve's own modules that use them away from
+ * The adapters of agents and what watches sessions reach a session's files and programs only through its runtime.
+ * vitest.config.ts takes `node:fs`, `node:child_process` and Reeve's own modules that use them away from
  * that code in every test; here is shown that it does, and whom it spares.
  */
 import { globSync } from "node:fs";

@@ -29,15 +29,27 @@ const EVENTS = {
   StopFailure: null,
 } as const satisfies Record<string, string | null>;
 
-/** `reminder`: the script that has the beginning and the end of a turn, where there are reminders. */
-export function withHooks(settings: Fields, hookScriptPath: string, reminder: string | null = null): Fields {
+export interface OwnScripts {
+  /** Has the beginning and the end of a turn, where there are reminders. */
+  readonly reminder?: string | null;
+  /** Waits at the start for Reeve's tools; no prompt is taken before it has ended. */
+  readonly awaitsTools?: string | null;
+}
+
+export function withHooks(
+  settings: Fields,
+  hookScriptPath: string,
+  { reminder = null, awaitsTools = null }: OwnScripts = {},
+): Fields {
   const users = fieldsOrNull(settings["hooks"]) ?? {};
   const hooks: Record<string, unknown> = { ...users };
   for (const [event, matcher] of Object.entries(EVENTS)) {
     const before: unknown = users[event];
+    const waits = event === "SessionStart" && awaitsTools !== null ? [shellQuote(awaitsTools)] : [];
+    const commands = [commandFor(event, hookScriptPath, reminder), ...waits];
     const ours = {
       ...(matcher === null ? {} : { matcher }),
-      hooks: [{ type: "command", command: commandFor(event, hookScriptPath, reminder), timeout: HOOK_TIMEOUT_S }],
+      hooks: commands.map((command) => ({ type: "command", command, timeout: HOOK_TIMEOUT_S })),
     };
     hooks[event] = [...(Array.isArray(before) ? (before as readonly unknown[]) : []), ours];
   }

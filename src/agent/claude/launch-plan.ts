@@ -28,7 +28,8 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
   const capture = planCapture(context, nearest);
   const base = launch.container === null ? users : { sandbox: { enabled: false }, ...users };
   const reminder = context.reminds === true && mcp !== null ? reminderScript(sessionDir, REMINDER_HOOKS) : null;
-  const hooked = withHooks(base, script.path, reminder?.path ?? null);
+  const awaitsTools = mcp?.awaited.script.path ?? null;
+  const hooked = withHooks(base, script.path, { reminder: reminder?.path ?? null, awaitsTools });
   const merged = withVariables(withAllowed(hooked, mcp, reminder === null ? [] : [REMEMBERING_TOOL]), capture.settings);
   const nativeId = resume?.nativeId ?? context.newId ?? nativeIdOf(sessionId);
   const configDir = configDirOf(launch.paths);
@@ -52,7 +53,7 @@ export function planLaunch(context: LaunchContext): LaunchPlan {
       script,
       ...(reminder === null ? [] : [reminder]),
       { path: settingsFile, content: `${JSON.stringify(merged, null, 2)}\n`, isExecutable: false },
-      ...(mcp === null ? [] : [mcp.file]),
+      ...(mcp === null ? [] : [mcp.file, mcp.awaited.script]),
     ],
     nativeId,
     transcriptPath:

@@ -12,10 +12,12 @@ import { type Fields, fieldsOf, fieldsOrNull, parseFields } from "../../platform
 import type { LaunchContext, PlannedFile } from "../contract.ts";
 import { MCP_SERVER_NAME } from "../../platform/mcp-registration.ts";
 import { type McpServer, withoutClash } from "../mcp-server.ts";
+import { type ToolsAwaited, toolsAwaited } from "../tools-awaited.ts";
 
 export interface McpConfig {
   readonly server: McpServer;
   readonly file: PlannedFile;
+  readonly awaited: ToolsAwaited;
 }
 
 /** Null where the user has another server of this name: for themselves, for this directory, or in its .mcp.json. */
@@ -28,9 +30,16 @@ export function mcpOf({ launch, mcp, sessionDir, read }: LaunchContext): McpConf
   const server = withoutClash(mcp, ...[user, local, project].map((table) => fieldsOf(table)["mcpServers"]));
   if (server === null) return null;
   const [command, ...args] = server.command;
-  const servers = { mcpServers: { [MCP_SERVER_NAME]: { type: "stdio", command, args } } };
+  const awaited = toolsAwaited(sessionDir, tellLate);
+  const servers = { mcpServers: { [MCP_SERVER_NAME]: { type: "stdio", command, args, env: awaited.environment } } };
   const path = join(sessionDir, "claude-mcp.json");
-  return { server, file: { path, content: `${JSON.stringify(servers, null, 2)}\n`, isExecutable: false } };
+  return { server, file: { path, content: `${JSON.stringify(servers, null, 2)}\n`, isExecutable: false }, awaited };
+}
+
+/** The person reads the one, the model the other. */
+function tellLate(sentence: string): object {
+  const hookSpecificOutput = { hookEventName: "SessionStart", additionalContext: sentence };
+  return { systemMessage: sentence, hookSpecificOutput };
 }
 
 export function withAllowed(settings: Fields, config: McpConfig | null, others: readonly string[] = []): Fields {

@@ -4,7 +4,8 @@
  * bursts, so what changed is told a moment later, each resource once.
  */
 import type { Backend } from "./backend.ts";
-import { EVENTS_URI, headOf, SESSIONS_URI, transcriptUri } from "./resources.ts";
+import { EVENTS_URI, SESSIONS_URI } from "./introduction.ts";
+import { headOf, transcriptUri } from "./resources.ts";
 
 /** A client reads a resource again each time it is told; nobody needs that more often. */
 const TOLD_AFTER_MS = 250;

@@ -2,40 +2,10 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { showName } from "../../platform/shown-value.ts";
 import type { Backend } from "./backend.ts";
+import { EVENTS_URI, RESOURCE_TEMPLATES, RESOURCES, SESSIONS_URI } from "./introduction.ts";
 import { protocolErrorOf } from "./tool-error.ts";
 
-export const SESSIONS_URI = "reeve://sessions";
-export const EVENTS_URI = "reeve://events";
 const TRANSCRIPT = /^reeve:\/\/sessions\/([^/?#]{1,400})\/transcript$/;
-const JSON_TYPE = "application/json";
-
-export const RESOURCES = [
-  {
-    uri: SESSIONS_URI,
-    name: "sessions",
-    title: "Sessions",
-    description: "Every session you may see, as list_sessions tells it.",
-    mimeType: JSON_TYPE,
-  },
-  {
-    uri: EVENTS_URI,
-    name: "events",
-    title: "Events",
-    description: "The newest events of the log, oldest first.",
-    mimeType: JSON_TYPE,
-  },
-];
-
-export const RESOURCE_TEMPLATES = [
-  {
-    uriTemplate: "reeve://sessions/{id}/transcript",
-    name: "transcript",
-    title: "Transcript of a session",
-    description:
-      "What a session said last, as get_session_data tells it. Updates are told for its id, not for its name.",
-    mimeType: JSON_TYPE,
-  },
-];
 
 export function transcriptUri(sessionId: string): string {
   return `reeve://sessions/${encodeURIComponent(sessionId)}/transcript`;

@@ -6,11 +6,11 @@
 import { Server } from "@modelcontextprotocol/server";
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Backend } from "./backend.ts";
-import { CATALOGUE } from "./catalogue.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
+import { capabilitiesFor, type Era, RESOURCE_TEMPLATES, RESOURCES, serverName, toolsFor } from "./introduction.ts";
+import { readResource } from "./resources.ts";
 import type { Tasks } from "./tasks.ts";
-import { createTasks, TASK_SCHEMAS, TASKS_EXTENSION, wantsTasks } from "./tasks.ts";
+import { createTasks, TASK_SCHEMAS, wantsTasks } from "./tasks.ts";
 import { entryFor, inputOf, resultOf, shownOf } from "./tool-call.ts";
 import { protocolErrorOf } from "./tool-error.ts";
 import { waitFor } from "./wait.ts";
@@ -19,8 +19,7 @@ import type { TellProgress } from "./wait.ts";
 export interface ServerParts {
   readonly backend: Backend;
   readonly version: string;
-  /** modern: from 2026-07-28 on. */
-  readonly era: "modern" | "legacy";
+  readonly era: Era;
   /** What a client of the older protocols subscribed to; null where no connection outlives a request. */
   readonly subscribed: Set<string> | null;
   /** What only some clients know. */
@@ -29,18 +28,13 @@ export interface ServerParts {
 
 export function createMcpServer({ backend, version, era, subscribed, experimental }: ServerParts): Server {
   const isModern = era === "modern";
-  const server = new Server(
-    { name: "reeve", title: "Reeve", version },
-    {
-      capabilities: {
-        tools: {},
-        resources: isModern || subscribed !== null ? { subscribe: true } : {},
-        ...(experimental === undefined ? {} : { experimental }),
-        ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
-      },
-      instructions: INSTRUCTIONS,
+  const server = new Server(serverName(version), {
+    capabilities: {
+      ...capabilitiesFor(era, subscribed !== null),
+      ...(experimental === undefined ? {} : { experimental }),
     },
-  );
+    instructions: INSTRUCTIONS,
+  });
   const tasks = createTasks(backend);
   server.setRequestHandler("tools/list", () => ({ tools: toolsFor(backend) }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -91,11 +85,6 @@ function serveTasks(server: Server, tasks: Tasks): void {
         throw protocolErrorOf(error);
       }
     });
-}
-
-function toolsFor({ isSession }: Backend) {
-  const shown = isSession ? CATALOGUE.filter(({ isForSessions }) => isForSessions) : CATALOGUE;
-  return shown.map(({ tool }) => ({ ...tool, annotations: { ...tool.annotations } }));
 }
 
 /** Null where the client asked for none. */

@@ -6,11 +6,15 @@ import type { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Backend } from "./backend.ts";
 import { CHANNEL_CAPABILITY, CHANNEL_METHOD, openChannel } from "./channel.ts";
-import { createLineTransport } from "./line-transport.ts";
+import type { LineTransport } from "./line-transport.ts";
 import { followResources } from "./resource-feed.ts";
 import { createMcpServer } from "./server.ts";
 
-export async function serveOverStdio(backend: Backend, version: string): Promise<void> {
+export async function serveOverStdio(
+  { transport, ended, overhear }: LineTransport,
+  backend: Backend,
+  version: string,
+): Promise<void> {
   const subscribed = new Set<string>();
   /** Requests of the current protocol that listen; the SDK answers them, and sorts out which update is for which. */
   const listening = new Set<unknown>();
@@ -30,7 +34,7 @@ export async function serveOverStdio(backend: Backend, version: string): Promise
     stop = null;
   };
 
-  const { transport, ended } = createLineTransport(process.stdin, process.stdout, (message) => {
+  overhear((message) => {
     const { method, id, params } = message as { method?: string; id?: unknown; params?: { requestId?: unknown } };
     if (method === "subscriptions/listen") listening.add(id);
     else if (method === "notifications/cancelled") listening.delete(params?.requestId);
@@ -57,8 +61,11 @@ export async function serveOverStdio(backend: Backend, version: string): Promise
  * The same for a client that is to be woken. Claude Code takes what is pushed
  * only from a server of the older protocols, so this one knows no other.
  */
-export async function serveChannel(backend: Backend, version: string): Promise<void> {
-  const { transport, ended } = createLineTransport(process.stdin, process.stdout, () => undefined);
+export async function serveChannel(
+  { transport, ended }: LineTransport,
+  backend: Backend,
+  version: string,
+): Promise<void> {
   const channel = openChannel(backend, (content, meta) =>
     server.notification({ method: CHANNEL_METHOD, params: { content, meta } }),
   );

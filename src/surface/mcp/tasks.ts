@@ -7,11 +7,11 @@
  */
 import type { ServerContext, StandardSchemaV1 } from "@modelcontextprotocol/server";
 import type { Answer, Backend, Fields } from "./backend.ts";
+import { TASKS_EXTENSION } from "./introduction.ts";
 import type { TaskWait } from "./task-id.ts";
 import { decodeTask, encodeTask } from "./task-id.ts";
 import { resultOf } from "./tool-call.ts";
 
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 const CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 /** Well below the 60 s after which clients give up on a request. */
 const LONGEST_HOLD_SECONDS = 20;

@@ -1,4 +1,7 @@
+import { closeSync, constants, writeSync } from "node:fs";
 import { isatty } from "node:tty";
+import { READY_VARIABLE } from "../../../platform/mcp-registration.ts";
+import { openOwnFile } from "../../../platform/own-file.ts";
 import { callerEnvironment } from "../caller-environment.ts";
 import type { CliCommand } from "../command.ts";
 import { versionOf } from "../version.ts";
@@ -25,8 +28,9 @@ export const mcpCommand: CliCommand = {
   handsOver: true,
 
   async run(input, context) {
-    const [{ serveChannel, serveOverStdio }, { clientBackend }, { sessionAround }] = await Promise.all([
-      import("../../mcp/stdio.ts"),
+    const [{ createLineTransport }, { earlyAnswers }, { clientBackend }, { sessionAround }] = await Promise.all([
+      import("../../mcp/line-transport.ts"),
+      import("../../mcp/early-answers.ts"),
       import("../../mcp/client-backend.ts"),
       import("../../mcp/session-around.ts"),
     ]);
@@ -39,9 +43,28 @@ export const mcpCommand: CliCommand = {
       note: (what, error) =>
         context.output.note(`reeve mcp: ${what}: ${error instanceof Error ? error.message : String(error)}`),
     });
+    const version = versionOf(context.root);
     // A session is woken by the daemon, which knows when it is idle.
-    const serve = input.flag("channel") && !backend.isSession ? serveChannel : serveOverStdio;
-    await serve(backend, versionOf(context.root));
+    const isChannel = input.flag("channel") && !backend.isSession;
+    const early = earlyAnswers({ version, isSession: backend.isSession });
+    const line = createLineTransport(process.stdin, process.stdout, isChannel ? undefined : early, (method) => {
+      if (method === "tools/list") tellReady(environment[READY_VARIABLE]);
+    });
+    if (!isChannel) await line.needed;
+    const { serveChannel, serveOverStdio } = await import("../../mcp/stdio.ts");
+    await (isChannel ? serveChannel : serveOverStdio)(line, backend, version);
     return 0;
   },
 };
+
+/** To the hook that waits for it (agent/tools-awaited.ts). Where it cannot be written, the hook waits in vain, once. */
+function tellReady(path: string | undefined): void {
+  if (path === undefined || path === "") return;
+  try {
+    const file = openOwnFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC);
+    writeSync(file, String(process.pid));
+    closeSync(file);
+  } catch {
+    // The session's directory may be gone.
+  }
+}

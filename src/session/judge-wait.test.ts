@@ -1,4 +1,5 @@
 /** What a wait is told, by the whole table of what may have happened. */
+import { momentOf } from "./moment.ts";
 import type { Amendment } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import { askOf } from "./ask.ts";
@@ -69,7 +70,7 @@ class Story {
       wanted: new Set(wanted),
       open,
       message,
-      now: NOW + afterMs,
+      now: momentOf({ now: NOW + afterMs, random: 0 }),
     });
   }
 

@@ -5,13 +5,16 @@ import { messageOf } from "../../platform/reeve-error.ts";
 import { answerSentence } from "../cli/approval-text.ts";
 import { isLost, outcomeSentence } from "../cli/message-outcome.ts";
 import { oneLine, stateSentence } from "../cli/session-text.ts";
-import type { Notice } from "./model.ts";
+import { inputLine } from "./input-line.ts";
+import type { Mode, Notice } from "./model.ts";
 import type { Wish } from "./press.ts";
 
 export interface Act {
   readonly notice: Notice;
   /** A session to go to. */
   readonly select?: string;
+  /** What was typed and not taken, to be corrected. */
+  readonly typed?: Extract<Mode, { readonly type: "new" | "reply" }>;
 }
 
 export type ActWish = Extract<
@@ -26,7 +29,25 @@ export async function act(client: Client, wish: ActWish, here: () => Here): Prom
   try {
     return await carryOut(client, wish, here);
   } catch (error) {
-    return { notice: { text: oneLine(messageOf(error)), isBad: true } };
+    const typed = typedFor(wish);
+    return { notice: { text: oneLine(messageOf(error)), isBad: true }, ...(typed === null ? {} : { typed }) };
+  }
+}
+
+function typedFor(wish: ActWish): NonNullable<Act["typed"]> | null {
+  if (wish.type === "start") return { type: "new", line: inputLine(`${wish.agent} ${wish.prompt}`) };
+  return wish.type === "reply" ? { type: "reply", session: wish.session, line: inputLine(wish.text) } : null;
+}
+
+/** What is said at once, because what comes of it may take seconds. */
+export function underWay(wish: ActWish): string | null {
+  switch (wish.type) {
+    case "reply":
+      return "Sending the reply…";
+    case "start":
+      return `Starting ${oneLine(wish.agent)}…`;
+    default:
+      return null;
   }
 }
 

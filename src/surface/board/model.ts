@@ -40,6 +40,8 @@ export interface Board {
   readonly glance: Glance | null;
   /** When the last key was pressed: somebody was here. */
   readonly keyAt: number;
+  /** The key that is pressed now is the first: what is selected was chosen by nobody. */
+  readonly isFirstKey: boolean;
 }
 
 export const FILTERS = ["all", "needs me", "working", "idle"] as const;
@@ -83,6 +85,7 @@ export const EMPTY_BOARD: Board = {
   question: null,
   glance: null,
   keyAt: -Infinity,
+  isFirstKey: false,
 };
 
 const SHOWN: Readonly<Record<Filter, ReadonlySet<Row["need"]>>> = {

@@ -34,10 +34,15 @@ describe("moving", () => {
   });
 
   it("finds the next that needs somebody, around the end", () => {
-    expect(type(four, "\t").board.selected).toBe("dead");
-    expect(type(four, "\t\t").board.selected).toBe("asker");
+    expect(type(four, "k\t").board.selected).toBe("dead");
+    expect(type(four, "k\t\t").board.selected).toBe("asker");
     expect(type(boardOf([session("lazy")]), "\t").board.notice?.text).toBe("Nobody needs you.");
   });
+});
+
+it("Tab as the first key stays with the session that asks: nobody has chosen it yet", () => {
+  expect(type(four, "\t").board.selected).toBe("asker");
+  expect(type(four, "\t\t").board.selected).toBe("dead");
 });
 
 describe("answering", () => {
@@ -98,6 +103,12 @@ describe("other keys", () => {
       agent: "codex",
       prompt: "review this",
     });
+  });
+
+  it("starts a command as it is written in a shell", () => {
+    const wish = { type: "start", agent: "command", prompt: "sh -c 'echo a; echo b'" };
+    expect(type(four, "n\u0015command -- sh -c 'echo a; echo b'\r").wish).toEqual(wish);
+    expect(type(four, "n\u0015command sh -c 'echo a; echo b'\r").wish).toEqual(wish);
   });
 
   it("pauses, resumes, starts the dead again; attaches, and not to the dead", () => {

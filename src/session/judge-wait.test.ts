@@ -221,6 +221,8 @@ describe("without a cursor: what became of what was asked last", () => {
     expect([prompt.judge(), prompt.told(LATER)]).toEqual([{ is: "pending", again: true }, "nothing"]);
     const typed = new Story().tell(idle, started, completed, sent(), taken(2));
     expect([typed.judge(), typed.told(LATER)]).toEqual([{ is: "pending", again: true }, "nothing"]);
+    // Somebody set the clock back an hour, which tells nothing of the message.
+    expect(typed.told({ afterMs: -3_600_000 })).toBe("nothing");
     const asking = new Story().tell(idle, started, ask, sent(), taken(1));
     expect([asking.told(), asking.told(LATER)]).toEqual(["pending", "woke awaiting-approval"]);
   });

@@ -13,7 +13,7 @@ import type { Passage } from "../../runtime/passage.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import { amend } from "../../session/amend.ts";
 import { spentMs } from "../../session/countdown.ts";
-import { lastLine } from "../../session/notice.ts";
+import { lastLine, lastWords } from "../../session/notice.ts";
 import { elapsedMs } from "../../session/moment.ts";
 import { type Effect, pendingEffect } from "../../session/pending-effect.ts";
 import { isPromptAhead } from "../../session/prompt-ahead.ts";
@@ -347,7 +347,9 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
       return null;
     }
     await writeFileAtomic(finalScreenPath(session), text);
-    return lastLine(stripTerminal(text));
+    const shown = stripTerminal(text);
+    const hasFailed = (parts.store.registry.get(session.id)?.process.exit?.code ?? 0) !== 0;
+    return hasFailed ? lastWords(shown) : lastLine(shown);
   } catch (error) {
     parts.log("the last screen could not be kept", { session: session.id, why: messageOf(error) });
     return null;

@@ -68,8 +68,7 @@ export function lastLine(text: string): string | null {
 }
 
 /** `Error: bad`, `ValueError: bad`, `fatal: bad`, `panic: bad`. */
-const NAMES_AN_ERROR =
-  /^(?:uncaught |unhandled )?(?:[\w.]*(?:error|exception)(?: ?[[(][^\])]*[\])])?|fatal|panic):/i;
+const NAMES_AN_ERROR = /^(?:uncaught |unhandled )?(?:[\w.]*(?:error|exception)(?: ?[[(][^\])]*[\])])?|fatal|panic):/i;
 /** A stack stands below it. */
 const LAST_LINES = 40;
 

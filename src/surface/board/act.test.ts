@@ -12,7 +12,7 @@ const refusing = {
 test("a prompt for an agent that does not exist stands there again, with what is wrong", async () => {
   const done = await act(refusing, { type: "start", agent: "claud", prompt: "a long prompt" }, here);
   expect(done).toMatchObject({
-    notice: { text: 'There is no agent "claud"; did you mean claude?', isBad: true },
+    notice: { text: 'There is no agent "claud"; did you mean claude? Press n to correct it.', isBad: true },
     typed: { type: "new", line: { before: "claud a long prompt" } },
   });
 });

@@ -6,7 +6,7 @@ import { answerSentence } from "../cli/approval-text.ts";
 import { isLost, outcomeSentence } from "../cli/message-outcome.ts";
 import { oneLine, stateSentence } from "../cli/session-text.ts";
 import { inputLine } from "./input-line.ts";
-import type { Mode, Notice } from "./model.ts";
+import type { Notice, TypedMode } from "./model.ts";
 import type { Wish } from "./press.ts";
 
 export interface Act {
@@ -14,7 +14,7 @@ export interface Act {
   /** A session to go to. */
   readonly select?: string;
   /** What was typed and not taken, to be corrected. */
-  readonly typed?: Extract<Mode, { readonly type: "new" | "reply" }>;
+  readonly typed?: TypedMode;
 }
 
 export type ActWish = Extract<
@@ -30,11 +30,13 @@ export async function act(client: Client, wish: ActWish, here: () => Here): Prom
     return await carryOut(client, wish, here);
   } catch (error) {
     const typed = typedFor(wish);
-    return { notice: { text: oneLine(messageOf(error)), isBad: true }, ...(typed === null ? {} : { typed }) };
+    const text = oneLine(messageOf(error));
+    if (typed === null) return { notice: { text, isBad: true } };
+    return { notice: { text: `${text} Press ${typed.type === "new" ? "n" : "r"} to correct it.`, isBad: true }, typed };
   }
 }
 
-function typedFor(wish: ActWish): NonNullable<Act["typed"]> | null {
+function typedFor(wish: ActWish): TypedMode | null {
   if (wish.type === "start") return { type: "new", line: inputLine(`${wish.agent} ${wish.prompt}`) };
   return wish.type === "reply" ? { type: "reply", session: wish.session, line: inputLine(wish.text) } : null;
 }

@@ -169,9 +169,7 @@ export function runBoard({ client, watcher, hasColour, isUnicode, here, attach }
           const text = underWay(wish);
           if (text !== null) change({ notice: { text, isBad: false } });
           const { notice, select, typed } = await act(client, wish, here);
-          // Whoever types something else by then goes on with that.
-          const mode = typed !== undefined && board.mode.type === "list" ? { mode: typed } : {};
-          change({ notice, ...mode, ...(select === undefined ? {} : { selected: select }) });
+          change({ notice, refused: typed ?? null, ...(select === undefined ? {} : { selected: select }) });
         }
       }
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { approvalOf, asking, boardOf, dead, NOW, session, working } from "./board-fixture.ts";
+import { inputLine } from "./input-line.ts";
 import { createKeyDecoder } from "./key.ts";
 import { settled } from "./model.ts";
 import type { Board } from "./model.ts";
@@ -102,6 +103,18 @@ describe("other keys", () => {
       type: "start",
       agent: "codex",
       prompt: "review this",
+    });
+  });
+
+  it("shows what was not taken again when the same is asked for", () => {
+    const refused = { type: "new", line: inputLine("claud fix it") } as const;
+    expect(type({ ...four, refused }, "n").board.mode).toEqual(refused);
+    const reply = { type: "reply", session: "asker", line: inputLine("yes") } as const;
+    expect(type({ ...four, refused: reply }, "r").board.mode).toEqual(reply);
+    expect(type({ ...four, refused: reply }, "jr").board.mode).toEqual({
+      ...reply,
+      session: "dead",
+      line: inputLine(),
     });
   });
 

@@ -94,11 +94,14 @@ function byLetter(board: Board, letter: string, now: number): Pressed {
     case "d":
       return answered(board, "denied", now);
     case "r":
-      return withSession(board, ({ session_id: session }) =>
-        only({ ...board, mode: { type: "reply", session, line: inputLine() } }),
-      );
-    case "n":
-      return only({ ...board, mode: { type: "new", line: inputLine(lastAgent(board)) } });
+      return withSession(board, ({ session_id: session }) => {
+        const again = board.refused?.type === "reply" && board.refused.session === session ? board.refused : null;
+        return only({ ...board, mode: again ?? { type: "reply", session, line: inputLine() } });
+      });
+    case "n": {
+      const again = board.refused?.type === "new" ? board.refused : null;
+      return only({ ...board, mode: again ?? { type: "new", line: inputLine(lastAgent(board)) } });
+    }
     case "p":
       return withSession(board, (session) => wish(board, { type: pauseKey(session), session: session.session_id }));
     case "x":

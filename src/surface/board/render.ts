@@ -183,10 +183,7 @@ function typed(label: string, { before, after }: InputLine, columns: number, { r
 function hintsOf(board: Board, columns: number, look: Look): Line {
   const quiet = styleOf("quiet", look);
   if (board.mode.type === "help") return [span("Any key goes back.", quiet)];
-  const isTyping = board.mode.type !== "list" && board.mode.type !== "confirm-end";
-  // What was typed was not taken: it stands there again, and this says why.
-  if (isTyping && board.notice?.isBad === true) return [span(board.notice.text, styleOf("bad", look))];
-  if (isTyping)
+  if (board.mode.type !== "list" && board.mode.type !== "confirm-end")
     return [
       span("Enter ", ""),
       span(board.mode.type === "search" ? "keep  " : "send  ", quiet),

@@ -1,5 +1,6 @@
 /** What the descriptions of events share; made when somebody asks for the description of the API. */
 import * as z from "zod/mini";
+import { WAKE_REASONS } from "../session/wake.ts";
 import { text } from "./field.ts";
 import { evidenceSchema } from "./session-view.ts";
 
@@ -22,3 +23,9 @@ export function commonFields() {
     pid: z.nullable(z.int()).check(z.describe("Its process; null where it has none on this machine.")),
   };
 }
+
+/** Of every event. */
+export const wakeField = () =>
+  z
+    .optional(z.enum(WAKE_REASONS))
+    .check(z.describe("As what it ends a wait, and wakes whoever started the session; missing where it does neither."));

@@ -7,10 +7,10 @@ import * as z from "zod/mini";
 import type { SessionEvent } from "../session/event.ts";
 import { FAILURE_KINDS } from "../session/failure.ts";
 import { TIME_OUT_ACTIONS, TIME_OUT_NAMES } from "../session/time-out.ts";
-import { WAKE_REASONS, type WakeReason } from "../session/wake.ts";
+import type { WakeReason } from "../session/wake.ts";
 import { count, instant, restartPolicySchema, surface, text, textOrNull, yesOrNo } from "./field.ts";
 import { branchPolicy } from "./branch-view.ts";
-import { type CommonFields, commonFields } from "./event-fields.ts";
+import { type CommonFields, commonFields, wakeField } from "./event-fields.ts";
 import { describeHomeEvents } from "./home-event-schema.ts";
 import {
   activityStatus,
@@ -45,11 +45,7 @@ export const eventSchema: z.ZodMiniType<EventView, EventView> = z.lazy(() => {
     session_id: textOrNull("The session; null where it is about Reeve itself."),
     caller: textOrNull("Who asked for it: `operator`, `session:<id>` or `system`; null where nobody did."),
     via: surface("How they asked"),
-    wake: z
-      .optional(z.enum(WAKE_REASONS))
-      .check(
-        z.describe("As what it ends a wait, and wakes whoever started the session; missing where it does neither."),
-      ),
+    wake: wakeField(),
   };
   const events = Object.entries(describeEvents());
   const schemas = events.map(([type, [description, data]]) =>

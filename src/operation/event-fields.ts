@@ -1,8 +1,20 @@
 /** What the descriptions of events share; made when somebody asks for the description of the API. */
 import * as z from "zod/mini";
-import { WAKE_REASONS } from "../session/wake.ts";
+import { WAKE_REASONS, type WakeReason } from "../session/wake.ts";
 import { text } from "./field.ts";
 import { evidenceSchema } from "./session-view.ts";
+
+/** As the API shows one. */
+export interface EventView {
+  readonly seq: number;
+  readonly at: string;
+  readonly session_id: string | null;
+  readonly caller: string | null;
+  readonly via?: string | undefined;
+  readonly type: string;
+  readonly wake?: WakeReason | undefined;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 export type CommonFields = ReturnType<typeof commonFields>;
 

@@ -7,10 +7,9 @@ import * as z from "zod/mini";
 import type { SessionEvent } from "../session/event.ts";
 import { FAILURE_KINDS } from "../session/failure.ts";
 import { TIME_OUT_ACTIONS, TIME_OUT_NAMES } from "../session/time-out.ts";
-import type { WakeReason } from "../session/wake.ts";
 import { count, instant, restartPolicySchema, surface, text, textOrNull, yesOrNo } from "./field.ts";
 import { branchPolicy } from "./branch-view.ts";
-import { type CommonFields, commonFields, wakeField } from "./event-fields.ts";
+import { type CommonFields, commonFields, type EventView, wakeField } from "./event-fields.ts";
 import { describeHomeEvents } from "./home-event-schema.ts";
 import {
   activityStatus,
@@ -22,16 +21,7 @@ import {
   verdictSchema,
 } from "./session-view.ts";
 
-export interface EventView {
-  readonly seq: number;
-  readonly at: string;
-  readonly session_id: string | null;
-  readonly caller: string | null;
-  readonly via?: string | undefined;
-  readonly type: string;
-  readonly wake?: WakeReason | undefined;
-  readonly data: Readonly<Record<string, unknown>>;
-}
+export type { EventView };
 
 /**
  * Made when somebody asks for the description of the API: it takes memory

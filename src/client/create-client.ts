@@ -1,14 +1,13 @@
 /** The typed client: one method per operation, over the daemon's unix socket. */
 import { resolve } from "node:path";
 import { locateHome } from "../platform/home.ts";
-import { PASS_VARIABLE, SOCKET_VARIABLE } from "../platform/pass.ts";
-import { ReeveError } from "../platform/reeve-error.ts";
 import type { Surface } from "../platform/surface.ts";
 import type { BuildOptions } from "./build-image.ts";
 import { call, callForBytes } from "./call.ts";
 import type { CallOptions } from "./call.ts";
 import { followEvents } from "./follow-events.ts";
 import type { FollowInput, FollowOptions } from "./follow-events.ts";
+import { callerIn } from "./inside-session.ts";
 import type { Link, UnreadMailCount } from "./request.ts";
 import type { EventView, InputOf, OutputOf, Verb } from "./operation-types.ts";
 import { waitForSession } from "./wait.ts";
@@ -227,13 +226,10 @@ function linkTo(options: ClientOptions, { daemonCommand, environment }: Installa
   if (options.socketPath !== undefined) return { ...rules, socketPath: options.socketPath, start: null };
   const home = options.home ?? environment["REEVE_HOME"];
   const isHomeGiven = home !== undefined && home !== "";
-  const {
-    socketPath: ownSocket,
-    recordPath,
-    stderrPath,
-  } = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
+  const located = locateHome(isHomeGiven ? { REEVE_HOME: home } : environment);
+  const { recordPath, stderrPath } = located;
   const { socketPath, ...named } =
-    options.home === undefined ? insideSession(environment, ownSocket) : { socketPath: ownSocket };
+    options.home === undefined ? callerIn(environment, located, isHomeGiven) : { socketPath: located.socketPath };
   if (options.autostart === false) return { ...rules, ...named, socketPath, recordPath, start: null };
   // Absolute, because the daemon is started in another directory; copied only then, because that is slow.
   const daemonEnvironment = () => (isHomeGiven ? { ...environment, REEVE_HOME: resolve(home) } : environment);
@@ -244,21 +240,4 @@ function linkTo(options: ClientOptions, { daemonCommand, environment }: Installa
     recordPath,
     start: { command: daemonCommand, environment: daemonEnvironment, stderrPath },
   };
-}
-
-/** A program in a session calls as that session. */
-function insideSession(
-  environment: Installation["environment"],
-  socketPath: string,
-): { readonly socketPath: string; readonly pass?: string } {
-  const pass = environment[PASS_VARIABLE] ?? "";
-  const socket = environment[SOCKET_VARIABLE] ?? "";
-  if (pass !== "" && socket !== "") return { socketPath: socket, pass };
-  const session = environment["REEVE_SESSION_ID"] ?? "";
-  if (session === "") return { socketPath };
-  throw new ReeveError({
-    code: "no-pass",
-    kind: "forbidden",
-    message: `This runs in session ${session}, but the session's ${PASS_VARIABLE} and ${SOCKET_VARIABLE} are not in the environment; let them through, or call Reeve from outside the session.`,
-  });
 }

@@ -3,9 +3,10 @@ import type { Operation } from "../operation/contract.ts";
 import { operations } from "../operation/operations.ts";
 import { aim, ROUTES } from "./routes.ts";
 
-const routeOf = ({ method, path, stream }: Operation) => ({
+const routeOf = ({ method, path, without, stream }: Operation) => ({
   method,
   path,
+  ...(without === undefined ? {} : { pathWithout: without.path }),
   ...(stream === undefined ? {} : { streams: true }),
 });
 
@@ -27,6 +28,10 @@ describe("aim", () => {
       mode: undefined,
     });
     expect(target).toEqual({ method: "GET", path: "/v1/sessions/a%20b/wait?also=x&also=y%26z&since=0" });
+  });
+
+  it("goes where nothing is named, if nothing is named", () => {
+    expect(aim(ROUTES.waitForSession, { role: "q", mode: "all" }).path).toBe("/v1/wait?role=q&mode=all");
   });
 
   it("puts what a change needs into the body", () => {

@@ -5,6 +5,8 @@ import type { Verb } from "./operation-types.ts";
 export interface Route {
   readonly method: "GET" | "POST";
   readonly path: `/v1/${string}`;
+  /** Where nothing is named that would stand in the path. */
+  readonly pathWithout?: `/v1/${string}`;
   /** Asked for text/event-stream, it goes on with what happens next. */
   readonly streams?: true;
 }
@@ -42,7 +44,7 @@ export const ROUTES = {
   changeWork: { method: "POST", path: "/v1/work/{work}/change" },
   nextWork: { method: "POST", path: "/v1/work/next" },
   planWork: { method: "POST", path: "/v1/work/plan" },
-  waitForSession: { method: "GET", path: "/v1/sessions/{session}/wait" },
+  waitForSession: { method: "GET", path: "/v1/sessions/{session}/wait", pathWithout: "/v1/wait" },
   pauseSession: { method: "POST", path: "/v1/sessions/{session}/pause" },
   resumeSession: { method: "POST", path: "/v1/sessions/{session}/resume" },
   restartSession: { method: "POST", path: "/v1/sessions/{session}/restart" },
@@ -85,7 +87,8 @@ export interface AimedRequest {
 /** `{session}` goes into the path, the rest into the query (arrays repeat their key) or the body. */
 export function aim(route: Route, input: Readonly<Record<string, unknown>>): AimedRequest {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const isNamed = [...route.path.matchAll(/\{(\w+)\}/g)].every(([, name = ""]) => rest.has(name));
+  const path = (isNamed ? route.path : (route.pathWithout ?? route.path)).replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name);
     rest.delete(name);
     return segment(typeof value === "string" ? value : "");

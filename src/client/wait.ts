@@ -34,16 +34,17 @@ export async function waitForSession(link: Link, input: WaitInput, options: Call
   };
   const first = await askFirst(link, input, () => rulesFor(0), deadline);
   if (isDecided(first) || limitMs === 0) return first;
-  const { session, also } = await stillAsleep(link, input, first, rulesFor(0));
+  const about = await referencesOf(link, input, first, rulesFor(0));
+  const [session, ...also] = about.asleep;
   // One session: about the same ask, whatever is asked later. Several have an ask each, and find it again by themselves.
-  const isOne = (input.also ?? []).length === 0;
-  const since = input.since ?? (isOne ? first.cursor : undefined);
+  const since = input.since ?? (about.isOne ? first.cursor : undefined);
   for (;;) {
     const leftSeconds = Math.max(0, (deadline - systemClock.monotonic()) / 1_000);
     const seconds = Math.min(leftSeconds, LONGEST_QUESTION_SECONDS);
+    const { role: _, session: __, ...same } = input;
     const question = {
-      ...input,
-      session,
+      ...same,
+      ...(session === undefined ? {} : { session }),
       also,
       ...(since === undefined ? {} : { since }),
       timeout_seconds: seconds,
@@ -75,22 +76,28 @@ function isDecided({ reason }: Answer): boolean {
   return reason !== "timeout";
 }
 
-/** When all are waited for, those that woke at once are not asked about again: a question may be answered meanwhile. */
-async function stillAsleep(
+/**
+ * Who is asked about from now on. Who was waited for without being named is decided by the first answer. When all are
+ * waited for, those that woke at once are not asked about again: a question may be answered meanwhile.
+ */
+async function referencesOf(
   link: Link,
   input: WaitInput,
   first: Answer,
   options: CallRules,
-): Promise<{ readonly session: string; readonly also: string[] }> {
-  const references = [input.session, ...(input.also ?? [])];
+): Promise<{ readonly asleep: readonly string[]; readonly isOne: boolean }> {
   const awake = awakeAtOnce(input, first);
-  if (awake.length === 0) return { session: input.session, also: references.slice(1) };
-  const ids = await Promise.all(
-    references.map(async (session) => (await call(link, "getSession", { session }, options)).session_id),
-  );
-  const asleep = [...new Set(ids)].filter((id) => awake.every((wake) => wake.session_id !== id));
-  const [session = input.session, ...also] = asleep;
-  return { session, also };
+  const without = (ids: readonly string[]): readonly string[] =>
+    [...new Set(ids)].filter((id) => awake.every((wake) => wake.session_id !== id));
+  const references = [...(input.session === undefined ? [] : [input.session]), ...(input.also ?? [])];
+  if (references.length === 0) {
+    const ids = [...first.woken.map(({ session_id: id }) => id), ...first.asleep];
+    return { asleep: without(ids), isOne: ids.length === 1 };
+  }
+  const isOne = references.length === 1;
+  if (awake.length === 0) return { asleep: references, isOne };
+  const ids = references.map(async (session) => (await call(link, "getSession", { session }, options)).session_id);
+  return { asleep: without(await Promise.all(ids)), isOne };
 }
 
 /** What came instead, or nothing: that may still change, and the daemon looks again. */

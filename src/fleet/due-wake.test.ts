@@ -1,4 +1,5 @@
 /** Who is to be woken for what, and when it can be. */
+import { momentOf } from "../session/moment.ts";
 import { describe, expect, test } from "vitest";
 import type { Amendment } from "../session/amend.ts";
 import type { LoggedEvent } from "../session/event.ts";
@@ -7,6 +8,8 @@ import type { Session } from "../session/session.ts";
 import { amend } from "../session/amend.ts";
 import type { Message } from "../session/message.ts";
 import { dueFor, gatheringLeft, LONGEST_GATHERING_MS, QUIET_MS, readinessOf } from "./due-wake.ts";
+
+const momentAt = (now: number) => momentOf({ now, random: 0 });
 
 const child = plannedSession({ identity: { parentId: "boss", notify: ["exited", "turn-completed"] } });
 
@@ -60,11 +63,11 @@ describe("a session can take a wake", () => {
     settledAt: null,
     detail: null,
   };
-  const ready = (session: Session): boolean => readinessOf(session, { open: [], now: 1_000_000 }).isReady;
+  const ready = (session: Session): boolean => readinessOf(session, { open: [], now: momentAt(1_000_000) }).isReady;
 
   test("when it is idle and nothing else waits to be typed", () => {
     expect(ready(idle())).toBe(true);
-    expect(readinessOf(idle(), { open: [message], now: 1_000_000 })).toEqual({
+    expect(readinessOf(idle(), { open: [message], now: momentAt(1_000_000) })).toEqual({
       isReady: false,
       isFree: true,
       again: false,
@@ -88,7 +91,10 @@ describe("a session can take a wake", () => {
 
   test("and not before its first prompt was taken, which is looked at again", () => {
     const launched = idle({ identity: { launch: { ...idle().identity.launch, prompt: "begin" } } });
-    expect(readinessOf(launched, { open: [], now: evidence.at + 1 })).toMatchObject({ isReady: false, again: true });
+    expect(readinessOf(launched, { open: [], now: momentAt(evidence.at + 1) })).toMatchObject({
+      isReady: false,
+      again: true,
+    });
   });
 });
 

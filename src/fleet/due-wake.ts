@@ -3,12 +3,14 @@
  * log and its messages. It keeps no state, so the next daemon decides the same.
  * `supervisor/fleet/waker.ts` does it.
  */
+import type { Moment } from "../platform/clock.ts";
 import { isBackgroundOnly } from "../session/background.ts";
 import { callerName } from "../session/caller.ts";
 import { type CutShort, unresumedTurn } from "../session/cut-short.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
 import type { Message } from "../session/message.ts";
-import { isPromptAhead, takesMessages } from "../session/pending-effect.ts";
+import { takesMessages } from "../session/pending-effect.ts";
+import { isPromptAhead } from "../session/prompt-ahead.ts";
 import type { Session } from "../session/session.ts";
 import { SESSION_ID_PATTERN } from "../session/session-id.ts";
 import type { TimeOutName } from "../session/time-out.ts";
@@ -105,7 +107,7 @@ export interface Readiness {
  */
 export function readinessOf(
   session: Session,
-  around: { readonly open: readonly Message[]; readonly now: number },
+  around: { readonly open: readonly Message[]; readonly now: Moment },
 ): Readiness {
   const { wish, conversation, identity } = session;
   const isIdle = isBackgroundOnly(session) || (!conversation.turnOpen && conversation.activity.status === "idle");

@@ -52,7 +52,10 @@ describe("stepsOf", () => {
   it("starts what is recorded and has no process, unless it waits for a limit or is tried again", () => {
     const unbegun = { state: "starting", process: { place: null } } as const;
     const waits = made("b", { ...unbegun, quota: { hasWaited: true } });
-    const tried = made("c", { ...unbegun, process: { place: null, createFailures: { count: 1, sinceAt: 1 } } });
+    const tried = made("c", {
+      ...unbegun,
+      process: { place: null, createFailures: { count: 1, sinceAt: 1, since: null } },
+    });
     expect(actions(["a", "b", "c"], [made("a", unbegun), waits, tried])).toEqual([
       ["a", "start", "id-a"],
       ["b", "keep", "id-b"],

@@ -8,7 +8,7 @@ import { BRANCH_POLICIES } from "../session/branch-policy.ts";
 import { NETWORKS } from "../session/container.ts";
 import { REQUESTED_CAPTURES } from "../session/persistence.ts";
 import { RESTART_POLICIES } from "../session/restart-record.ts";
-import { SESSION_ID_PATTERN } from "../session/session-id.ts";
+import { FREE_NAME, isFreeName, SESSION_ID_PATTERN } from "../session/session-id.ts";
 import { parseTimeOuts, TIME_OUTS, type TimeOutName } from "../session/time-out.ts";
 
 const WORD = "lower-case letters, digits and dashes, at most 64";
@@ -172,7 +172,7 @@ const shared = {
 export const DEFAULT_KEYS = shared;
 
 export const SESSION_KEYS = {
-  id: word().check(z.describe("Its name, which no other session has. Required.")),
+  id: word().check(z.refine(isFreeName, FREE_NAME), z.describe("Its name, which no other session has. Required.")),
   ...shared,
   command: z
     .optional(listOf("a list: a program and its arguments").check(z.minLength(1, "a list that begins with a program")))

@@ -3,11 +3,13 @@
  * one gets an answer the others follow one by one. Decides from the records and
  * from what the sessions do; it keeps no state. Pure.
  */
+import type { Moment } from "../platform/clock.ts";
 import { isDeepStrictEqual } from "node:util";
 import { failedTurnOf } from "../session/apply-limit.ts";
 import type { Message } from "../session/message.ts";
 import { isAsking } from "../session/next-step.ts";
-import { isPromptAhead, takesMessages } from "../session/pending-effect.ts";
+import { takesMessages } from "../session/pending-effect.ts";
+import { isPromptAhead } from "../session/prompt-ahead.ts";
 import type { Session } from "../session/session.ts";
 import { accountOf, changedQuota, type ClosedQuota, type Gate, holds, isClosed, type Quota } from "./quota.ts";
 
@@ -36,7 +38,7 @@ export function drawOf(
   session: Session,
   around: {
     readonly open: readonly Message[];
-    readonly now: number;
+    readonly now: Moment;
     /** Whether Reeve goes on with turns that failed. */
     readonly resumes: boolean;
     /** It is to be woken. */

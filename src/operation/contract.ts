@@ -1,8 +1,8 @@
 /**
  * An operation is a verb as data: what it takes and gives, what it does to the
  * world, who may call it and on what, and the function that does it. HTTP
- * routes, OpenAPI, the client's types and (later) MCP tools are derived from
- * the table in operations.ts; a test compares the CLI with it.
+ * routes, OpenAPI, the client's types and MCP tools are derived from the table
+ * in operations.ts; a test compares the CLI with it.
  */
 import type * as z from "zod/mini";
 import type { Clock } from "../platform/clock.ts";
@@ -55,6 +55,8 @@ export interface Operation<
   readonly method: "GET" | "POST";
   /** `{session}` is filled from the path, the rest from the query (GET) or the JSON body (POST). */
   readonly path: `/v1/${string}`;
+  /** Where what stands in the path may be left out: the path without it, and its operationId. */
+  readonly without?: { readonly path: `/v1/${string}`; readonly name: string };
   readonly effect: EffectClass;
   readonly callers: Callers;
   /** A usual input, as the description of the API shows it. */

@@ -1,6 +1,7 @@
 /** For tests only: a door over a real store and a real supervisor, and a family of sessions. */
 import { amend, type Amendment } from "../session/amend.ts";
 import type { Agent } from "../agent/contract.ts";
+import type { EventBody } from "../session/event.ts";
 import type { Runtime } from "../runtime/contract.ts";
 import type { ImageWorkshop } from "../runtime/images.ts";
 import { inertRuntime } from "../runtime/inert-runtime.ts";
@@ -26,6 +27,8 @@ export interface DoorGround {
   readonly door: Door;
   readonly supervisor: Supervisor;
   readonly call: Call;
+  /** A session that runs, with these changes, and what the log says of it. */
+  add(id: string, changes: Amendment, events?: readonly EventBody[]): Promise<void>;
   /** Its caller went away. */
   leave(): void;
   dispose(): Promise<void>;
@@ -62,14 +65,18 @@ export async function makeDoorGround(
     ["gone", { wish: { desired: "stopped" }, state: "stopped" }],
     ...more,
   ];
-  for (const [id, changes] of family) {
+  const add: DoorGround["add"] = async (id, changes, events = []) => {
     const running = makeSession(home, id, {
       state: "running",
       identity: { agent: "inline", name: id },
       process: { incarnation: 1 },
     });
-    await store.commit({ changes: [putSession(amend(running, changes))] });
-  }
+    await store.commit({
+      changes: [putSession(amend(running, changes))],
+      events: events.map((body) => ({ sessionId: id, body })),
+    });
+  };
+  for (const [id, changes] of family) await add(id, changes);
   const { log } = home;
   const supervisor = createSupervisor({
     store,
@@ -124,6 +131,7 @@ export async function makeDoorGround(
       images: adapters.images ?? noImages,
     }),
     call: { signal: left.signal },
+    add,
     leave: () => left.abort(),
     async dispose() {
       left.abort();

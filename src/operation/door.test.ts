@@ -7,7 +7,11 @@ import { type Caller, OPERATOR, SYSTEM } from "../session/caller.ts";
 import { answerApproval } from "./answer-approval.ts";
 import type { Operation } from "./contract.ts";
 import { daemonStatus } from "./daemon-status.ts";
+import { amend } from "../session/amend.ts";
+import { putSession } from "../store/change.ts";
 import { type DoorGround, makeDoorGround } from "./door-fixture.ts";
+import { renameSession } from "./rename-session.ts";
+import { startSession } from "./start-session.ts";
 import { endSession } from "./end-session.ts";
 import { explainSession } from "./explain-session.ts";
 import { getSession } from "./get-session.ts";
@@ -221,6 +225,12 @@ describe("who called is recorded", () => {
   });
 });
 
+test.each(["operator", "reeve", "system"])("no session may be called %s", async (name) => {
+  const why = `name must be another name, because operator, reeve and system stand for somebody else, not "${name}".`;
+  expect(await sentence(renameSession, { session: "worker", name }, OPERATOR)).toBe(why);
+  expect(await sentence(startSession, { agent: "inline", cwd: "/", name }, OPERATOR)).toBe(why);
+});
+
 describe("streams", () => {
   test("an operation that streams goes on with what its caller may see", async () => {
     const { door, call, store, leave } = ground;
@@ -242,6 +252,26 @@ describe("streams", () => {
       [5, "message-admitted", "worker"],
     ]);
     expect(store.log.head()).toBeGreaterThanOrEqual(5);
+  });
+
+  test("ends with the session that listens", async () => {
+    const { door, store, call } = ground;
+    const pages = door.stream(readEvents, { since: store.log.head() }, by("worker"), call);
+    const heard: number[] = [];
+    const listening = (async () => {
+      for await (const page of pages) heard.push(page.length);
+    })();
+    const worker = store.registry.get("worker");
+    if (worker === undefined) throw new Error("there is no worker");
+    const ended = amend(
+      { ...worker, revision: worker.revision + 1, state: "stopped" },
+      { wish: { desired: "stopped" } },
+    );
+    const told = { sessionId: "worker", body: { type: "message-admitted", messageId: "x", bytes: 1 } } as const;
+    await store.commit({ changes: [putSession(ended)], events: [told] });
+    await listening;
+    await store.commit({ events: [{ ...told, sessionId: "helper" }] });
+    expect(heard.length).toBeLessThanOrEqual(1);
   });
 
   test("is refused at once where it is not allowed, named wrongly, or nothing to stream", () => {

@@ -11,7 +11,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import type { Caller } from "../session/caller.ts";
 import type { Session } from "../session/session.ts";
 import { isEnded } from "../session/session.ts";
-import type { Registry } from "../store/contract.ts";
+import type { Registry, Store } from "../store/contract.ts";
 import { checkInput } from "./check-input.ts";
 import { checkOutput } from "./check-output.ts";
 import type { Operation, OperationContext, Stream, StreamItem } from "./contract.ts";
@@ -94,12 +94,39 @@ export function createDoor({ log, ...parts }: DoorParts & { readonly log: Log })
       try {
         const { input, context } = admit(operation, raw, caller, call);
         requireStreamed(operation.stream, raw as object);
-        return operation.stream.open(input, context);
+        if (caller.kind !== "session") return operation.stream.open(input, context);
+        const life = lifeOf(parts.store, caller.id);
+        const signal = AbortSignal.any([call.signal, life.signal]);
+        try {
+          return closing(operation.stream.open(input, { ...context, signal }), life.close);
+        } catch (error) {
+          life.close();
+          throw error;
+        }
       } catch (error) {
         throw recording(operation, raw, caller, error);
       }
     },
   };
+}
+
+/** `signal` fires when the session has ended: it may listen no longer than it may call. */
+function lifeOf({ registry, log }: Store, sessionId: string): { readonly signal: AbortSignal; close(): void } {
+  const over = new AbortController();
+  const close = log.follow((events) => {
+    if (!events.some((event) => event.sessionId === sessionId)) return;
+    const session = registry.get(sessionId);
+    if (session === undefined || isEnded(session)) over.abort();
+  });
+  return { signal: over.signal, close };
+}
+
+async function* closing<T>(pages: AsyncIterable<T>, close: () => void): AsyncGenerator<T, void, void> {
+  try {
+    yield* pages;
+  } finally {
+    close();
+  }
 }
 
 /** The sessions that a call names, as they were written; bounded, because anybody may write anything. */

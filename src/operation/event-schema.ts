@@ -9,7 +9,7 @@ import { FAILURE_KINDS } from "../session/failure.ts";
 import { TIME_OUT_ACTIONS, TIME_OUT_NAMES } from "../session/time-out.ts";
 import { count, instant, restartPolicySchema, surface, text, textOrNull, yesOrNo } from "./field.ts";
 import { branchPolicy } from "./branch-view.ts";
-import { type CommonFields, commonFields } from "./event-fields.ts";
+import { type CommonFields, commonFields, type EventView, wakeField } from "./event-fields.ts";
 import { describeHomeEvents } from "./home-event-schema.ts";
 import {
   activityStatus,
@@ -21,15 +21,7 @@ import {
   verdictSchema,
 } from "./session-view.ts";
 
-export interface EventView {
-  readonly seq: number;
-  readonly at: string;
-  readonly session_id: string | null;
-  readonly caller: string | null;
-  readonly via?: string | undefined;
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
+export type { EventView };
 
 /**
  * Made when somebody asks for the description of the API: it takes memory
@@ -43,6 +35,7 @@ export const eventSchema: z.ZodMiniType<EventView, EventView> = z.lazy(() => {
     session_id: textOrNull("The session; null where it is about Reeve itself."),
     caller: textOrNull("Who asked for it: `operator`, `session:<id>` or `system`; null where nobody did."),
     via: surface("How they asked"),
+    wake: wakeField(),
   };
   const events = Object.entries(describeEvents());
   const schemas = events.map(([type, [description, data]]) =>

@@ -56,6 +56,7 @@ export const listApprovals = defineOperation({
   names: ["session"],
   input: z.object({
     session: z.optional(sessionReference).check(z.describe("Only what this session asks; its id or name.")),
+    role: z.optional(z.string()).check(z.describe("Only what the sessions with this role ask.")),
   }),
   output: z.object({
     approvals: z.array(approvalSchema).check(z.describe("What is asked right now, oldest first.")),
@@ -65,7 +66,8 @@ export const listApprovals = defineOperation({
   async run(input, { store, scope, caller }) {
     const answerable = scopeOf(store.registry, caller, answerApproval.callers);
     const sessions = input.session === undefined ? scope.sessions() : [resolveSession(store.registry, input.session)];
-    const approvals = sessions.flatMap((session) => [
+    const asking = sessions.filter(({ identity }) => input.role === undefined || identity.role === input.role);
+    const approvals = asking.flatMap((session) => [
       ...session.conversation.approvals.map((approval) => viewApproval(session, approval, answerable.has(session))),
       ...dialogOf(session),
     ]);

@@ -10,6 +10,7 @@ import { count, cursor } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "../platform/instant.ts";
 import { shownData } from "../session/shown-event.ts";
+import { wakeReasonOf } from "../session/wake.ts";
 
 export const readEvents = defineOperation({
   name: "read_events",
@@ -146,6 +147,7 @@ function sessionsOf(
 
 export function viewEvent(event: LoggedEvent): EventView {
   const { type, ...data } = event.body;
+  const wake = wakeReasonOf(event);
   return {
     seq: event.seq,
     at: iso(event.at),
@@ -153,6 +155,7 @@ export function viewEvent(event: LoggedEvent): EventView {
     caller: event.caller,
     ...(event.via === undefined ? {} : { via: event.via }),
     type,
+    ...(wake === null ? {} : { wake }),
     data: shownData(data),
   };
 }

@@ -1,6 +1,6 @@
 /** Gives a session another name. Its id, its directory and what runs in it stay as they are. */
 import * as z from "zod/mini";
-import { SESSION_ID_PATTERN } from "../session/session-id.ts";
+import { FREE_NAME, isFreeName, SESSION_ID_PATTERN } from "../session/session-id.ts";
 import { targetOf } from "../supervisor/ledger/target.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
@@ -22,6 +22,7 @@ export const renameSession = defineOperation({
       .string()
       .check(
         z.regex(SESSION_ID_PATTERN, "made of lower-case letters, digits and dashes, at most 64"),
+        z.refine(isFreeName, FREE_NAME),
         z.describe("Its new name."),
       ),
   }),

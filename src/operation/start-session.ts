@@ -7,7 +7,7 @@ import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { sessionDir } from "../platform/home.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { isAsk } from "../session/ask.ts";
-import { SESSION_ID_PATTERN } from "../session/session-id.ts";
+import { FREE_NAME, isFreeName, SESSION_ID_PATTERN } from "../session/session-id.ts";
 import { isEnded } from "../session/session.ts";
 import { DEFAULT_HOLD_MS } from "../session/stay.ts";
 import type { SessionFiles } from "../runtime/session-files.ts";
@@ -80,7 +80,9 @@ export const startSession = defineOperation({
     resume: z
       .optional(plainText().check(z.minLength(1, "an id"), z.maxLength(200)))
       .check(z.describe("Continue this conversation (the agent's own id of it) instead of beginning a new one.")),
-    name: z.optional(word("Its name; without one it is called after its agent, with a number.")),
+    name: z.optional(
+      word("Its name; without one it is called after its agent, with a number.").check(z.refine(isFreeName, FREE_NAME)),
+    ),
     role: z.optional(
       word("What it is for, in a word of your choice; its files are kept under it. By default `agent`."),
     ),

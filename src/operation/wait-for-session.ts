@@ -14,6 +14,7 @@ import { resolveSession, sessionReference } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import type { Waiter } from "./waiter.ts";
 import { waitOn } from "./waiter.ts";
+import { whomToWaitFor } from "./whom-to-wait-for.ts";
 
 const outputSchema = z.object({
   done: yesOrNo("Whether what you waited for happened: one of `for`, or without `for` anything that ends a wait."),
@@ -46,16 +47,24 @@ const outputSchema = z.object({
 export const waitForSession = defineOperation({
   name: "wait_for_session",
   summary:
-    "Wait until a session (or any, or all of several) finishes a turn, asks for something or ends. Without `since` it is about what was asked of it last: it answers at once if that is over already, or if that starts no turn.",
+    "Wait until a session (or any, or all of several) finishes a turn, asks for something or ends. Without `session` it waits for those that work or ask something now, of a role or of all. Without `since` it is about what was asked of it last: it answers at once if that is over already, or if that starts no turn.",
   method: "GET",
   path: "/v1/sessions/{session}/wait",
+  without: { path: "/v1/wait", name: "wait_for_sessions" },
   effect: "read",
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", for: ["turn-completed"], timeout_seconds: 600 },
   names: ["session", "also"],
   input: z.object({
-    session: sessionReference,
+    session: z
+      .optional(sessionReference)
+      .check(
+        z.describe(
+          "A session: its id, its name, or any beginning of its id that no other session has. Left out: those that work or ask something, and those that failed.",
+        ),
+      ),
     also: z._default(z.array(sessionReference), []).check(z.describe("Further sessions to wait for.")),
+    role: z.optional(z.string()).check(z.describe("Without `session`: only those with this role.")),
     for: z
       ._default(z.array(z.enum(WAKE_REASONS)), [])
       .check(
@@ -82,19 +91,42 @@ export const waitForSession = defineOperation({
     const { store } = context;
     requirePast(input.since, store.log.head());
     requireKept(input.since, store.log.prunedThrough());
-    const references = [input.session, ...input.also];
-    const ids = new Set(references.map((reference) => resolveSession(store.registry, reference).id));
+    const wanted = new Set(input.for);
+    const ids =
+      named(input, context) ??
+      (await whomToWaitFor(context, { ...input, role: input.role, since: input.since, wanted }));
     const isEnough = (waiters: readonly Waiter[]): boolean => {
       if (waiters.every((waiter) => waiter.found() !== null)) return true;
       return input.mode === "any" && waiters.some((waiter) => waiter.found()?.isDone === true);
     };
-    const request = { since: input.since, wanted: new Set(input.for), timeoutMs: input.timeout_seconds * 1_000 };
+    const request = { since: input.since, wanted, timeoutMs: input.timeout_seconds * 1_000 };
     const waiters = await waitOn(context, ids, { ...request, isEnough });
     const answered = await answer(context, waiters, { ...input, isOver: isEnough(waiters) });
     await noteTold(context, waiters);
     return answered;
   },
 });
+
+/** Null: nobody is named. */
+function named(
+  {
+    session,
+    also,
+    role,
+  }: { readonly session?: string | undefined; readonly also: readonly string[]; readonly role?: string | undefined },
+  { store }: OperationContext,
+): ReadonlySet<string> | null {
+  const references = [...(session === undefined ? [] : [session]), ...also];
+  if (references.length === 0) return null;
+  if (role !== undefined)
+    throw new ReeveError({
+      code: "role-and-names",
+      kind: "usage",
+      message: "Name sessions or a role, not both.",
+      details: { field: "role" },
+    });
+  return new Set(references.map((reference) => resolveSession(store.registry, reference).id));
+}
 
 /** Nothing would ever be after it: the wait would miss everything that happens until then. */
 function requirePast(since: number | undefined, head: number): void {

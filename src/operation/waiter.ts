@@ -18,6 +18,8 @@ export interface Found {
   readonly isDone: boolean;
   readonly ok: boolean;
   readonly why: string | null;
+  /** With nothing to wait for: something was asked of it that should have begun a turn. */
+  readonly isUnanswered: boolean;
   readonly seq: number;
 }
 
@@ -106,7 +108,7 @@ async function createWaiter(
       wanted: request.wanted,
       open: store.mailbox.open(sessionId),
       message: (id) => store.mailbox.get(id),
-      now: clock.now(),
+      now: clock.moment(),
     });
   }
 
@@ -130,14 +132,16 @@ async function createWaiter(
       isTimed = judgement.is === "pending" && judgement.again;
       switch (judgement.is) {
         case "happened":
-          found = { ...judgement.wake, isDone: true, ok: judgement.ok, why: null };
+          found = { ...judgement.wake, isDone: true, ok: judgement.ok, why: null, isUnanswered: false };
           return;
         case "barred":
-          found = { ...judgement.wake, isDone: false, ok: false, why: null };
+          found = { ...judgement.wake, isDone: false, ok: false, why: null, isUnanswered: false };
           return;
-        case "nothing":
-          found = { reason: "nothing-to-wait-for", isDone: false, ok: false, why: judgement.why, seq: course.seq };
+        case "nothing": {
+          const { why, isUnanswered } = judgement;
+          found = { reason: "nothing-to-wait-for", isDone: false, ok: false, why, isUnanswered, seq: course.seq };
           return;
+        }
         case "pending":
           found = null;
       }

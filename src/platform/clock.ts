@@ -49,10 +49,13 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(abortError(signal));
       };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", onAbort);
-        resolve();
-      }, ms);
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener("abort", onAbort);
+          resolve();
+        },
+        Math.max(0, ms),
+      );
       signal?.addEventListener("abort", onAbort, { once: true });
     }),
   after(ms, act) {
@@ -61,7 +64,8 @@ export const systemClock: Clock = {
       const step = Math.min(left, LONGEST_TIMER_MS);
       timer = setTimeout(() => (step < left ? arm(left - step) : act()), step).unref();
     };
-    arm(ms);
+    // What was due already is due now; Node warns of a negative time.
+    arm(Math.max(0, ms));
     return () => clearTimeout(timer);
   },
 };

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlink
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ensurePrivateDir } from "./private-dir.ts";
+import { ensurePrivateDir, notMadeSentence } from "./private-dir.ts";
 import { ReeveError } from "./reeve-error.ts";
 
 let directory: string;
@@ -44,9 +44,25 @@ test("refuses a dangling link and a file", () => {
   ]);
 });
 
-test("refuses what lies below a file", () => {
-  writeFileSync(join(directory, "file"), "");
-  expect(refusal(join(directory, "file", "home")).code).toBe("home-not-writable");
+test("refuses what lies below a file, and says what is in the way", () => {
+  const file = join(directory, "file");
+  writeFileSync(file, "");
+  for (const path of [join(file, "home"), join(file, "one", "two")])
+    expect(refusal(path)).toMatchObject({
+      code: "home-not-writable",
+      message: `${path} cannot be made, because ${file} is not a directory; move it away (mv '${file}' '${file}.old'), or choose another directory.`,
+    });
+});
+
+test.each([
+  ["EROFS", "because /there is on a read-only file system; choose a directory that can be written."],
+  ["EACCES", "because you may not write in /there; choose a directory of your own."],
+  ["ENOSPC", "in /there (no); check its disk, or choose another directory."],
+])("says why a directory cannot be made (%s), and no command for one that is not there", (code, why) => {
+  const error = Object.assign(new Error("no"), { code });
+  const sentence = notMadeSentence("/there/home", { path: "/there", isDirectory: true }, error);
+  expect(sentence).toMatch(/^\/there\/home cannot be made/);
+  expect([sentence.endsWith(why), sentence.includes("chmod")]).toEqual([true, false]);
 });
 
 test.skipIf(process.getuid?.() !== 0)("refuses another user's directory (needs root to make one)", () => {

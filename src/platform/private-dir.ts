@@ -3,7 +3,7 @@
  * directory is only checked, never changed: its permissions are the user's
  * decision, so the error names the command to run.
  */
-import { accessSync, constants, lstatSync, mkdirSync, type Stats } from "node:fs";
+import { accessSync, constants, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errnoOf, messageOf, ReeveError } from "./reeve-error.ts";
 
@@ -31,15 +31,20 @@ export function ensurePrivateDir(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw notWritable(path, messageOf(error));
+    throw errnoOf(error) === "EROFS" ? onReadOnlyDisk(path) : notWritable(path, messageOf(error));
   }
+}
+
+function onReadOnlyDisk(path: string): ReeveError {
+  const message = `${path} is on a read-only file system; choose a directory that can be written.`;
+  return new ReeveError({ code: "home-not-writable", kind: "config", message, details: { path } });
 }
 
 function inspect(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw notWritable(path, messageOf(error));
+    throw notMade(path, error);
   }
 }
 
@@ -48,7 +53,7 @@ function create(path: string): Stats {
     makeWithParents(path);
     return lstatSync(path);
   } catch (error) {
-    throw notWritable(path, messageOf(error));
+    throw error instanceof ReeveError ? error : notMade(path, error);
   }
 }
 
@@ -67,7 +72,43 @@ function notPrivate(path: string, message: string): ReeveError {
   return new ReeveError({ code: "home-not-private", kind: "config", message, details: { path } });
 }
 
+/** It is there. */
 function notWritable(path: string, why: string): ReeveError {
-  const message = `${path} cannot be written (${why}); check the disk and its parent, then run: chmod 700 '${path}'`;
+  const message = `${path} cannot be written (${why}); check its disk, then run: chmod 700 '${path}'`;
   return new ReeveError({ code: "home-not-writable", kind: "config", message, details: { path } });
+}
+
+/** It is not there, and what it would be made in does not allow it. */
+function notMade(path: string, error: unknown): ReeveError {
+  const message = notMadeSentence(path, nearestThere(path), error);
+  return new ReeveError({ code: "home-not-writable", kind: "config", message, details: { path } });
+}
+
+/** For tests, too: what root may not do either is hard to make. */
+export function notMadeSentence(
+  path: string,
+  there: { readonly path: string; readonly isDirectory: boolean },
+  error: unknown,
+): string {
+  if (!there.isDirectory)
+    return `${path} cannot be made, because ${there.path} is not a directory; move it away (mv '${there.path}' '${there.path}.old'), or choose another directory.`;
+  switch (errnoOf(error)) {
+    case "EROFS":
+      return `${path} cannot be made, because ${there.path} is on a read-only file system; choose a directory that can be written.`;
+    case "EACCES":
+    case "EPERM":
+      return `${path} cannot be made, because you may not write in ${there.path}; choose a directory of your own.`;
+    default:
+      return `${path} cannot be made in ${there.path} (${messageOf(error)}); check its disk, or choose another directory.`;
+  }
+}
+
+/** The directory itself where it is there, or the nearest above it. */
+function nearestThere(path: string): { readonly path: string; readonly isDirectory: boolean } {
+  try {
+    return { path, isDirectory: statSync(path).isDirectory() };
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? { path, isDirectory: true } : nearestThere(parent);
+  }
 }

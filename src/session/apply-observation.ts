@@ -282,12 +282,12 @@ function createDelayed(
 ): Outcome {
   const { process } = session;
   if (session.state !== "starting" || process.place !== null || session.wish.stop !== null) return unchanged(session);
-  const { count, sinceAt } = process.createFailures ?? { count: 0, sinceAt: context.now };
+  const { count, ...from } = process.createFailures ?? { count: 0, sinceAt: context.now, since: momentOf(context) };
   const isNews = count === 0 || session.reason.evidence.detail !== evidence.detail;
-  const text = `Not started yet: ${sentence(evidence.detail)} Failed ${tries(count + 1, sinceAt)}; trying again.`;
+  const text = `Not started yet: ${sentence(evidence.detail)} Failed ${tries(count + 1, from.sinceAt)}; trying again.`;
   const reason: Reason = { code, text, evidence };
   return changed({
-    session: amend(session, { reason, process: { createFailures: { count: count + 1, sinceAt } } }),
+    session: amend(session, { reason, process: { createFailures: { count: count + 1, ...from } } }),
     events: isNews ? [{ type: "start-delayed", incarnation: process.incarnation, reason }] : [],
   });
 }

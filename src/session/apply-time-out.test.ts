@@ -142,7 +142,7 @@ describe("start", () => {
 
   test("it may be ended at once, though its first prompt is still ahead", () => {
     const it = running({ start: after(MINUTE, "end") }).pass(MINUTE);
-    expect(pendingEffect(it.session(), it.now().at)).toMatchObject({
+    expect(pendingEffect(it.session(), it.now())).toMatchObject({
       kind: "stop",
       stop: { next: "stopped", afterTurn: false },
     });

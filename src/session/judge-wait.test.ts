@@ -1,4 +1,5 @@
 /** What a wait is told, by the whole table of what may have happened. */
+import { momentOf } from "./moment.ts";
 import type { Amendment } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import { askOf } from "./ask.ts";
@@ -69,7 +70,7 @@ class Story {
       wanted: new Set(wanted),
       open,
       message,
-      now: NOW + afterMs,
+      now: momentOf({ now: NOW + afterMs, random: 0 }),
     });
   }
 
@@ -220,6 +221,8 @@ describe("without a cursor: what became of what was asked last", () => {
     expect([prompt.judge(), prompt.told(LATER)]).toEqual([{ is: "pending", again: true }, "nothing"]);
     const typed = new Story().tell(idle, started, completed, sent(), taken(2));
     expect([typed.judge(), typed.told(LATER)]).toEqual([{ is: "pending", again: true }, "nothing"]);
+    // Somebody set the clock back an hour, which tells nothing of the message.
+    expect(typed.told({ afterMs: -3_600_000 })).toBe("nothing");
     const asking = new Story().tell(idle, started, ask, sent(), taken(1));
     expect([asking.told(), asking.told(LATER)]).toEqual(["pending", "woke awaiting-approval"]);
   });

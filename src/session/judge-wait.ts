@@ -2,14 +2,15 @@
  * Decides the answer to a wait, from the record of the session and the events after the cursor of the wait. Pure, so
  * the answer is the same after a restart of Reeve. See docs/decisions/0022-waiting-and-exit-codes.md.
  */
+import type { Moment } from "../platform/clock.ts";
 import type { Ask } from "./ask.ts";
 import type { Course, Wake } from "./course.ts";
 import { isHung } from "./health.ts";
 import type { Message } from "./message.ts";
-import { isPromptAhead } from "./pending-effect.ts";
+import { isPromptAhead } from "./prompt-ahead.ts";
 import type { Session } from "./session.ts";
 import type { WakeReason } from "./wake.ts";
-import { nothingSentence } from "./nothing-sentence.ts";
+import { isUnanswered, nothingSentence } from "./nothing-sentence.ts";
 
 /** The newest ask and whatever turn came after it; one ask and the turn that took it; everything after a cursor. */
 export type Subject =
@@ -26,7 +27,7 @@ export interface Waiting {
   /** Messages that are not settled yet. */
   readonly open: readonly Message[];
   readonly message: (id: string) => Message | undefined;
-  readonly now: number;
+  readonly now: Moment;
 }
 
 export type Judgement =
@@ -34,7 +35,8 @@ export type Judgement =
   | { readonly is: "happened"; readonly wake: Wake; readonly ok: boolean }
   /** Something else happened, and what is waited for cannot follow unless somebody does something. */
   | { readonly is: "barred"; readonly wake: Wake }
-  | { readonly is: "nothing"; readonly why: string }
+  /** `isUnanswered`: something was asked, and what it should have brought does not come. */
+  | { readonly is: "nothing"; readonly why: string; readonly isUnanswered: boolean }
   /** `again`: look again after a while although the log says nothing. */
   | { readonly is: "pending"; readonly again: boolean };
 
@@ -44,7 +46,11 @@ const TAKEN_WITHIN_MS = 15_000;
 export function judge(waiting: Waiting): Judgement {
   const { session, wanted } = waiting;
   if (!session.identity.hasTurns && wanted.size > 0 && !wanted.has("exited"))
-    return { is: "nothing", why: "It has no turns and asks nothing; wait for its end (--for exited)." };
+    return {
+      is: "nothing",
+      why: "It has no turns and asks nothing; wait for its end (--for exited).",
+      isUnanswered: false,
+    };
   const isCursor = waiting.subject.kind === "cursor";
   const standing = isCursor ? standingSinceCursor(waiting) : standingSinceAsk(waiting);
   const isWanted = ({ reason }: Wake): boolean => wanted.size === 0 || wanted.has(reason);
@@ -58,12 +64,15 @@ export function judge(waiting: Waiting): Judgement {
   if (bar !== undefined) return { is: "barred", wake: bar };
   const ask = askOf(waiting);
   const isAboutAsk = !isCursor || ask !== null;
-  if (isAboutAsk && isAtRest(waiting))
-    return { is: "nothing", why: nothingSentence(session, ask, messageOf(waiting, ask)) };
+  if (isAboutAsk && isAtRest(waiting)) {
+    const message = messageOf(waiting, ask);
+    const why = nothingSentence(session, ask, message);
+    return { is: "nothing", why, isUnanswered: isUnanswered(session, ask, message) };
+  }
   return { is: "pending", again: isSettling(waiting) || isPromptAhead(session, waiting.now) };
 }
 
-function isSuccess(session: Session, { reason }: Wake): boolean {
+export function isSuccess(session: Session, { reason }: Pick<Wake, "reason">): boolean {
   if (reason === "exited") return !session.identity.hasTurns && session.process.exit?.code === 0;
   return reason === "turn-completed";
 }
@@ -178,7 +187,10 @@ function isGiving(waiting: Waiting): boolean {
   const message = messageOf(waiting, askOf(waiting));
   if (message === undefined || !message.submit) return false;
   if (message.state === "admitted" || message.state === "leased") return true;
-  return message.state === "delivered" && waiting.now - (message.settledAt ?? 0) < TAKEN_WITHIN_MS;
+  if (message.state !== "delivered") return false;
+  const agoMs = waiting.now.at - (message.settledAt ?? 0);
+  // Before it was typed: somebody set the clock, which tells nothing of the message.
+  return agoMs >= 0 && agoMs < TAKEN_WITHIN_MS;
 }
 
 function askOf({ subject, course }: Waiting): Ask | null {

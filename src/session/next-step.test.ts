@@ -1,4 +1,5 @@
 /** What to do next with messages follows from the record, the messages and the time. */
+import { momentOf } from "./moment.ts";
 import { amend } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import type { Message } from "./message.ts";
@@ -29,9 +30,11 @@ function message(id: string, changes: Partial<Message> = {}): Message {
   };
 }
 
+const momentAt = (now: number) => momentOf({ now, random: 0 });
+
 function around(changes: Partial<Circumstances> = {}): Circumstances {
   return {
-    now: 100_000,
+    now: momentAt(100_000),
     monotonic: 10_000,
     accepts: (status) => status === "idle" || status === "awaiting-input",
     canSteer: true,
@@ -71,7 +74,7 @@ describe("what is done with waiting messages", () => {
     ["it has ended", amend(idle, { wish: { desired: "stopped" } }), [a, b], {}, { do: "refuse", message: a }],
     ["steered into its turn", working, [steer()], {}, { do: "type", message: steer() }],
     ["it cannot be steered", working, [steer()], { canSteer: false }, WAIT],
-    ["its first prompt is ahead", promptAhead(), [a], { now: 2_500 }, again(10_250)],
+    ["its first prompt is ahead", promptAhead(), [a], { now: momentAt(2_500) }, again(10_250)],
     [
       "its secret cannot be read",
       idle,

@@ -3,10 +3,12 @@
  * open messages and the time. It keeps no state, so another daemon decides the
  * same. `supervisor/effect/delivery.ts` does it.
  */
+import type { Moment } from "../platform/clock.ts";
 import { isBackgroundOnly } from "./background.ts";
 import type { CallerName } from "./caller.ts";
 import { isOwnCommand, type Message } from "./message.ts";
-import { isPromptAhead, mayTakeMessagesLater, takesMessages } from "./pending-effect.ts";
+import { mayTakeMessagesLater, takesMessages } from "./pending-effect.ts";
+import { isPromptAhead } from "./prompt-ahead.ts";
 import type { ActivityStatus, Session } from "./session.ts";
 
 export type NextStep =
@@ -24,7 +26,7 @@ export interface Obstacle {
 /** What is not in the record. Attempts are of this daemon: the next one may try again at once. */
 export interface Circumstances {
   /** Wall time, against which the record's instants are held. */
-  readonly now: number;
+  readonly now: Moment;
   readonly monotonic: number;
   /** Whether the agent takes text while it does this. */
   readonly accepts: (status: ActivityStatus) => boolean;

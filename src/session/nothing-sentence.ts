@@ -1,6 +1,6 @@
-/** Says why there is nothing to wait for: what was asked last, and why it starts no turn. */
+/** Says why there is nothing to wait for: what was asked last, why it starts no turn, and whether it should have. */
 import type { Ask } from "./ask.ts";
-import type { Message } from "./message.ts";
+import { isOwnCommand, type Message } from "./message.ts";
 import type { Session } from "./session.ts";
 
 export function nothingSentence(session: Session, ask: Ask | null, message: Message | undefined): string {
@@ -16,9 +16,18 @@ export function nothingSentence(session: Session, ask: Ask | null, message: Mess
   }
 }
 
-function startSentence({ identity: { launch }, conversation: { turns } }: Session, incarnation: number): string {
-  if (launch.prompt !== null && turns === 0)
-    return "It was started with a prompt, but no turn has begun; look at its screen.";
+/** Somebody asked for a turn, and none came of it: that is no success. */
+export function isUnanswered(session: Session, ask: Ask | null, message: Message | undefined): boolean {
+  if (ask?.body.type === "session-starting") return isPromptLost(session);
+  return message !== undefined && message.submit && !isOwnCommand(message);
+}
+
+function isPromptLost({ identity: { launch }, conversation: { turns } }: Session): boolean {
+  return launch.prompt !== null && turns === 0;
+}
+
+function startSentence(session: Session, incarnation: number): string {
+  if (isPromptLost(session)) return "It was started with a prompt, but no turn has begun; look at its screen.";
   const started = incarnation > 1 ? "was restarted" : "was started without a prompt";
   return `It ${started} and has been asked nothing since; send it a message first.`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Input } from "./input.ts";
-import { isUnseen, lastLine, lastSentence } from "./notice.ts";
+import { isUnseen, lastLine, lastSentence, lastWords } from "./notice.ts";
 import { context, evidence, place, plannedSession, shown } from "./session-fixture.ts";
 import type { Session } from "./session.ts";
 import { transition } from "./transition.ts";
@@ -78,6 +78,11 @@ describe("what it said last", () => {
     expect(lastSentence("word ".repeat(1_000))).toHaveLength(240);
     expect(lastLine(`first\n  Error:   bad\n\n  ----  \n`)).toBe("Error: bad");
     expect(lastLine("\n \n")).toBeNull();
+    const stack = '/x.js:1\nthrow new Error("boom")\n\nError: boom\n    at main (/x.js:1:7)\n\nNode.js v24.21.0\n';
+    expect([lastLine(stack), lastWords(stack)]).toEqual(["Node.js v24.21.0", "Error: boom"]);
+    expect(lastWords("ValueError: bad\nbye\n")).toBe("ValueError: bad");
+    expect(lastWords("│ Error (E1): no model │\n> Type your message\n")).toBe("Error (E1): no model");
+    expect(lastWords("no errors here\nbye\n")).toBe("bye");
     expect(lastLine("╭──────╮\n│ Not logged in   │\n╰──────╯")).toBe("Not logged in");
   });
 });

@@ -67,6 +67,18 @@ export function lastLine(text: string): string | null {
   return line === undefined ? null : bounded(line.replace(/[\s\u2500-\u259f]+/g, " ").trim());
 }
 
+/** `Error: bad`, `ValueError: bad`, `fatal: bad`, `panic: bad`. */
+const NAMES_AN_ERROR = /^(?:uncaught |unhandled )?(?:[\w.]*(?:error|exception)(?: ?[[(][^\])]*[\])])?|fatal|panic):/i;
+/** A stack stands below it. */
+const LAST_LINES = 40;
+
+/** Of a process that failed: what it calls an error, if that is among its last lines; what it printed last is often no more than a version. */
+export function lastWords(text: string): string | null {
+  const lines = text.trimEnd().split("\n").slice(-LAST_LINES);
+  const error = lines.findLast((line) => NAMES_AN_ERROR.test(line.replace(/^[\s\u2500-\u259f]+/, "")));
+  return lastLine(error ?? text);
+}
+
 function joined(before: string, end: string): string {
   const line = `${before} ${end}`.trim();
   return before === "" || line.length > LONGEST ? end : line;

@@ -3,9 +3,11 @@
  * before and after a crash, so an interrupted effect is simply tried again;
  * each effect is idempotent per incarnation.
  */
+import type { Moment } from "../platform/clock.ts";
 import { worksInBackground } from "./background.ts";
 import { isHeldByBranch } from "./checkout.ts";
 import { isTurnToStop } from "./countdown.ts";
+import { isPromptAhead } from "./prompt-ahead.ts";
 import type { Session, StopIntent } from "./session.ts";
 
 export type Effect =
@@ -17,7 +19,7 @@ export type Effect =
   | { readonly kind: "interrupt"; readonly incarnation: number; readonly turn: number };
 
 /** `now` decides only how long a first prompt that nobody has taken yet holds an end back; without it, not at all. */
-export function pendingEffect(session: Session, now: number = Number.POSITIVE_INFINITY): Effect | null {
+export function pendingEffect(session: Session, now: Moment | null = null): Effect | null {
   const { wish, process } = session;
   const { incarnation } = process;
   if (wish.stop !== null && mayStopNow(session, wish.stop, now))
@@ -42,31 +44,17 @@ function isWithinReach({ state, process }: Session): boolean {
 }
 
 /** A turn that waits for somebody's answer is not work under way: whoever ends the session has answered. */
-function mayStopNow(session: Session, stop: StopIntent, now: number): boolean {
+function mayStopNow(session: Session, stop: StopIntent, now: Moment | null): boolean {
   const { conversation } = session;
   const isAsking =
     conversation.activity.status === "awaiting-approval" || conversation.activity.status === "awaiting-input";
   if (!stop.afterTurn || isAsking || session.process.exit !== null) return true;
-  return !conversation.turnOpen && !worksInBackground(session) && !isPromptAhead(session, now);
+  return !conversation.turnOpen && !worksInBackground(session) && !(now !== null && isPromptAhead(session, now));
 }
 
 /** An end that is held back by a turn, and may still be taken back. */
 export function isEndWaiting({ wish: { stop }, process: { exit } }: Session): boolean {
   return stop?.next === "stopped" && stop.afterTurn && exit === null;
-}
-
-/** An agent is idle for a moment before it takes the prompt of its command line; longer, and it will not. */
-const PROMPT_TAKEN_WITHIN_MS = 15_000;
-
-/** The prompt of the start is still on its way into the agent: its turn is about to begin. */
-export function isPromptAhead(session: Session, now: number): boolean {
-  const { prompt } = session.identity.launch;
-  if (!session.identity.hasTurns || prompt === null || prompt.startsWith("/") || session.conversation.turns > 0)
-    return false;
-  if (session.process.exit !== null || session.state === "error") return false;
-  const { status, evidence } = session.conversation.activity;
-  if (status === "starting" || status === "working") return true;
-  return status === "idle" && now - evidence.at < PROMPT_TAKEN_WITHIN_MS;
 }
 
 /** Whether a message may be typed now, as far as the session itself goes. */

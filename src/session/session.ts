@@ -18,6 +18,7 @@ import { cutShort } from "./cut-short.ts";
 import { failureKind } from "./failure.ts";
 import type { Command } from "./input.ts";
 import { manifestOrigin } from "./manifest-origin.ts";
+import { moment } from "./moment.ts";
 import { persistence, plannedCapture } from "./persistence.ts";
 import { quotaDraw } from "./quota-draw.ts";
 import { usage } from "./reading.ts";
@@ -227,7 +228,12 @@ export interface NamedProcess {
 
 export interface StopIntent extends Of<typeof stopIntent> {}
 
-const createFailures = object({ count, sinceAt: instant });
+const createFailures = object({
+  count,
+  /** For people; `since` is what counts. */
+  sinceAt: instant,
+  since: later(orNull(moment), null),
+});
 export interface CreateFailures extends Of<typeof createFailures> {}
 
 /** Proves which session calls (platform/pass.ts). */
@@ -328,6 +334,8 @@ const conversation = object({
   model: added(orNull(text), null),
   askMode: added(orNull(text), null),
   lastActivityAt: starts(orNull(instant), null),
+  /** Since when it is idle without having taken the prompt of its start (prompt-ahead.ts). */
+  untakenSince: added(orNull(moment), null),
 });
 
 /** How Reeve learns what it does. */

@@ -17,6 +17,7 @@ import type { Command, Context, Input, Observation } from "./input.ts";
 import { momentOf } from "./moment.ts";
 import { withNews } from "./notice.ts";
 import type { Change, Outcome } from "./outcome.ts";
+import { withPromptAhead } from "./prompt-ahead.ts";
 import { changed, unchanged } from "./outcome.ts";
 import type { LastCommand, Session } from "./session.ts";
 
@@ -24,7 +25,8 @@ export function transition(session: Session, input: Input, context: Context): Ou
   if ("incarnation" in input && input.incarnation !== session.process.incarnation) return unchanged(session);
   const outcome = isCommand(input) ? applyCommand(session, input, context) : observed(session, input, context);
   if (outcome.refused !== null || outcome.session === session) return outcome;
-  const counted = withCountdowns(outcome.session, momentOf(context));
+  const now = momentOf(context);
+  const counted = withPromptAhead(withCountdowns(outcome.session, now), now);
   const next = withNews(session, { ...counted, revision: session.revision + 1 }, outcome.events);
   if (!isCommand(input) || LEAVES_NO_TRACE.includes(input.type)) return { ...outcome, session: next };
   // Whoever asks something of it has taken over: Reeve does not go on with its turn by itself.

@@ -255,6 +255,7 @@ const COVERAGE = {
     fields: {
       session: "<session>",
       also: "<session>",
+      role: "--role",
       for: "--for",
       mode: "--all",
       since: "--since",
@@ -293,7 +294,7 @@ const COVERAGE = {
   cancel_end: { command: "end", fields: { session: "<session>" } },
   list_notifications: { command: "notify", fields: {} },
   test_notification: { command: "notify", fields: { channel: "<channel>" } },
-  list_approvals: { command: "approvals", fields: { session: "<session>" } },
+  list_approvals: { command: "approvals", fields: { session: "<session>", role: "--role" } },
   answer_approval: {
     command: "approve",
     fields: { session: "<session>", approval_id: "<approval>", decision: "not an option: reeve approve or reeve deny" },

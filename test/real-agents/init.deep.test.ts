@@ -3,7 +3,7 @@
  * command, says before what will change, does nothing the second time, and
  * takes back exactly what it did.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -128,6 +128,16 @@ describe.each(subjects)("$agent", { timeout: 60_000 }, (subject) => {
     expect(serversIn(file)).toEqual({ mine: OTHER });
     expect(existsSync(join(user, skill))).toBe(false);
     expect(JSON.parse((await init("--undo", "--yes", "--json")).stdout)).toMatchObject({ done: true, changes: [] });
+  });
+
+  test.runIf(agent === "gemini")("a file of settings that was made for it alone is taken back too", async () => {
+    const before = textOf(file);
+    rmSync(join(user, file));
+    expect(await init("--yes")).toMatchObject({ status: 0 });
+    expect(serversIn(file)).toMatchObject({ reeve: { command: LAUNCHER } });
+    expect(await init("--undo", "--yes")).toMatchObject({ status: 0 });
+    expect(existsSync(join(user, file))).toBe(false);
+    writeFileSync(join(user, file), before);
   });
 
   test("a server of the user's own with that name is neither replaced nor removed", async () => {

@@ -53,6 +53,18 @@ test("stopping the daemon in the middle of an end leaves the session its grace; 
   expect(await home.session("slow")).toMatchObject({ state: "stopped", exit: { code: 0, signal: null } });
 });
 
+test("the daemon that stops leaves no empty tmux server, and says what it leaves", async () => {
+  const hasServer = async (): Promise<boolean> =>
+    (await runProgram("tmux", ["-S", home.tmuxSocket, "display-message", "-p", "#{pid}"], home.environment)).status ===
+    0;
+  await run("one", "sleep", "600");
+  expect((await home.run(["daemon", "stop"])).stdout).toMatch(/has stopped; sessions run on\.$/m);
+  expect(await hasServer()).toBe(true);
+  await home.json("end", "one", "--when", "now");
+  expect((await home.run(["daemon", "stop"])).stdout).toMatch(/has stopped; no session was left\.$/m);
+  await eventually("its tmux server is gone", async () => !(await hasServer()));
+});
+
 test("children that outlive their session's own exit are ended too", async () => {
   // It goes when it is told to: by itself it might be gone, on a busy machine, before anybody saw it run.
   const id = await run("parent", "sh", "-c", "setsid sleep 606 & read go; exit 0");

@@ -73,7 +73,16 @@ test("openapi.json names every operation with its schemas", async () => {
   const described = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map((operation) => operation.operationId),
   );
-  expect(described.toSorted()).toEqual(operations.map((operation) => operation.name).toSorted());
+  const names = operations.flatMap(({ name, without }) => (without === undefined ? [name] : [name, without.name]));
+  expect(described.toSorted()).toEqual(names.toSorted());
+});
+
+test("a wait by role asks /v1/wait, and one by name its own path", async () => {
+  expect(await ask("GET", "/v1/wait?role=nobody&timeout_seconds=0")).toMatchObject({
+    status: 409,
+    body: { code: "nothing-to-wait-for", detail: "No session of the role nobody is at work; see reeve list." },
+  });
+  expect(await ask("GET", "/v1/sessions/nobody/wait?timeout_seconds=0")).toMatchObject({ status: 404 });
 });
 
 describe("who may ask", () => {

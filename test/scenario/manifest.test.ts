@@ -227,7 +227,7 @@ describe("mistakes", () => {
         "reeve.toml:2:1: Another manifest has a session e-claimed already: ROOT/other.toml; give this one another id, or end that one with: reeve down -f ROOT/other.toml",
         "reeve.toml:8:1: There is a session e-named already, which this manifest did not make; rename it with reeve rename, end it, or choose another id.",
         "reeve.toml:10:1: There is no program "no-such-program" to run; check the spelling, or give its full path.",
-        "reeve.toml:15:1: There is no agent "codexx"; known are: command, practice, codex, claude, gemini.",
+        "reeve.toml:15:1: There is no agent "codexx"; did you mean codex?",
         "reeve.toml:17:1: Everybody on this machine can read or change DIR/open, which holds secrets; run: chmod 600 'DIR/open'",
         "reeve.toml:18:1: The file DIR/missing with the value of KEY cannot be read (it does not exist); check the path given with key_file.",
         "reeve.toml:23:1: The directory DIR/no such directory does not exist; create it or give another with workspace.",

@@ -93,6 +93,23 @@ test("wait without names is for those at work, of a role or of all", async () =>
   expect(await home.run(["wait", "--role", "work", "--timeout", "1"])).toMatchObject({ status: 75 });
 });
 
+test("what failed already makes a wait for all of its role fail; approvals are shown by role", async () => {
+  await home.json("start", "practice", "--name", "q-bad", "--role", "q", "fail it");
+  await eventually("it failed", async () => (await home.session("q-bad"))["need"] === "failed");
+  await home.json("start", "practice", "--name", "q-good", "--role", "q", "ask to go on");
+  await eventually("it asks", async () => (await home.session("q-good"))["activity"] === "awaiting-approval");
+  const asked = await home.json<{ approvals: { session_name: string }[] }>("approvals", "--role", "q");
+  expect(asked.approvals.map(({ session_name: name }) => name)).toEqual(["q-good"]);
+  expect((await home.run(["approvals", "--role", "nobody"])).stderr).toBe(
+    "No session of the role nobody asks anything.\n",
+  );
+  const waiting = home.run(["wait", "--role", "q", "--all", "--for", "turn-completed", "--timeout", "60"]);
+  await home.json("approve", "q-good", "--wait");
+  expect(await waiting).toMatchObject({ status: 10 });
+  expect(await home.run(["wait", "--role", "q", "--all"])).toMatchObject({ status: 10 });
+  await home.json("end", "q-bad", "q-good", "--when", "now");
+});
+
 test("a message that waits is shown, and can be cancelled", async () => {
   await home.json("start", "practice", "--name", "busy", "sleep 60");
   await eventually("it works", async () => (await home.session("busy"))["activity"] === "working");

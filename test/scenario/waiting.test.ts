@@ -217,6 +217,20 @@ test("send --wait, start --wait and approve --wait print what was said in that t
   expect(denied.stdout).not.toContain("second thing");
 });
 
+test("with --wait a script gets what the agent said and nothing else; how it ended is on stderr, whatever that was", async () => {
+  const said = await home.run(["start", "practice", "--name", name, "first thing", "--wait"]);
+  expect(said).toMatchObject({ status: 0, stdout: expect.stringMatching(/^You said: "first thing"\./) as string });
+  const failed = await home.run(["send", name, "fail on purpose", "--wait"]);
+  expect(failed).toMatchObject({ status: 10, stderr: expect.stringContaining(`${name}: turn-failed.`) as string });
+  const asks = await home.run(["send", name, "ask rm -r build", "--wait"]);
+  const asked = expect.stringContaining(`${name}: awaiting-approval. Run "rm -r build"?`) as string;
+  expect(asks).toMatchObject({ status: 12, stdout: "", stderr: asked });
+  const denied = await home.run(["deny", name, "--wait"]);
+  expect(denied.stdout).toMatch(/^I did not run "rm -r build"\./);
+  const dead = await home.run(["send", name, "crash", "--wait"]);
+  expect(dead).toMatchObject({ status: 14, stdout: "", stderr: expect.stringContaining(`${name}: exited.`) as string });
+});
+
 test("send --wait during a turn prints the reply to this message; --json is one object", async () => {
   const { session_id: id } = await home.json<{ session_id: string }>("start", "practice", "--name", name, "sleep 1");
   await becomes("working", 1);

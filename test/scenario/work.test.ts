@@ -168,7 +168,7 @@ describe("bad input is refused with what to do, and changes nothing", () => {
   });
 
   const cases: readonly (readonly [(id: string) => readonly string[], string])[] = [
-    [() => ["work", "add", "x", "--agent", "clade"], 'There is no agent "clade"; known are:'],
+    [() => ["work", "add", "x", "--agent", "clade"], 'There is no agent "clade"; did you mean claude?'],
     [() => ["work", "add", "x", "--depends-on", "work-nope"], "There is no work item work-nope"],
     [() => ["work", "add", "x", "--cwd", "/nowhere/at/all"], "The directory /nowhere/at/all does not exist"],
     [() => ["work", "add", "x", "--priority", "urgent"], "--priority takes a whole number from -1000 to 1000"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseScript } from "./directive.ts";
+import { DIRECTIVE_HELP, DIRECTIVE_WORDS, parseScript } from "./directive.ts";
 
 test("reads every directive, in order, and leaves the rest of the prompt", () => {
   const prompt =
@@ -58,4 +58,13 @@ test("big text has the asked length, is always the same and does not repeat itse
   expect(big()).toEqual([text]);
   const chunks = Array.from({ length: text.length - 50 }, (_, at) => text.slice(at, at + 50));
   expect(new Set(chunks).size).toBe(chunks.length);
+});
+
+test("--help tells of each directive, and each of its examples is read", () => {
+  const told = DIRECTIVE_HELP.map(([form]) => form.split(" ", 1).join(""));
+  expect(told.toSorted()).toEqual([...DIRECTIVE_WORDS()].toSorted());
+  for (const [form] of DIRECTIVE_HELP) {
+    const { directives } = parseScript(`[[${form.replace("{...}", "{}")}]]`);
+    expect([form, directives.length, JSON.stringify(directives).includes("Bad directive")]).toEqual([form, 1, false]);
+  }
 });

@@ -61,6 +61,29 @@ function closingOf(prompt: string, start: number): number | undefined {
   return undefined;
 }
 
+/** For --help: how each is written, and what it does. */
+export const DIRECTIVE_HELP: readonly (readonly [form: string, what: string])[] = [
+  ["delay 2s", "wait so long (ms, s or m)"],
+  ["until /a/file", "wait until that file is there"],
+  ["say TEXT", "answer with this text"],
+  ["big 5000", "answer with so many characters"],
+  ["stream 20 100ms", "answer in so many pieces, with a pause after each"],
+  ["shell COMMAND", "call the agent's tool that runs a command"],
+  ["and COMMAND", "another call in the same answer"],
+  ["background COMMAND", "run a command that goes on after the turn"],
+  ["agent TEXT", "start a subagent with this prompt"],
+  ["tool NAME {...}", "call any tool of the agent, with its input as JSON"],
+  ["hang", "answer nothing; [[hang midway]]: stop in the middle"],
+  ["disconnect", "close the connection; [[disconnect midway]]: in the middle"],
+  ["status 529 times 2", "refuse with this HTTP status, so often or always"],
+  ["retry-after 5", "say so when it refuses"],
+  ["limit 5m once", "a usage limit that resets then, for one request or all"],
+  ["used 80", "tell that so many percent of a limit are used"],
+  [`error ${VENDOR_ERRORS[0]} times 2`, `refuse as the vendor does: ${VENDOR_ERRORS.join(", ")}`],
+];
+
+export const DIRECTIVE_WORDS = (): readonly string[] => Object.keys(readers);
+
 const readers: Readonly<Record<string, (rest: string) => Directive | undefined>> = {
   delay: (rest) => {
     const ms = readDuration(rest);

@@ -1,6 +1,7 @@
 // The scripted model as a program: reeve-scripted-model.
 
 import { parseArgs } from "node:util";
+import { DIRECTIVE_HELP } from "./directive.ts";
 import { startScriptedModel } from "./scripted-model.ts";
 
 const usage = `Usage: reeve-scripted-model [--port N]
@@ -10,6 +11,12 @@ Prints {"url", "pid"} as one line of JSON when it is ready; GET <url>/requests s
 
   --port N   listen there instead of on a free port
   --help     show this
+
+Directives, each as [[...]] in the prompt, in the order in which they are to happen:
+
+${DIRECTIVE_HELP.map(([form, what]) => `  ${`[[${form}]]`.padEnd(28)}${what}`).join("\n")}
+
+What stands beside them is answered in a sentence. A prompt without directives is answered too.
 `;
 
 async function main(args: readonly string[]): Promise<void> {

@@ -97,6 +97,13 @@ describe("delivery", () => {
     expect(next()).toBeNull();
   });
 
+  test("a key that was pressed in the future tells that the clock was set back, and holds nothing back", async () => {
+    typedByPersonAt = clock.now() + 3_600_000;
+    await send("m");
+    await perform();
+    expect(stateOf("m")).toBe("delivered");
+  });
+
   test("in order, and with a pause after one that nothing confirmed", async () => {
     await send("m");
     await send("n");

@@ -62,7 +62,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   function circumstances(session: Session): Circumstances {
     const agent = parts.adapters.agent(session.identity.agent);
     return {
-      now: parts.clock.now(),
+      now: parts.clock.moment(),
       monotonic: parts.clock.monotonic(),
       accepts: (status) => agent.accepts(status),
       canSteer: agent.capabilities.steer,
@@ -135,7 +135,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       .runtime(session.identity.runtime)
       .lastTypedAt(targetOf(session))
       .catch(() => null);
-    return at !== null && parts.clock.now() - at < parts.typingPauseMs;
+    const agoMs = at === null ? -1 : parts.clock.now() - at;
+    // In the future: somebody set the clock, which tells nothing of who types.
+    return agoMs >= 0 && agoMs < parts.typingPauseMs;
   }
 
   /** A question that no source has told of yet: what is typed now would answer it. */

@@ -13,8 +13,10 @@ import type { Passage } from "../../runtime/passage.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import { amend } from "../../session/amend.ts";
 import { spentMs } from "../../session/countdown.ts";
-import { lastLine } from "../../session/notice.ts";
-import { type Effect, isPromptAhead, pendingEffect } from "../../session/pending-effect.ts";
+import { lastLine, lastWords } from "../../session/notice.ts";
+import { elapsedMs } from "../../session/moment.ts";
+import { type Effect, pendingEffect } from "../../session/pending-effect.ts";
+import { isPromptAhead } from "../../session/prompt-ahead.ts";
 import { finalScreenPath, nativeDirOf, spoolDirOf } from "../../session/session-directory.ts";
 import type { Evidence, Session, StopIntent } from "../../session/session.ts";
 import { type ChosenTimeOuts, TIME_OUTS } from "../../session/time-out.ts";
@@ -82,8 +84,8 @@ export function nextTask(parts: EffectParts, sessionId: string): Task | null {
   if (session === undefined) return null;
   const isParkedStart = session.state === "starting" && parts.isParked(session);
   const isUnwatched = adapters.impedimentOf(session) !== null || isParkedStart;
-  const effect = pendingEffect(isUnwatched ? endingNow(session) : session, clock.now());
-  if (session.wish.stop !== null && isPromptAhead(session, clock.now())) pokeLater(sessionId, HELD_END_LOOK_MS);
+  const effect = pendingEffect(isUnwatched ? endingNow(session) : session, clock.moment());
+  if (session.wish.stop !== null && isPromptAhead(session, clock.moment())) pokeLater(sessionId, HELD_END_LOOK_MS);
   if (effect === null) return delivery.nextTask(session);
   if (effect.kind === "create" && isParkedStart) return null;
   // It may have been answered in the pane while nobody watched; the key would then be pressed at random.
@@ -197,14 +199,16 @@ function writesItself({ persistence }: Session["identity"]["launch"]): boolean {
   return persistence !== null && (persistence.capture === "native" || persistence.debugLog !== null);
 }
 
-/** Fewer failures than this, 8 s of them, prove nothing, whatever the wall clock says. */
+/** Fewer failures than this, 8 s of them, prove nothing. */
 const FEWEST_FAILURES = 5;
 
 function isHopeless({ store, clock, timeOuts }: EffectParts, session: Session): boolean {
   const failures = store.registry.get(session.id)?.process.createFailures ?? null;
   const { afterMs } = timeOuts(session).start;
   if (failures === null || failures.count + 1 < FEWEST_FAILURES) return false;
-  return clock.now() - failures.sinceAt >= (afterMs ?? TIME_OUTS.start.afterMs);
+  // An earlier version knew the wall clock only.
+  const sinceMs = failures.since === null ? clock.now() - failures.sinceAt : elapsedMs(failures.since, clock.moment());
+  return sinceMs >= (afterMs ?? TIME_OUTS.start.afterMs);
 }
 
 /** Only below the session's own directory. */
@@ -343,7 +347,9 @@ async function keepFinalScreen(parts: EffectParts, session: Session, runtime: Ru
       return null;
     }
     await writeFileAtomic(finalScreenPath(session), text);
-    return lastLine(stripTerminal(text));
+    const shown = stripTerminal(text);
+    const hasFailed = (parts.store.registry.get(session.id)?.process.exit?.code ?? 0) !== 0;
+    return hasFailed ? lastWords(shown) : lastLine(shown);
   } catch (error) {
     parts.log("the last screen could not be kept", { session: session.id, why: messageOf(error) });
     return null;

@@ -92,7 +92,7 @@ export function createBreaker(parts: {
   function draw(session: Session): Draw | null {
     const open = store.mailbox.open(session.id);
     const isWoken = wanted.has(session.id);
-    return drawOf(session, { open, now: clock.now(), resumes: settings.resumes, isWoken });
+    return drawOf(session, { open, now: clock.moment(), resumes: settings.resumes, isWoken });
   }
 
   const drawsOn = (account: string): readonly Draw[] => sessionsOn(account).flatMap((session) => draw(session) ?? []);

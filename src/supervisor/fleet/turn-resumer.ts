@@ -64,7 +64,7 @@ export function createTurnResumer(parts: {
   }
 
   function readiness(session: Session) {
-    return readinessOf(session, { open: store.mailbox.open(session.id), now: clock.now() });
+    return readinessOf(session, { open: store.mailbox.open(session.id), now: clock.moment() });
   }
 
   async function resume(sessionId: string): Promise<void> {

@@ -124,7 +124,7 @@ export function createWaker(parts: {
     if (!isStarted || deciding.has(sessionId)) return;
     const session = store.registry.get(sessionId);
     if (session === undefined || !(concerned.has(sessionId) || isReborn(session))) return;
-    const readiness = readinessOf(session, { open: store.mailbox.open(sessionId), now: clock.now() });
+    const readiness = readinessOf(session, { open: store.mailbox.open(sessionId), now: clock.moment() });
     if (!readiness.isReady) {
       if (readiness.again) pokeLater(sessionId, LOOK_AGAIN_MS);
       if (!readiness.isFree && isWaiting(session)) void takeBack(sessionId).catch(report(sessionId));
@@ -172,7 +172,7 @@ export function createWaker(parts: {
   /** Something else came first: what it says then goes into one wake with what comes meanwhile. */
   function takeBack(sessionId: string): Promise<void> {
     return ledger.commitFor(sessionId, (session) => {
-      const { isFree } = readinessOf(session, { open: store.mailbox.open(sessionId), now: clock.now() });
+      const { isFree } = readinessOf(session, { open: store.mailbox.open(sessionId), now: clock.moment() });
       return isFree || !isWaiting(session)
         ? null
         : withdrawal(session, session.wakes, "The session was busy again before it was typed.");
@@ -187,7 +187,7 @@ export function createWaker(parts: {
     failpoint("wake.before-commit");
     await ledger.commitFor(receiver.id, (session) => {
       concerned.add(session.id);
-      const { isReady } = readinessOf(session, { open: store.mailbox.open(session.id), now: clock.now() });
+      const { isReady } = readinessOf(session, { open: store.mailbox.open(session.id), now: clock.moment() });
       const events = stillDue(session, found.events);
       const mails = dueMail(session, parts.mail.unreadMails(session.id)).filter(({ seq }) => seq <= found.newestMail);
       const news = young({ events, mails });

@@ -5,6 +5,7 @@
  */
 import type { Agent } from "../../agent/contract.ts";
 import { inertAgent } from "../../agent/inert-agent.ts";
+import { nearestWord } from "../../platform/nearest-word.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
 import { inertRuntime } from "../../runtime/inert-runtime.ts";
@@ -89,9 +90,11 @@ function runtimeImpediment(kind: string): string {
 }
 
 function unknown(what: string, name: string, known: readonly string[]): ReeveError {
+  const nearest = nearestWord(name, known);
   return new ReeveError({
     code: `unknown-${what}`,
     kind: "usage",
-    message: `There is no ${what} "${name}"; known are: ${known.join(", ")}.`,
+    message: `There is no ${what} "${name}"; ${nearest === null ? `known are: ${known.join(", ")}.` : `did you mean ${nearest}?`}`,
+    details: { nearest },
   });
 }

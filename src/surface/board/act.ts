@@ -5,13 +5,16 @@ import { messageOf } from "../../platform/reeve-error.ts";
 import { answerSentence } from "../cli/approval-text.ts";
 import { isLost, outcomeSentence } from "../cli/message-outcome.ts";
 import { oneLine, stateSentence } from "../cli/session-text.ts";
-import type { Notice } from "./model.ts";
+import { inputLine } from "./input-line.ts";
+import type { Notice, TypedMode } from "./model.ts";
 import type { Wish } from "./press.ts";
 
 export interface Act {
   readonly notice: Notice;
   /** A session to go to. */
   readonly select?: string;
+  /** What was typed and not taken, to be corrected. */
+  readonly typed?: TypedMode;
 }
 
 export type ActWish = Extract<
@@ -26,7 +29,27 @@ export async function act(client: Client, wish: ActWish, here: () => Here): Prom
   try {
     return await carryOut(client, wish, here);
   } catch (error) {
-    return { notice: { text: oneLine(messageOf(error)), isBad: true } };
+    const typed = typedFor(wish);
+    const text = oneLine(messageOf(error));
+    if (typed === null) return { notice: { text, isBad: true } };
+    return { notice: { text: `${text} Press ${typed.type === "new" ? "n" : "r"} to correct it.`, isBad: true }, typed };
+  }
+}
+
+function typedFor(wish: ActWish): TypedMode | null {
+  if (wish.type === "start") return { type: "new", line: inputLine(`${wish.agent} ${wish.prompt}`) };
+  return wish.type === "reply" ? { type: "reply", session: wish.session, line: inputLine(wish.text) } : null;
+}
+
+/** What is said at once, because what comes of it may take seconds. */
+export function underWay(wish: ActWish): string | null {
+  switch (wish.type) {
+    case "reply":
+      return "Sending the reply…";
+    case "start":
+      return `Starting ${oneLine(wish.agent)}…`;
+    default:
+      return null;
   }
 }
 

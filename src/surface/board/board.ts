@@ -6,7 +6,7 @@ import type { Client } from "../../client/create-client.ts";
 import type { InputOf } from "../../client/operation-types.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { asciiRuler, isNarrow } from "../cli/text-ruler.ts";
-import { act } from "./act.ts";
+import { act, underWay } from "./act.ts";
 import { startFeed } from "./feed.ts";
 import { watchForeign } from "./foreign-feed.ts";
 import type { Key } from "./key.ts";
@@ -166,8 +166,10 @@ export function runBoard({ client, watcher, hasColour, isUnicode, here, attach }
           });
         }
         default: {
-          const { notice, select } = await act(client, wish, here);
-          change({ notice, ...(select === undefined ? {} : { selected: select }) });
+          const text = underWay(wish);
+          if (text !== null) change({ notice: { text, isBad: false } });
+          const { notice, select, typed } = await act(client, wish, here);
+          change({ notice, refused: typed ?? null, ...(select === undefined ? {} : { selected: select }) });
         }
       }
     }

@@ -60,8 +60,8 @@ export function startFeed({ client, watcher }: FeedClients, events: FeedEvents, 
   let isAsked = true;
   let isLost = false;
   let looking: Promise<void> | null = null;
-  let later: NodeJS.Timeout | undefined;
-  signal.addEventListener("abort", () => clearTimeout(later));
+  let forgetLater = (): void => undefined;
+  signal.addEventListener("abort", () => forgetLater());
 
   const look = (): void => {
     looking ??= lookAtChanges().finally(() => {
@@ -76,10 +76,11 @@ export function startFeed({ client, watcher }: FeedClients, events: FeedEvents, 
     const dueAt = systemClock.monotonic() + AGAIN_MS;
     for (const id of ids) again.set(id, dueAt);
     for (const [id, session] of sessions) if (session.turn_open && !again.has(id)) again.set(id, dueAt);
-    clearTimeout(later);
+    forgetLater();
     if (again.size === 0 || signal.aborted) return;
     // While the daemon is away nothing is asked: that would start one that was stopped on purpose.
-    later = setTimeout(() => void (isLost || look()), Math.ceil(Math.min(...again.values()) - systemClock.monotonic()));
+    const leftMs = Math.ceil(Math.min(...again.values()) - systemClock.monotonic());
+    forgetLater = systemClock.after(leftMs, () => void (isLost || look()));
   }
 
   function takeDue(): readonly string[] {

@@ -40,6 +40,10 @@ export interface Board {
   readonly glance: Glance | null;
   /** When the last key was pressed: somebody was here. */
   readonly keyAt: number;
+  /** What was typed last, if it was not taken: it stands there again when the same is asked for. */
+  readonly refused: TypedMode | null;
+  /** The key that is pressed now is the first: what is selected was chosen by nobody. */
+  readonly isFirstKey: boolean;
 }
 
 export const FILTERS = ["all", "needs me", "working", "idle"] as const;
@@ -52,6 +56,8 @@ export type Mode =
   | { readonly type: "new"; readonly line: InputLine }
   | { readonly type: "reply"; readonly session: string; readonly line: InputLine }
   | { readonly type: "confirm-end"; readonly session: string };
+
+export type TypedMode = Extract<Mode, { readonly type: "new" | "reply" }>;
 
 export interface Notice {
   readonly text: string;
@@ -83,6 +89,8 @@ export const EMPTY_BOARD: Board = {
   question: null,
   glance: null,
   keyAt: -Infinity,
+  refused: null,
+  isFirstKey: false,
 };
 
 const SHOWN: Readonly<Record<Filter, ReadonlySet<Row["need"]>>> = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { approvalOf, asking, boardOf, dead, NOW, session, working } from "./board-fixture.ts";
+import { inputLine } from "./input-line.ts";
 import { createKeyDecoder } from "./key.ts";
 import { settled } from "./model.ts";
 import type { Board } from "./model.ts";
@@ -34,10 +35,15 @@ describe("moving", () => {
   });
 
   it("finds the next that needs somebody, around the end", () => {
-    expect(type(four, "\t").board.selected).toBe("dead");
-    expect(type(four, "\t\t").board.selected).toBe("asker");
+    expect(type(four, "k\t").board.selected).toBe("dead");
+    expect(type(four, "k\t\t").board.selected).toBe("asker");
     expect(type(boardOf([session("lazy")]), "\t").board.notice?.text).toBe("Nobody needs you.");
   });
+});
+
+it("Tab as the first key stays with the session that asks: nobody has chosen it yet", () => {
+  expect(type(four, "\t").board.selected).toBe("asker");
+  expect(type(four, "\t\t").board.selected).toBe("dead");
 });
 
 describe("answering", () => {
@@ -98,6 +104,24 @@ describe("other keys", () => {
       agent: "codex",
       prompt: "review this",
     });
+  });
+
+  it("shows what was not taken again when the same is asked for", () => {
+    const refused = { type: "new", line: inputLine("claud fix it") } as const;
+    expect(type({ ...four, refused }, "n").board.mode).toEqual(refused);
+    const reply = { type: "reply", session: "asker", line: inputLine("yes") } as const;
+    expect(type({ ...four, refused: reply }, "r").board.mode).toEqual(reply);
+    expect(type({ ...four, refused: reply }, "jr").board.mode).toEqual({
+      ...reply,
+      session: "dead",
+      line: inputLine(),
+    });
+  });
+
+  it("starts a command as it is written in a shell", () => {
+    const wish = { type: "start", agent: "command", prompt: "sh -c 'echo a; echo b'" };
+    expect(type(four, "n\u0015command -- sh -c 'echo a; echo b'\r").wish).toEqual(wish);
+    expect(type(four, "n\u0015command sh -c 'echo a; echo b'\r").wish).toEqual(wish);
   });
 
   it("pauses, resumes, starts the dead again; attaches, and not to the dead", () => {

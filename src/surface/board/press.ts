@@ -37,7 +37,7 @@ export function press(board: Board, key: Key, now: number): Pressed {
   if (key.type === "interrupt") return board.mode.type === "list" ? wish(board, { type: "quit" }) : back(board);
   if (key.type === "suspend") return wish(board, { type: "suspend" });
   if (key.type === "redraw") return wish(board, { type: "redraw" });
-  const quiet = { ...board, notice: null, keyAt: now };
+  const quiet = { ...board, notice: null, keyAt: now, isFirstKey: board.keyAt === -Infinity };
   const { board: next, wish: wanted } = inMode(quiet, key, now);
   return { board: settled(next, now), wish: wanted };
 }
@@ -59,7 +59,7 @@ function inMode(board: Board, key: Key, now: number): Pressed {
 function inCommand(board: Board, mode: CommandMode, key: Key, now: number): Pressed {
   if (mode.type === "help") return back(board);
   if (mode.type === "confirm-end") return confirmed(board, mode.session, key);
-  return key.type === "text" ? byLetter(board, key.text, now) : inList(board, key);
+  return key.type === "text" ? byLetter(board, key.text, now) : inList(board, key, board.isFirstKey);
 }
 
 function confirmed(board: Board, session: string, key: Key): Pressed {
@@ -94,11 +94,14 @@ function byLetter(board: Board, letter: string, now: number): Pressed {
     case "d":
       return answered(board, "denied", now);
     case "r":
-      return withSession(board, ({ session_id: session }) =>
-        only({ ...board, mode: { type: "reply", session, line: inputLine() } }),
-      );
-    case "n":
-      return only({ ...board, mode: { type: "new", line: inputLine(lastAgent(board)) } });
+      return withSession(board, ({ session_id: session }) => {
+        const again = board.refused?.type === "reply" && board.refused.session === session ? board.refused : null;
+        return only({ ...board, mode: again ?? { type: "reply", session, line: inputLine() } });
+      });
+    case "n": {
+      const again = board.refused?.type === "new" ? board.refused : null;
+      return only({ ...board, mode: again ?? { type: "new", line: inputLine(lastAgent(board)) } });
+    }
     case "p":
       return withSession(board, (session) => wish(board, { type: pauseKey(session), session: session.session_id }));
     case "x":
@@ -122,7 +125,7 @@ function byLetter(board: Board, letter: string, now: number): Pressed {
   }
 }
 
-function inList(board: Board, key: Key): Pressed {
+function inList(board: Board, key: Key, isFirst = false): Pressed {
   const last = rowsOf(board).length - 1;
   switch (key.type) {
     case "up":
@@ -134,9 +137,9 @@ function inList(board: Board, key: Key): Pressed {
     case "end":
       return moved(board, last);
     case "tab":
-      return toNeedy(board, 1);
+      return toNeedy(board, 1, isFirst);
     case "back-tab":
-      return toNeedy(board, -1);
+      return toNeedy(board, -1, isFirst);
     case "page-up":
       return only({ ...board, scroll: board.scroll + PAGE });
     case "page-down":
@@ -172,7 +175,10 @@ function entered(board: Board, mode: TypingMode): Pressed {
   if (text === "") return told(closed, "Nothing was typed, so nothing was sent.");
   if (mode.type === "reply") return wish(closed, { type: "reply", session: mode.session, text });
   const [agent = "", ...words] = text.split(" ");
-  return wish(closed, { type: "start", agent, prompt: words.join(" ").trim() });
+  const rest = words.join(" ").trim();
+  // As it is written in a shell; the hint of an empty board shows it so.
+  const prompt = agent === "command" ? rest.replace(/^--(?:\s+|$)/, "") : rest;
+  return wish(closed, { type: "start", agent, prompt });
 }
 
 function moved(board: Board, by: number): Pressed {
@@ -181,9 +187,11 @@ function moved(board: Board, by: number): Pressed {
   return only({ ...board, selected: rows[at]?.id ?? null, selectedAt: at });
 }
 
-function toNeedy(board: Board, step: 1 | -1): Pressed {
+function toNeedy(board: Board, step: 1 | -1, isFirst: boolean): Pressed {
   const rows = rowsOf(board);
-  for (let away = 1; away <= rows.length; away += 1) {
+  // What is selected when the board opens was chosen by nobody: it is the first to go to.
+  const from = isFirst ? 0 : 1;
+  for (let away = from; away <= rows.length; away += 1) {
     const at = (board.selectedAt + step * away + rows.length * 2) % rows.length;
     const row = rows[at];
     if (row !== undefined && row.need !== "foreign" && NEEDS_SOMEBODY.has(row.need))
@@ -204,7 +212,7 @@ function answered(board: Board, decision: "approved" | "denied", now: number): P
   return wish(board, { type: "answer", session: session.session_id, approval: approval.approval_id, decision });
 }
 
-function pauseKey(session: SessionView): "pause" | "resume" | "restart" {
+export function pauseKey(session: SessionView): "pause" | "resume" | "restart" {
   if (!hasProcess(session)) return "restart";
   return session.state === "paused" ? "resume" : "pause";
 }

@@ -47,7 +47,7 @@ describe("a frame", () => {
 
   it("offers only keys that do something for what is selected", () => {
     expect(text(boardOf([dead("dead")]), { columns: 100, rows: 20 }).at(-1)).toBe(
-      "Tab next  n new  x end  / search  f filter  v view  ? help  q quit",
+      "Tab next  n new  p start again  x end  / search  f filter  v view  ? help  q quit",
     );
     expect(text(boardOf([]), { columns: 100, rows: 20 }).at(-1)).toBe(
       "Tab next  n new  / search  f filter  v view  ? help  q quit",

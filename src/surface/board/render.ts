@@ -13,6 +13,7 @@ import { NEED_TONES, styleOf } from "./look.ts";
 import type { Look } from "./look.ts";
 import { rowsOf, selectedApproval, selectedForeign, selectedSession } from "./model.ts";
 import type { Board } from "./model.ts";
+import { pauseKey } from "./press.ts";
 import type { InputLine } from "./input-line.ts";
 
 export interface Size {
@@ -194,12 +195,22 @@ function hintsOf(board: Board, columns: number, look: Look): Line {
   // The last two, help and quit, are never the ones that do not fit.
   const fixed = shown.slice(-2);
   const line = (keys: typeof shown): Line =>
-    keys.flatMap(({ keys: key, short = "" }, index) => [span(`${index === 0 ? "" : "  "}${key} `), span(short, quiet)]);
+    keys.flatMap(({ keys: key, short = "" }, index) => [
+      span(`${index === 0 ? "" : "  "}${key} `),
+      span(key === "p" ? pauseWord(board) : short, quiet),
+    ]);
   for (let count = shown.length - 2; count > 0; count -= 1) {
     const candidate = line([...shown.slice(0, count), ...fixed]);
     if (widthOf(candidate, look.ruler) <= columns) return candidate;
   }
   return line(fixed);
+}
+
+const PAUSE_WORDS = { pause: "pause", resume: "resume", restart: "start again" } as const;
+
+function pauseWord(board: Board): string {
+  const session = selectedSession(board);
+  return PAUSE_WORDS[session === null ? "pause" : pauseKey(session)];
 }
 
 /** Those that could do nothing for what is selected. */
@@ -208,7 +219,7 @@ function hiddenKeys(board: Board): ReadonlySet<string> {
   const isOver = session === null || session.liveness === "exited" || session.liveness === "absent";
   return new Set([
     ...(selectedApproval(board)?.answerable === true ? [] : ["a", "d"]),
-    ...(isOver ? ["Enter", "r", "p"] : []),
-    ...(session === null ? ["x"] : []),
+    ...(isOver ? ["Enter", "r"] : []),
+    ...(session === null ? ["p", "x"] : []),
   ]);
 }

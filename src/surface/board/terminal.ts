@@ -4,6 +4,7 @@
  * as it was.
  */
 import { constants } from "node:os";
+import { holdWarnings } from "./held-warnings.ts";
 import { createKeyDecoder } from "./key.ts";
 import type { Key } from "./key.ts";
 import type { Size } from "./render.ts";
@@ -41,6 +42,7 @@ export function openTerminal(events: TerminalEvents): BoardTerminal {
   const decoder = createKeyDecoder();
   let isEntered = false;
   let undecided: NodeJS.Timeout | undefined;
+  let letGo = (): void => undefined;
 
   const tell = (keys: readonly Key[]): void => {
     for (const key of keys) events.onKey(key);
@@ -55,6 +57,7 @@ export function openTerminal(events: TerminalEvents): BoardTerminal {
     isEntered = false;
     stdout.write(LEAVE);
     stdin.setRawMode(false);
+    letGo();
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     giveBack();
@@ -74,6 +77,7 @@ export function openTerminal(events: TerminalEvents): BoardTerminal {
     write: (text) => void (isEntered && stdout.write(text)),
     enter() {
       for (const signal of ENDING) process.removeAllListeners(signal).on(signal, onSignal);
+      if (!isEntered) letGo = holdWarnings();
       isEntered = true;
       stdin.setRawMode(true);
       stdin.on("data", onData).resume();

@@ -77,7 +77,7 @@ async function dispatch(words: readonly string[], context: CliContext): Promise<
     context.output.print(overview(commands));
     return 0;
   }
-  if (name === "--version" || name === "-V") {
+  if (name === "--version" || name === "-V" || name === "-v") {
     const version = versionOf(context.root);
     answer(context, { version }, () => version);
     return 0;

@@ -41,17 +41,28 @@ export async function reportTurn(
     return statusOfWait(waited);
   }
   if (waited.reason === "timeout") context.output.note(timedOut(waited));
-  if (reply === null) context.output.say(wakeLines(waited));
-  else {
+  if (reply !== null) {
     context.output.print(await replyText(reply, context));
     await acknowledge(context, client, waited.session);
-    if (!waited.ok) context.output.note(wakeLines(waited).trimEnd());
   }
+  // Not to where the reply goes: a script takes that for what the agent said.
+  if (reply === null || !waited.ok)
+    for (const line of wakeLines(waited).trimEnd().split("\n")) context.output.note(line);
   return statusOfWait(waited);
 }
 
+/** A person sees who said and did what, and when; a script gets what the agent said. */
 async function replyText({ messages, text }: Reply, { output }: CliContext): Promise<string> {
+  if (messages !== undefined && !output.isTerminal) return saidBy(messages);
   if (messages !== undefined) return await transcriptText(messages, output, Date.now());
   const shown = stripTerminal(text ?? "").trimEnd();
   return shown === "" ? "" : `${shown}\n`;
+}
+
+function saidBy(messages: NonNullable<Reply["messages"]>): string {
+  const said = messages.flatMap(({ role, text }) => {
+    const shown = role === "assistant" ? stripTerminal(text).trim() : "";
+    return shown === "" ? [] : [`${shown}\n`];
+  });
+  return said.join("\n");
 }

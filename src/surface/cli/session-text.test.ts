@@ -43,6 +43,22 @@ describe("sessionTable", () => {
     );
   });
 
+  it("names who started a session, where somebody did, and calls a program without turns at work as the summary does", async () => {
+    const lead = sessionView({ name: "lead", session_id: "lead-id" });
+    const build = sessionView({
+      name: "build",
+      agent: "command",
+      parent_session_id: "lead-id",
+      activity: "unknown",
+      watched_by: "process",
+      need: "working",
+      headline: "",
+    });
+    const table = await sessionTable([lead, build], { width: 100, hasColour: false }, now);
+    expect(table).toMatch(/^NAME +ID +AGENT +PARENT +STATE/);
+    expect(table).toMatch(/^build +abcdefghjk +command +lead +running +working /m);
+  });
+
   it("gives up id and agent, then the state, before what it does and what it asks", async () => {
     const table = (width: number): Promise<string> => sessionTable([asks], { width, hasColour: false }, now);
     expect(await table(60)).toBe(

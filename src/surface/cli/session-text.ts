@@ -18,6 +18,7 @@ const columnsFor = (width: number | null): readonly Column[] => [
   { title: "NAME", least: width !== null && width < ROOMY ? 8 : 16 },
   { title: "ID", dropped: 5 },
   { title: "AGENT", dropped: 6 },
+  { title: "PARENT", dropped: 7 },
   { title: "BRANCH", least: 10, dropped: 4 },
   { title: "STATE", dropped: 2 },
   { title: "WORK", least: 10, dropped: 4 },
@@ -26,7 +27,7 @@ const columnsFor = (width: number | null): readonly Column[] => [
   { title: "INFO", least: width !== null && width < ROOMY ? 16 : 24, dropped: 1 },
 ];
 
-const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["BRANCH", "WORK"]);
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(["PARENT", "BRANCH", "WORK"]);
 
 const STATE_TONES = {
   planned: "quiet",
@@ -42,7 +43,9 @@ export async function sessionTable(
   output: Pick<Output, "width" | "hasColour">,
   now: number,
 ): Promise<string> {
-  const rows = sessions.toSorted(byNeed).map((session) => cells(session, output.hasColour, now));
+  const names = new Map(sessions.map(({ session_id: id, name }) => [id, name]));
+  const parentOf = ({ parent_session_id: id }: SessionView): string => (id === null ? "" : (names.get(id) ?? id));
+  const rows = sessions.toSorted(byNeed).map((session) => cells(session, parentOf(session), output.hasColour, now));
   const ruler = await rulerFor(rows.flatMap((row) => row.map((cell) => cell.text)));
   const columns = columnsFor(output.width);
   // Most people who look work outside of git, or all in one place, and without a queue: an empty column says nothing.
@@ -53,12 +56,13 @@ export async function sessionTable(
   return layOut(only(columns), rows.map(only), output.width, ruler);
 }
 
-function cells(session: SessionView, hasColour: boolean, now: number): readonly Cell[] {
+function cells(session: SessionView, parent: string, hasColour: boolean, now: number): readonly Cell[] {
   const toned = (text: string, tone: Tone): Cell => (hasColour ? { text, paint: (cut) => paint(tone, cut) } : { text });
   return [
     { text: oneLine(session.name) },
     { text: session.session_id },
     { text: oneLine(session.agent) },
+    { text: oneLine(parent) },
     branchCell(session, toned),
     toned(session.state, STATE_TONES[session.state]),
     { text: oneLine(session.work?.title ?? "") },
@@ -88,8 +92,13 @@ function activityOf(session: SessionView, now: number): string {
   if (isOffBranch(session)) return "wrong branch";
   if (session.need === "failed") return "turn failed";
   const { verdict, since_at: since } = session.health;
-  if (isAsking(session) || (verdict !== "stalled" && verdict !== "hung")) return session.activity;
+  if (isAsking(session) || (verdict !== "stalled" && verdict !== "hung")) return ownActivity(session);
   return `${verdict} ${duration(Math.max(0, now - Date.parse(since)))}`;
+}
+
+/** A program without turns tells nothing of what it does; as long as it runs it is at work. */
+function ownActivity({ activity, need, watched_by: by }: SessionView): string {
+  return activity === "unknown" && by === "process" ? need : activity;
 }
 
 /** That is what it needs somebody for. */

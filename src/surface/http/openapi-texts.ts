@@ -4,7 +4,7 @@ export const ABOUT = `Start, watch, pause, resume, restart and end sessions of c
 
 **Where.** The daemon serves this API on a unix socket; \`reeve daemon status\` shows its path. With curl: \`curl --unix-socket PATH http://localhost/v1/sessions\`. Send \`Host: localhost\` and no \`Origin\`.
 
-**Who may call.** A request carries no token. The socket belongs to one user (mode 0600, in a directory of mode 0700): whoever can open it is the operator, and may call every operation on any session.
+**Who may call.** The socket belongs to one user (mode 0600, in a directory of mode 0700): whoever opens it and shows no pass is the operator, and may call every operation on any session. A program in a session shows the pass of that session, from its \`REEVE_PASS\`, as \`Authorization: Bearer PASS\`: then it calls as that session, for itself and for what it started. On the socket that sessions are told of (\`REEVE_SOCKET\`) every call needs a pass.
 
 **Fields.** A field that an operation does not know is refused with the nearest known name. GET takes its fields in the query (a list repeats its name), POST takes them as a JSON object in the body. Answers may get further fields in later versions: ignore those you do not know.
 

@@ -21,6 +21,9 @@ export function describeApi(operations: readonly Operation[], version: string): 
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describeOperation(operation, book);
+    const { without } = operation;
+    if (without === undefined) continue;
+    (paths[without.path] ??= {})[operation.method.toLowerCase()] = describeOperation(operation, book, without);
   }
   return {
     openapi: "3.1.1",
@@ -58,25 +61,30 @@ export function describeApi(operations: readonly Operation[], version: string): 
   };
 }
 
-function describeOperation(operation: Operation, book: SchemaBook): object {
+/** `at`: by which of its paths, and under which name. */
+function describeOperation(
+  operation: Operation,
+  book: SchemaBook,
+  at: Pick<Operation, "path" | "name"> = operation,
+): object {
   const { properties, required } = book.input(operation.input);
   const example = operation.example as Readonly<Record<string, unknown>>;
-  const isInPath = (name: string): boolean => operation.path.includes(`{${name}}`);
+  const isInPath = (name: string): boolean => at.path.includes(`{${name}}`);
   const isRead = operation.method === "GET";
-  const others = Object.keys(properties).filter((name) => !isInPath(name));
+  const others = Object.keys(properties).filter((name) => !operation.path.includes(`{${name}}`));
   const parameter = (name: string): object => {
     const { description, ...schema } = properties[name] ?? {};
     return {
       name,
       in: isInPath(name) ? "path" : "query",
-      required: required.includes(name),
+      required: isInPath(name) || required.includes(name),
       description,
       schema,
       ...(name in example ? { example: example[name] } : {}),
     };
   };
   return {
-    operationId: operation.name,
+    operationId: at.name,
     tags: [tagOf(operation)],
     summary: shortly(operation.summary),
     description: operation.summary,

@@ -20,11 +20,9 @@ const DESCRIPTION = { method: "GET", segments: ["", "openapi.json"], operation: 
 
 export function createRouter(operations: readonly Operation[]): Router {
   const patterns = [
-    ...operations.map((operation) => ({
-      method: operation.method,
-      segments: operation.path.split("/"),
-      operation,
-    })),
+    ...operations.flatMap((operation) =>
+      pathsOf(operation).map((path) => ({ method: operation.method, segments: path.split("/"), operation })),
+    ),
     DESCRIPTION,
   ];
   return (method, pathname) => {
@@ -38,6 +36,10 @@ export function createRouter(operations: readonly Operation[]): Router {
     if (fitting.length === 0) throw unknownPath(pathname, fill(patterns, given));
     throw wrongMethod(method, pathname, fitting);
   };
+}
+
+function pathsOf({ path, without }: Operation): readonly string[] {
+  return without === undefined ? [path] : [path, without.path];
 }
 
 function unknownPath(pathname: string, known: readonly string[]): ReeveError {

@@ -23,7 +23,7 @@ export interface Backend {
   /** What a model leaves out and its surroundings tell: the directory, the environment. */
   surroundings(): Promise<{ readonly cwd?: string; readonly environment?: Readonly<Record<string, string>> }>;
   /** What happened after that event and happens from now on, until the signal fires. */
-  follow(since: number, signal: AbortSignal): AsyncIterable<Pick<EventView, "seq" | "session_id" | "type" | "data">>;
+  follow(since: number, signal: AbortSignal): AsyncIterable<Pick<EventView, "seq" | "session_id" | "wake">>;
   /** Tells whoever runs Reeve what went wrong inside. */
   note(what: string, error: unknown): void;
 }

@@ -3,27 +3,9 @@
  * to them, and what of that it was told already. No I/O.
  */
 import type { WakeReason } from "../../session/wake.ts";
-import { WAKE_REASONS } from "../../session/wake.ts";
 import type { Backend, Fields } from "./backend.ts";
 
 type Heard = Backend["follow"] extends (...given: never[]) => AsyncIterable<infer Event> ? Event : never;
-
-/** The events of the log that say so; what a wait answers is decided by the daemon. */
-const REASON_OF: Readonly<Record<string, WakeReason>> = {
-  ...Object.fromEntries(WAKE_REASONS.map((reason) => [reason, reason])),
-  "approval-requested": "awaiting-approval",
-  "session-exited": "exited",
-  "session-stalled": "stalled",
-};
-
-function reasonOf({ type, data }: Heard): WakeReason | undefined {
-  const isRuled = typeof data["rule"] === "string";
-  if (type === "approval-requested" && isRuled) return undefined;
-  if (type === "approval-answer-failed" && isRuled) return "awaiting-approval";
-  if (type !== "health-changed") return REASON_OF[type];
-  const { verdict } = (data["health"] ?? {}) as { readonly verdict?: unknown };
-  return verdict === "hung" ? "stalled" : undefined;
-}
 
 interface Watched {
   readonly name: string;
@@ -57,9 +39,9 @@ export class PushedWakes {
 
   /** Whether there is something to wake for now. */
   heard(event: Heard): boolean {
-    const { seq, session_id: id } = event;
+    // What wakes is decided by the daemon, for everybody.
+    const { seq, session_id: id, wake: reason } = event;
     const watched = id === null ? undefined : this.#watched.get(id);
-    const reason = reasonOf(event);
     if (id === null || watched === undefined || reason === undefined || seq <= watched.told) return false;
     this.#due.push({ id, seq, reason });
     return true;

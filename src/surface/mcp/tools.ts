@@ -269,6 +269,7 @@ export const TOOLS: Readonly<Record<Verb, ToolText | NotATool>> = {
     hidden: ["reply"],
     defaults: { reply: true },
     fields: {
+      session: "Its id or name; left out: those that work or ask something, and those that failed.",
       also: "Further sessions.",
       since: "The `cursor` of start_session, send_message, answer_approval or your last wait.",
       timeout_seconds: "At most 45; up to 240 if your client shows progress.",

@@ -75,7 +75,9 @@ const MOST_SHOWN = 5;
 
 async function whatTheyDo(backend: Backend, input: Fields, signal: AbortSignal): Promise<string> {
   const { session, also } = input;
-  const names = [session, ...(Array.isArray(also) ? (also as unknown[]) : [])];
+  const names = [...(session === undefined ? [] : [session]), ...(Array.isArray(also) ? (also as unknown[]) : [])];
+  // Who is meant is decided when the wait begins; the answer tells.
+  if (names.length === 0) return "waiting";
   const shown = await Promise.all(
     names.slice(0, MOST_SHOWN).map(async (name) => {
       const { value } = await backend.call("getSession", { session: name }, signal);

@@ -89,9 +89,13 @@ function tellStatus(context: CliContext, found: Status): number {
 }
 
 async function stop(context: CliContext): Promise<number> {
+  const found = await statusIfRunning(context);
   const pid = await stopRunning(context);
   if (pid === null) tellNotRunning(context);
-  else answerInWords(context, { running: false, pid }, () => `The daemon (pid ${pid}) has stopped; sessions run on.`);
+  else {
+    const left = (found?.sessions ?? 0) === 0 ? "no session was left" : "sessions run on";
+    answerInWords(context, { running: false, pid }, () => `The daemon (pid ${pid}) has stopped; ${left}.`);
+  }
   return 0;
 }
 

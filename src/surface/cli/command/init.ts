@@ -15,6 +15,7 @@ export const initCommand: CliCommand = {
     "Sessions that Reeve starts have Reeve's MCP server anyway. This is for agents that you start without Reeve.",
     "Such an agent acts for you: it can start, read, write to and end all your sessions. Inside a session of Reeve an agent can do so only with what it started itself.",
     "It shows first what will change, and uses the agent's own command for it. If you run it twice, the second time changes nothing.",
+    "--undo uses the agent's own command too: in a file with other settings that may leave an empty mcpServers behind, which means nothing. A file with nothing else in it is removed.",
   ],
   examples: [
     { line: "reeve init claude --skill", does: "Claude Code gets Reeve's tools, and a skill that explains them" },

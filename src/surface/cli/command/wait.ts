@@ -1,13 +1,11 @@
-import type { Client } from "../../../client/create-client.ts";
-import type { SessionView } from "../../../client/operation-types.ts";
 import type { WaitInput } from "../../../client/wait.ts";
+import { ReeveError } from "../../../platform/reeve-error.ts";
 import { WAKE_REASONS } from "../../../session/wake.ts";
 import type { WakeReason } from "../../../session/wake.ts";
 import { answerInWords } from "../answer.ts";
 import { usage } from "../command-line.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { WAIT_STATUS } from "../exit-codes.ts";
-import { oneLine } from "../session-text.ts";
 import { reportWait } from "../wait-text.ts";
 
 export const waitCommand: CliCommand = {
@@ -18,7 +16,7 @@ export const waitCommand: CliCommand = {
     {
       name: "role",
       value: "ROLE",
-      summary: "wait for the sessions of this role that are at work, instead of naming them",
+      summary: "wait for the sessions of this role, instead of naming them",
     },
     {
       name: "for",
@@ -43,7 +41,7 @@ export const waitCommand: CliCommand = {
     },
   ],
   notes: [
-    "Without a session it waits for those that work or ask something now: for one of them, or with --all for each.",
+    "Without a session it waits for those that work or ask something now: for one of them, or with --all for each. One that has failed already counts too; one that was asked nothing does not.",
     "Without --since it is about what you last asked of the session (start, send, approve, deny). If that turn is over already, wait returns at once and says how it ended. If that starts no turn, wait says so and why.",
     "Exits with 0 only if the turn completed (with --for: if one of those happened; a program without turns: if it exited with 0). The other codes say what happened instead: reeve help exit-codes",
   ],
@@ -63,44 +61,34 @@ export const waitCommand: CliCommand = {
     const role = input.text("role");
     if (role !== undefined && input.arguments.length > 0)
       throw usage("role-and-names", "Give sessions or --role, not both.");
-    const names = input.arguments.length > 0 ? input.arguments : await atWork(context, client, role);
-    const [first, ...also] = names;
-    if (first === undefined) return tellNobody(context, role);
     // A person reads the last sentence of it; a program gets the end of the whole reply.
-    const request = { ...requestOf(input, first, also), reply: context.isJson };
-    return await reportWait(context, await client.waitForSession(request), request.mode);
+    const request = { ...requestOf(input), ...(role === undefined ? {} : { role }), reply: context.isJson };
+    try {
+      return await reportWait(context, await client.waitForSession(request), request.mode);
+    } catch (error) {
+      if (error instanceof ReeveError && error.code === NOBODY) return tellNobody(context, error.message);
+      throw error;
+    }
   },
 };
 
-/** Those of which something will come: waiting for the others would end at once, and for oneself never. */
-async function atWork(
-  { environment }: CliContext,
-  client: Client,
-  role: string | undefined,
-): Promise<readonly string[]> {
-  const { sessions } = await client.listSessions(role === undefined ? {} : { role });
-  const ids = sessions.filter(({ need }) => AT_WORK.has(need)).map(({ session_id: id }) => id);
-  return ids.filter((id) => id !== environment["REEVE_SESSION_ID"]);
+const NOBODY = "nothing-to-wait-for";
+
+function tellNobody(context: CliContext, why: string): number {
+  answerInWords(context, { done: false, ok: false, reason: NOBODY, why, woken: [] }, () => why);
+  return WAIT_STATUS[NOBODY];
 }
 
-const AT_WORK: ReadonlySet<SessionView["need"]> = new Set(["working", "blocked", "unreachable"]);
-
-function tellNobody(context: CliContext, role: string | undefined): number {
-  const why = role === undefined ? "No session is at work" : `No session of the role ${oneLine(role)} is at work`;
-  const reason = "nothing-to-wait-for";
-  answerInWords(context, { done: false, ok: false, reason, why, woken: [] }, () => `${why}; see reeve list.`);
-  return WAIT_STATUS[reason];
-}
-
-function requestOf(input: CommandInput, session: string, also: readonly string[]): WaitInput {
+function requestOf(input: CommandInput): WaitInput {
   if (input.flag("any") && input.flag("all")) throw usage("any-and-all", "Give --any or --all, not both.");
   const since = input.number("since");
   const timeout = input.number("timeout");
   if (timeout !== undefined && timeout < 0)
     throw usage("bad-value", `--timeout takes 0 seconds or more, not ${timeout}.`);
+  const [session, ...also] = input.arguments;
   return {
-    session,
-    also: [...also],
+    ...(session === undefined ? {} : { session }),
+    also,
     for: input.texts("for").filter((reason): reason is WakeReason => WAKE_REASONS.some((known) => known === reason)),
     mode: input.flag("all") ? "all" : "any",
     ...(since === undefined ? {} : { since }),

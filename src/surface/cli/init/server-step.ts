@@ -50,7 +50,7 @@ export function serverStep({ registrar, program, scope, places, server }: Server
     async takeBack() {
       await run(removing);
       if (entryIn(file, registrar) !== null) throw failed(registrar, removing, `it is still in ${file}`);
-      if (scope === "project") removeEmptied(file, places);
+      removeEmptied(file, scope === "project" ? places.cwd : dirname(file));
     },
   };
 }
@@ -78,11 +78,15 @@ function begins(entry: Readonly<Record<string, unknown>>, { words }: ServerComma
   return words.every((word, at) => found[at] === word);
 }
 
-/** The agent's own command leaves a file behind that holds an empty table and nothing else. */
-function removeEmptied(file: string, { cwd }: Places): void {
+/**
+ * The agent's own command leaves an empty table behind; a file that holds nothing else is removed, and its directory if
+ * that is empty then and is not `kept`.
+ */
+function removeEmptied(file: string, kept: string): void {
+  if (!existsSync(file)) return;
   if (!/^\{\s*"mcpServers":\s*\{\s*\}\s*\}\s*$/.test(readFileSync(file, "utf8"))) return;
   rmSync(file);
-  if (dirname(file) !== cwd) removeEmptyDirectory(dirname(file));
+  if (dirname(file) !== kept) removeEmptyDirectory(dirname(file));
 }
 
 /** As a person would type it. */

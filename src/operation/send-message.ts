@@ -38,7 +38,7 @@ export const sendMessage = defineOperation({
       ._default(z.enum(["queue", "steer", "interrupt"]), "queue")
       .check(
         z.describe(
-          "What to do while a turn is under way. queue: wait for its end. steer: put it into that turn. interrupt: stop that turn first.",
+          "What to do while a turn is under way. queue: wait for its end. steer: put it into that turn. interrupt: stop that turn first, ahead of what waits.",
         ),
       ),
     work: z

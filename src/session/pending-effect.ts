@@ -5,7 +5,8 @@
  */
 import { worksInBackground } from "./background.ts";
 import { isHeldByBranch } from "./checkout.ts";
-import { isTurnToStop } from "./countdown.ts";
+import { isTurnTimedOut } from "./countdown.ts";
+import { isAskedToStop } from "./interrupt.ts";
 import type { Session, StopIntent } from "./session.ts";
 
 export type Effect =
@@ -23,7 +24,7 @@ export function pendingEffect(session: Session, now: number = Number.POSITIVE_IN
   if (wish.stop !== null && mayStopNow(session, wish.stop, now))
     return { kind: "stop", incarnation, stop: { ...wish.stop, afterTurn: false } };
   if (session.state === "starting") return wish.held === null ? { kind: "create", incarnation } : null;
-  if (isTurnToStop(session) && isWithinReach(session))
+  if ((isTurnTimedOut(session) || isAskedToStop(session)) && isWithinReach(session))
     return { kind: "interrupt", incarnation, turn: session.conversation.turns };
   if (wish.stop !== null) return null;
   if (process.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
@@ -35,7 +36,7 @@ export function pendingEffect(session: Session, now: number = Number.POSITIVE_IN
   return null;
 }
 
-/** A time-out stops its turn also while its end waits for that. */
+/** A turn is also stopped while the end of its session waits for it. */
 function isWithinReach({ state, process }: Session): boolean {
   const isThere = process.exit === null && process.liveness.status === "running";
   return isThere && !process.suspended && (state === "running" || state === "paused");

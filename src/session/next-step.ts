@@ -65,15 +65,16 @@ export function nextStep(session: Session, open: readonly Message[], around: Cir
   // While it is being typed nobody asks; afterwards only a crash, of Reeve or of the attempt, leaves it leased.
   const left = open.find(({ state }) => state === "leased");
   if (left !== undefined) return isOver || isReady ? { do: "recover", message: left } : WAIT;
-  const message = isAsking(session) ? open.find(({ answers }) => answers === questionOf(session)) : firstOf(open);
+  const message = isAsking(session) ? open.find(({ answers }) => answers === questionOf(session)) : inOrder(open)[0];
   if (message === undefined) return WAIT;
   if (isOver || isOvertaken(session, message, open)) return { do: "refuse", message };
   return isReady ? stepFor(session, message, around) : WAIT;
 }
 
-/** Whoever interrupts does not want to wait for what others want of it later. */
-function firstOf(open: readonly Message[]): Message | undefined {
-  return open.find(({ how }) => how === "interrupt") ?? open[0];
+/** In the order in which they are given. Whoever interrupts does not wait for what others want of it later. */
+export function inOrder(open: readonly Message[]): readonly Message[] {
+  const interrupts = open.filter(({ how }) => how === "interrupt");
+  return interrupts.length === 0 ? open : [...interrupts, ...open.filter(({ how }) => how !== "interrupt")];
 }
 
 function stepFor(session: Session, message: Message, around: Circumstances): NextStep {

@@ -19,7 +19,7 @@
  *     ---
  *     the screen, to the end of the file
  *
- * In the cases `old-frame-*` two such screens are put one below the other, as an agent leaves them that redraws without
+ * In some of the cases `old-frame-*` two such screens are put one below the other, as an agent leaves them that redraws without
  * clearing what it drew before.
  */
 import { readdirSync, readFileSync } from "node:fs";

@@ -122,9 +122,9 @@ export function ownTexts(parts: ComposerParts, session: Session): readonly strin
   const last = isInterrupted ? typed.slice(0, 1) : [];
   const first = isInterrupted && identity.launch.prompt !== null ? [identity.launch.prompt] : [];
   const single = [...unsure, ...last].map((message) => typedText(agent, message));
-  const isSent = typed.findIndex(({ state, submit }) => state === "delivered" && submit);
-  const unsent = typed.slice(0, isSent === -1 ? undefined : isSent).map((message) => typedText(agent, message));
-  return [...single, ...first, ...single.map((text) => text + text), ...runsOf(unsent.toReversed())];
+  const known = typed.findIndex((message) => !unsure.includes(message));
+  const newest = typed.slice(0, known === -1 ? undefined : known).map((message) => typedText(agent, message));
+  return [...single, ...first, ...single.map((text) => text + text), ...runsOf(newest.toReversed())];
 }
 
 /** Two or more that follow one another, joined. */

@@ -33,6 +33,21 @@ describe("readComposer", () => {
   });
 });
 
+describe("an old frame above the composer", () => {
+  const begins = `${TOML}begins = '^─{4}'`.replace("bottom = 3", "bottom = 8");
+  const old = "────\n> ▮\nfooter";
+  const cases: readonly [string, string, object][] = [
+    ["an empty one hides no text", "────\n> [Pasted 3 lines]\nfooter", { state: "text", text: "[Pasted 3 lines]" }],
+    ["an empty one hides no dialog", "────\nChoose: 1. Yes", { state: "absent" }],
+    ["one that was being searched hides no composer", "────\n> ▮\nfooter", { state: "empty" }],
+  ];
+  test.each(cases)("%s", async (_what, last, standing) => {
+    const parsed = (await parseComposer(begins)) as Composer;
+    expect(readComposer(parsed, `${old}\n${last}`)).toEqual(standing);
+    expect(readComposer(parsed, `search:\n${last}`)).toEqual(standing);
+  });
+});
+
 describe("isShownAs", () => {
   const long = Array.from({ length: 50 }, (_, index) => `line ${index} of many`).join("\n");
   test.each([

@@ -4,6 +4,7 @@
  *
  *     [composer]
  *     bottom = 20                         # only the last lines; optional
+ *     begins = '^─{20}'                   # its first line; optional. Old frames may stand above it: the last such line counts
  *     empty = ['^› ▮\n\n  .*\z']          # each must be found: the composer is there, and nothing stands in it
  *     text = '^› (.*▮.*)'                 # else: group 1 is what stands in it
  *     unless = ['^  enter submit']        # none may be found: then it is something else; optional
@@ -21,6 +22,7 @@ import { visibleText } from "./visible-text.ts";
 
 export interface Composer {
   readonly bottom: number | null;
+  readonly begins: Pattern | null;
   readonly empty: readonly Pattern[];
   readonly unless: readonly Pattern[];
   readonly text: Pattern;
@@ -36,11 +38,18 @@ export type Standing =
 
 export function readComposer(composer: Composer, solid: string): Standing {
   const lines = solid.split("\n");
-  const region = (composer.bottom === null ? lines : lines.slice(-composer.bottom)).join("\n");
+  const region = lastFrame(composer, composer.bottom === null ? lines : lines.slice(-composer.bottom)).join("\n");
   if (composer.unless.some((pattern) => pattern.test(region))) return { state: "absent" };
   if (composer.empty.every((pattern) => pattern.test(region))) return { state: "empty" };
   const text = withoutCursor(composer.text.find(region) ?? "");
   return text.trim() === "" ? { state: "absent" } : { state: "text", text };
+}
+
+/** An agent that redraws may leave what it drew before standing above (gemini 0.61.0): the composer is the one drawn last. */
+function lastFrame({ begins }: Composer, lines: readonly string[]): readonly string[] {
+  if (begins === null) return lines;
+  const first = lines.findLastIndex((line) => begins.test(line));
+  return lines.slice(Math.max(0, first));
 }
 
 /**
@@ -83,7 +92,7 @@ function withoutCursor(text: string): string {
   return text.replace(/[▮▯]/u, "");
 }
 
-const FIELDS = new Set(["bottom", "empty", "unless", "text", "pasted", "clear"]);
+const FIELDS = new Set(["bottom", "begins", "empty", "unless", "text", "pasted", "clear"]);
 const KEYS: readonly Key[] = ["BSpace", "C-c", "C-u", "Escape"];
 
 /** Null where the file has none. */
@@ -105,6 +114,7 @@ export async function parseComposer(toml: string): Promise<Composer | null> {
     throw new Error("[composer]: bottom must be a number of lines");
   return {
     bottom: bottom ?? null,
+    begins: patterns("begins")[0] ?? null,
     empty,
     unless: patterns("unless"),
     text,

@@ -84,6 +84,7 @@ export interface Client {
   planWork(input?: InputOf<"planWork">, options?: CallOptions): Promise<OutputOf<"planWork">>;
   /** Goes on across restarts of the daemon, until done or its own deadline. */
   waitForSession(input: WaitInput, options?: CallOptions): Promise<OutputOf<"waitForSession">>;
+  interruptSession(input: InputOf<"interruptSession">, options?: CallOptions): Promise<OutputOf<"interruptSession">>;
   pauseSession(input: InputOf<"pauseSession">, options?: CallOptions): Promise<OutputOf<"pauseSession">>;
   resumeSession(input: InputOf<"resumeSession">, options?: CallOptions): Promise<OutputOf<"resumeSession">>;
   restartSession(input: InputOf<"restartSession">, options?: CallOptions): Promise<OutputOf<"restartSession">>;
@@ -167,6 +168,7 @@ export function createClient(options: ClientOptions, installation: Installation)
     nextWork: (input = {}, rules) => call(link, "nextWork", input, rules),
     planWork: (input = {}, rules) => call(link, "planWork", input, rules),
     waitForSession: (input, rules) => waitForSession(link, input, rules),
+    interruptSession: (input, rules) => call(link, "interruptSession", input, rules),
     pauseSession: (input, rules) => call(link, "pauseSession", input, rules),
     resumeSession: (input, rules) => call(link, "resumeSession", input, rules),
     restartSession: (input, rules) => call(link, "restartSession", input, rules),

@@ -25,6 +25,7 @@ import type { holdSession } from "../operation/hold-session.ts";
 import type { getWork } from "../operation/get-work.ts";
 import type { getStats } from "../operation/get-stats.ts";
 import type { importArchive } from "../operation/import-archive.ts";
+import type { interruptSession } from "../operation/interrupt-session.ts";
 import type { listApprovals } from "../operation/list-approvals.ts";
 import type { listForeign } from "../operation/list-foreign.ts";
 import type { listImages } from "../operation/list-images.ts";
@@ -99,6 +100,7 @@ interface Operations {
   readonly nextWork: typeof nextWork;
   readonly planWork: typeof planWork;
   readonly waitForSession: typeof waitForSession;
+  readonly interruptSession: typeof interruptSession;
   readonly pauseSession: typeof pauseSession;
   readonly resumeSession: typeof resumeSession;
   readonly restartSession: typeof restartSession;

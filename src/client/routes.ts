@@ -45,6 +45,7 @@ export const ROUTES = {
   nextWork: { method: "POST", path: "/v1/work/next" },
   planWork: { method: "POST", path: "/v1/work/plan" },
   waitForSession: { method: "GET", path: "/v1/sessions/{session}/wait", pathWithout: "/v1/wait" },
+  interruptSession: { method: "POST", path: "/v1/sessions/{session}/interrupt" },
   pauseSession: { method: "POST", path: "/v1/sessions/{session}/pause" },
   resumeSession: { method: "POST", path: "/v1/sessions/{session}/resume" },
   restartSession: { method: "POST", path: "/v1/sessions/{session}/restart" },

@@ -297,7 +297,8 @@ function describeSessionEvents({ evidence, reason, source, pid }: CommonFields) 
         approval_id: z.optional(text("Of an approval: which one.")),
       },
     ],
-    "interrupt-failed": ["A time-out was to interrupt a turn, and the turn goes on.", { turn, reason }],
+    "interrupt-requested": ["Somebody asked for the turn under way to be interrupted.", { turn, reason }],
+    "interrupt-failed": ["A turn was to be interrupted, and it goes on.", { turn, reason }],
     "session-held": [
       "Somebody holds it: it must stay.",
       { why: text("Why it must stay."), until_at: instant("When the hold ends by itself.") },

@@ -5,6 +5,7 @@ import type { LoggedEvent, SessionEvent } from "../session/event.ts";
 import { backgroundText } from "../session/background.ts";
 import { healthOf, type HealthVerdict } from "../session/health.ts";
 import type { Evidence, Session, LastTurn } from "../session/session.ts";
+import { pausedSentence } from "../session/pause-sentence.ts";
 import { isWitness } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
@@ -49,6 +50,7 @@ export const explainSession = defineOperation({
         version: textOrNull("The version of the agent's program; null where it could not be read."),
       })
       .check(z.describe("How the session is watched.")),
+    paused: textOrNull("That it is paused, and what lets it go on; null where it is not."),
     channel: textOrNull("The state of the connection to the agent's own protocol; null where it has none."),
     liveness: claimSchema.check(z.describe("Whether its process is there.")),
     observability: claimSchema.check(z.describe("Whether its transcript can be read.")),
@@ -116,6 +118,7 @@ export const explainSession = defineOperation({
     return {
       session: viewSession(session, supervisor.about(session)),
       mode: { name: session.watch.mode, text: session.watch.text, version: session.watch.version },
+      paused: pausedSentence(session),
       channel,
       liveness: claim(
         session.process.liveness.status,
@@ -137,11 +140,11 @@ export const explainSession = defineOperation({
       unkept: unkept.map(stripTerminal),
       timeouts: viewTimeOuts(session, supervisor.timeOuts(session), context.clock.moment()),
       turn: turnClaim(session),
-      messages: store.mailbox.open(session.id).map(({ id, state, caller }) => ({
-        message_id: id,
-        state,
-        detail: waitingFor(obstacle, id),
-        sent_by: caller,
+      messages: store.mailbox.open(session.id).map((message) => ({
+        message_id: message.id,
+        state: message.state,
+        detail: waitingFor(session, obstacle, message),
+        sent_by: message.caller,
       })),
       wakes: {
         notifications: viewNotifications(context, session),

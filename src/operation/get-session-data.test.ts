@@ -1,9 +1,10 @@
 /** Reading a transcript takes time, and the agent writes on meanwhile: whoever asks gets what was said, not half of it. */
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeTestClock } from "../../test/support/test-clock.ts";
 import type { TranscriptMessage } from "../agent/contract.ts";
-import { systemClock } from "../platform/clock.ts";
+import { type Clock, systemClock } from "../platform/clock.ts";
 import { inertRuntime } from "../runtime/inert-runtime.ts";
 import { localFiles } from "../runtime/local-files.ts";
 import { makeHome } from "../store/store-fixture.ts";
@@ -33,26 +34,30 @@ beforeEach(async () => {
 });
 afterEach(() => ground.dispose());
 
-async function textsAfter(since: number | null, files: Files): Promise<readonly string[] | undefined> {
+function readAfter(since: number | null, files: Files, clock: Clock) {
   const supervisor = { runtime: () => ({ ...inertRuntime("tmux", "not asked"), files }) };
-  const read = await readWholeTurn(
-    { clock: systemClock, store: ground.store, supervisor },
-    ground.session(),
-    agent,
-    1_000,
-    since,
-  );
+  return readWholeTurn({ clock, store: ground.store, supervisor }, ground.session(), agent, 1_000, since);
+}
+
+async function textsAfter(
+  since: number | null,
+  files: Files,
+  clock: Clock = systemClock,
+): Promise<readonly string[] | undefined> {
+  const read = await readAfter(since, files, clock);
   return read?.messages.map(({ text }) => text);
 }
 
 /** The agent writes its reply just after this reading of its transcript. */
-function repliesAfter(reading: number): Files {
+const repliesAfter = (reading: number): Files => writesAfter(reading, "assistant: gone\n");
+
+function writesAfter(reading: number, text: string): Files {
   let readings = 0;
   return {
     ...localFiles,
     async readTail(path, options) {
       const read = await localFiles.readTail(path, options);
-      if ((readings += 1) === reading) appendFileSync(transcript, "assistant: gone\n");
+      if ((readings += 1) === reading) appendFileSync(transcript, text);
       return read;
     },
   };
@@ -67,4 +72,45 @@ test.each([1, 2, 3, 4])(
 
 test.each([1, 2, 3])("a reply that is written beside reading %i is in the answer", async (reading) => {
   expect(await textsAfter(null, repliesAfter(reading))).toEqual(["go", "gone"]);
+});
+
+describe("a message that the session took", () => {
+  beforeEach(async () => {
+    appendFileSync(transcript, "assistant: gone\n");
+    const message = {
+      id: "m",
+      sessionId: "s",
+      text: "and now?",
+      submit: true,
+      how: "queue",
+      caller: "operator",
+    } as const;
+    await ground.ledger.admit({ ...message, state: "admitted", admittedAt: 1, settledAt: null, detail: null });
+    const turn = { phase: "started", id: "2", prompt: "and now?" } as const;
+    await ground.readings.take(ground.session(), { source: "hook", detail: "a hook", turn });
+    const admitted = ground.store.mailbox.get("m");
+    if (admitted !== undefined) await ground.ledger.settle(admitted, "delivered", null, null);
+  });
+
+  test("is in the answer, though it is written down a moment later", async () => {
+    expect(await textsAfter(null, writesAfter(3, "user: and now?\n"))).toEqual(["go", "gone", "and now?"]);
+  });
+
+  test("is in the answer, though the transcript is found a moment later", async () => {
+    appendFileSync(transcript, "user: and now?\n");
+    const tell = (status: "observable" | "lost") =>
+      ground.readings.take(ground.session(), { source: "hook", detail: "a hook", transcript: status });
+    await tell("lost");
+    const clock = makeTestClock();
+    const texts = textsAfter(null, localFiles, clock);
+    await clock.advance(100);
+    await tell("observable");
+    expect(await clock.during(texts)).toEqual(["go", "gone", "and now?"]);
+  });
+
+  test("is missed in the note if the transcript does not show it in time", async () => {
+    const clock = makeTestClock();
+    const read = await clock.during(readAfter(null, localFiles, clock));
+    expect(read).toMatchObject({ note: expect.stringContaining("behind") as string, messages: [{}, {}] });
+  });
 });

@@ -20,6 +20,7 @@ import { defineOperation } from "./contract.ts";
 import { instant, since, text, textOrNull, yesOrNo } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso, sessionViewSchema, usageSchema, viewSession } from "./session-view.ts";
+import { isShown, takenMessage } from "./taken-message.ts";
 
 const MOST_TAIL_BYTES = 49_152;
 /** Lines of scrollback that can hold the largest tail at the usual width. */
@@ -115,24 +116,29 @@ export const getSessionData = defineOperation({
     const screen = await readScreen(context, session, input.style);
     const text = keepTail(screen.text, input.tail);
     const isCut = text.length < screen.text.length || screen.truncated;
+    const isBehind = input.source === undefined && takenMessage(context.store.mailbox, session) !== null;
+    const behind =
+      isBehind && agent.capabilities.transcript ? "It took a message that its transcript does not show yet." : "";
     return {
       ...head,
       source: "screen" as const,
       text,
       truncated: isCut,
       cursor: null,
-      note: `${screen.note} ${session.watch.observability.reason}`.trim(),
+      note: `${screen.note} ${behind || session.watch.observability.reason}`.trim(),
     };
   },
 });
 
 /**
  * An agent may tell of the end of a turn before it writes down what it said (claude 2.1.325: by about 100 ms; on a
- * machine that is too busy, by seconds). After a turn that ended so recently, the answer waits for it, for so long.
+ * machine that is too busy, by seconds), and that it took a message before its transcript is found. After a turn that
+ * ended so recently, or a message that was taken, the answer waits for it, for so long.
  */
 const RECENT_MS = 5_000;
 const WRITTEN_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 40;
+const BEHIND = "From the agent's own transcript, which is behind: the session took a message that is not in it yet.";
 
 export async function readWholeTurn(
   {
@@ -153,15 +159,30 @@ export async function readWholeTurn(
     if (session === undefined) return null;
     const { files } = supervisor.runtime(session.identity.runtime);
     const readFrom = (from: number | null) => readTranscript(files, session, agent, tail, from);
+    if (!agent.capabilities.transcript) return readFrom(since);
+    const isRecent = (at: number | null | undefined): boolean => clock.now() - (at ?? 0) < RECENT_MS;
+    const isOver = clock.monotonic() >= endsAt;
+    const newestTaken = takenMessage(store.mailbox, session);
+    // Whoever follows the transcript is told soon after; later this would be read for every answer.
+    const taken = since === null || isRecent(newestTaken?.settledAt) ? newestTaken : null;
     const completed = await store.log.latest({ sessionId: id, types: ["turn-completed"] });
-    const isRecent = clock.now() - (completed?.at ?? 0) < RECENT_MS;
-    if (completed === undefined || !agent.capabilities.transcript || !isRecent || clock.monotonic() >= endsAt)
-      return readFrom(since);
-    // What came since an earlier answer may be nothing because that answer had the reply.
+    const recent = isRecent(completed?.at) ? completed : undefined;
+    if (taken === null && (recent === undefined || isOver)) return readFrom(since);
+    // Of a short tail the message may be cut off. Read before: what is answered must have what is found here.
+    const isShort = taken !== null && tail < MOST_TAIL_BYTES;
+    const long = isShort ? await readTranscript(files, session, agent, MOST_TAIL_BYTES, null) : null;
+    // What came since an earlier answer may be nothing because that answer had it.
     const newest = await readFrom(null);
-    if (holdsReply(newest?.messages ?? [], completed.at, await endBefore(store.log, id, completed)))
-      // Read after the reply was seen: what was read before may lack it.
-      return since === null ? newest : readFrom(since);
+    const whole = long ?? newest;
+    const showsTaken = taken === null || (whole !== null && isShown(taken, whole.messages, whole.truncated));
+    const showsReply =
+      recent === undefined || holdsReply(newest?.messages ?? [], recent.at, await endBefore(store.log, id, recent));
+    const isAwaited = (!showsTaken && isRecent(taken.settledAt)) || !showsReply;
+    if (!isAwaited || isOver) {
+      // Read after it was seen: what was read before may lack it.
+      const read = since === null ? newest : await readFrom(since);
+      return showsTaken || read === null ? read : { ...read, note: BEHIND };
+    }
     await clock.sleep(LOOK_AGAIN_MS);
   }
 }

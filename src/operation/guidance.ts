@@ -2,6 +2,7 @@ import { isBackgroundOnly } from "../session/background.ts";
 import { isMismatched } from "../session/checkout.ts";
 import { FAILURES } from "../session/failure.ts";
 import { isHung } from "../session/health.ts";
+import { pausedSentence } from "../session/pause-sentence.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionView } from "./session-view.ts";
 
@@ -16,6 +17,8 @@ export function guidanceOf(session: Session, need: SessionView["need"]): string 
   if (session.process.exit !== null) return "Its process has ended; look at its data, or restart it.";
   if (session.process.createFailures !== null)
     return "It could not be started yet, and is tried again; its reason says why. Wait for its exit, or end it.";
+  const paused = pausedSentence(session);
+  if (paused !== null) return paused;
   if (isMismatched(session) && session.checkout.policy !== "warn")
     return "Another branch is checked out than it declared: check out the declared one, and it goes on.";
   if (status === "awaiting-approval") return "It asks for approval: answer it with approve or deny.";

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Message } from "../session/message.ts";
+import { inOrder } from "../session/next-step.ts";
 import type { Session } from "../session/session.ts";
 import { defineOperation } from "./contract.ts";
 import { instant, text, textOrNull } from "./field.ts";
@@ -44,8 +45,10 @@ export const listMessages = defineOperation({
   async run(input, { store, supervisor }) {
     const session = resolveSession(store.registry, input.session);
     const { obstacle } = supervisor.testimony(session);
-    const messages = store.mailbox.open(session.id);
-    return { messages: messages.map((message) => viewMessage(session, message, waitingFor(obstacle, message.id))) };
+    const messages = inOrder(store.mailbox.open(session.id));
+    return {
+      messages: messages.map((message) => viewMessage(session, message, waitingFor(session, obstacle, message))),
+    };
   },
 });
 

@@ -23,6 +23,7 @@ import { exportSession } from "./export-session.ts";
 import { holdSession } from "./hold-session.ts";
 import { getWork } from "./get-work.ts";
 import { importArchive } from "./import-archive.ts";
+import { interruptSession } from "./interrupt-session.ts";
 import { listApprovals } from "./list-approvals.ts";
 import { listImages } from "./list-images.ts";
 import { listImports } from "./list-imports.ts";
@@ -98,6 +99,7 @@ export const operations = [
   nextWork,
   planWork,
   waitForSession,
+  interruptSession,
   pauseSession,
   resumeSession,
   restartSession,

@@ -6,7 +6,8 @@ import { requireRoom } from "../platform/disk-room.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { BRANCH_MISMATCH, isHeldByBranch, mismatchSentence } from "../session/checkout.ts";
 import type { EventBody } from "../session/event.ts";
-import type { MessageRoute } from "../session/message.ts";
+import type { Message, MessageRoute, MessageState } from "../session/message.ts";
+import { pausedSentence } from "../session/pause-sentence.ts";
 import { requireTypeable } from "../session/message-text.ts";
 import { isEndWaiting, mayTakeMessagesLater } from "../session/pending-effect.ts";
 import type { Session } from "../session/session.ts";
@@ -38,7 +39,7 @@ export const sendMessage = defineOperation({
       ._default(z.enum(["queue", "steer", "interrupt"]), "queue")
       .check(
         z.describe(
-          "What to do while a turn is under way. queue: wait for its end. steer: put it into that turn. interrupt: stop that turn first.",
+          "What to do while a turn is under way. queue: wait for its end. steer: put it into that turn. interrupt: stop that turn first, ahead of what waits.",
         ),
       ),
     work: z
@@ -81,8 +82,12 @@ export const sendMessage = defineOperation({
       await supervisor.send(session, message, { caller, idempotency: record(id), workId });
       return id;
     });
-    const isSettled = (): boolean => !["admitted", "leased"].includes(store.mailbox.get(messageId)?.state ?? "unknown");
-    await until(context, isSettled, input.timeout_seconds * 1_000);
+    const now = (): Session => store.registry.get(session.id) ?? session;
+    const state = (): MessageState => store.mailbox.get(messageId)?.state ?? "unknown";
+    const isSettled = (): boolean => !["admitted", "leased"].includes(state());
+    // Nothing comes of waiting for what somebody has to do first.
+    const isHeldBack = (): boolean => state() === "admitted" && pausedSentence(now()) !== null;
+    await until(context, () => isSettled() || isHeldBack(), input.timeout_seconds * 1_000);
     const cursor = await admissionOf(store, session.id, messageId);
     const message = store.mailbox.get(messageId);
     if (message === undefined)
@@ -95,9 +100,9 @@ export const sendMessage = defineOperation({
       message_id: messageId,
       session_id: session.id,
       state: message.state,
-      detail: message.detail ?? waitingFor(supervisor.testimony(session).obstacle, messageId),
+      detail: message.detail ?? waitingFor(now(), supervisor.testimony(session).obstacle, message),
       admitted_at: iso(message.admittedAt),
-      warning: mismatchSentence(store.registry.get(session.id) ?? session),
+      warning: mismatchSentence(now()),
       cursor,
     };
   },
@@ -128,10 +133,12 @@ function takesNone(session: Session): ReeveError {
 
 /** Of a message that was not typed yet: what is in its way. */
 export function waitingFor(
+  session: Session,
   obstacle: { readonly messageId: string; readonly why: string } | null,
-  messageId: string,
+  { id, state }: Pick<Message, "id" | "state">,
 ): string | null {
-  return obstacle?.messageId === messageId ? `Waiting: ${obstacle.why}.` : null;
+  const paused = state === "admitted" ? pausedSentence(session) : null;
+  return paused ?? (obstacle?.messageId === id ? `Waiting: ${obstacle.why}.` : null);
 }
 
 /** Where in the log it was admitted, also if this call only repeats that. */

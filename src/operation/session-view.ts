@@ -212,7 +212,7 @@ export const sessionViewSchema = z
       .nullable(
         z.object({
           command: text(
-            "pause, resume, restart, end, cancel-end, answer, rename, hold, release-hold or set-restart-policy.",
+            "interrupt, pause, resume, restart, end, cancel-end, answer, rename, hold, release-hold or set-restart-policy.",
           ),
           by: text("Who asked for it: `operator`, `session:<id>` or `system`."),
           at: instant("When."),

@@ -5,6 +5,7 @@ import { askedFor, callerName, SYSTEM } from "./caller.ts";
 import { isPausedByBranch } from "./checkout.ts";
 import { cutByRestart } from "./cut-short.ts";
 import type { Command, Context } from "./input.ts";
+import { interrupt } from "./interrupt.ts";
 import { isUnseen } from "./notice.ts";
 import type { Outcome } from "./outcome.ts";
 import { changed, refuse, unchanged } from "./outcome.ts";
@@ -29,6 +30,8 @@ export function applyCommand(session: Session, command: Command, context: Contex
       return end(session, command, context);
     case "cancel-end":
       return cancelEnd(session, context);
+    case "interrupt":
+      return interrupt(session, context);
     case "answer":
       return answer(session, command, context);
     case "hold":

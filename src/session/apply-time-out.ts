@@ -5,6 +5,7 @@ import { amend } from "./amend.ts";
 import { spentMs, turnCountdown } from "./countdown.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Context, Observation } from "./input.ts";
+import { isAskedToStop, withFailedInterrupt } from "./interrupt.ts";
 import { momentOf } from "./moment.ts";
 import { changed, type Outcome, unchanged } from "./outcome.ts";
 import type { Evidence, Reason, Session, StopIntent } from "./session.ts";
@@ -191,10 +192,13 @@ function taken(
 export function interruptFailed(session: Session, input: Extract<Observation, { type: "interrupt-failed" }>): Outcome {
   const countdown = turnCountdown(session);
   if (!session.conversation.turnOpen || session.conversation.turns !== input.turn) return unchanged(session);
-  if (countdown === undefined || countdown.fired === null || countdown.fired.failed !== null) return unchanged(session);
+  const fired = countdown?.fired ?? null;
+  const isTimedOut = countdown !== undefined && fired !== null && fired.failed === null;
+  if (!isTimedOut && !isAskedToStop(session)) return unchanged(session);
   const reason: Reason = { code: "interrupt-failed", text: input.evidence.detail, evidence: input.evidence };
+  const next = withFailedInterrupt(session);
   return changed({
-    session: withFired(session, countdown, { ...countdown.fired, failed: input.evidence.detail }),
+    session: isTimedOut ? withFired(next, countdown, { ...fired, failed: input.evidence.detail }) : next,
     events: [{ type: "interrupt-failed", turn: input.turn, reason }],
   });
 }

@@ -123,8 +123,8 @@ export function overdueOf(
   return own?.fired ?? null;
 }
 
-/** The turn under way is to be stopped, and that was not tried to the end. */
-export function isTurnToStop(session: Session): boolean {
+/** The turn under way is to be stopped by its time-out, and that was not tried to the end. */
+export function isTurnTimedOut(session: Session): boolean {
   const done = session.conversation.turnOpen ? turnCountdown(session)?.fired : null;
   return done?.action === "interrupt" && done.failed === null;
 }

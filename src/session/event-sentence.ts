@@ -187,6 +187,7 @@ const SENTENCES: Readonly<Record<EventType, Sentence>> = {
   "branch-changed": (data) => `its checkout was on ${value(data, "from")}, now it is on ${value(data, "now")}`,
   "session-stalled": (data) => `${turn(data)} has stalled: nothing was heard from it for a while`,
   "timed-out": reason,
+  "interrupt-requested": reason,
   "interrupt-failed": reason,
   "session-held": (data) => `is held until ${moment(data, "until_at")}: ${value(data, "why")}`,
   "hold-ending": (data) =>

@@ -113,7 +113,7 @@ export type SessionEvent =
       readonly type: "turn-interrupted";
       readonly turn: number;
       readonly evidence: Evidence;
-      /** Whose message was to interrupt it; missing where none was. */
+      /** Who had it interrupted, by a message or without; missing where nobody did. */
       readonly askedBy?: CallerName;
       /** That message; missing where there was none, and in older logs. */
       readonly messageId?: string;
@@ -172,7 +172,8 @@ export type SessionEvent =
       /** Of a question that is an approval: which. */
       readonly approvalId?: string;
     }
-  /** It was to be interrupted by a time-out, and goes on. */
+  | { readonly type: "interrupt-requested"; readonly turn: number; readonly reason: Reason }
+  /** It was to be interrupted, and goes on. */
   | { readonly type: "interrupt-failed"; readonly turn: number; readonly reason: Reason }
   /** It must stay (stay.ts). */
   | { readonly type: "session-held" | "hold-ending"; readonly why: string; readonly untilAt: number }

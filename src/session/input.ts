@@ -29,6 +29,7 @@ export type Command =
   | { readonly type: "hold"; readonly reason: string; readonly forMs: number }
   | { readonly type: "release-hold" }
   | { readonly type: "cancel-end" }
+  | { readonly type: "interrupt" }
   /** Somebody has seen it as it was in this revision. */
   | { readonly type: "seen"; readonly revision: number }
   | { readonly type: "rename"; readonly name: string }

@@ -160,6 +160,35 @@ function message(id: string, fields: Partial<Message> = {}): Message {
 
 const withPrompt = { identity: { launch: { ...plannedSession().identity.launch, prompt: "go" } } };
 
+describe("a paused session", () => {
+  const pause: Input = { type: "pause", mode: "detach" };
+  const suspend: Input = { type: "pause", mode: "suspend" };
+
+  test.each<[string, readonly Step[], string]>([
+    ["with a message that is held back", [idle, pause, sent()], "nothing"],
+    ["in its turn, which goes on", [idle, started, pause], "pending"],
+    ["in its turn, which was stopped with it", [idle, started, suspend], "nothing"],
+    ["whose turn is over", [idle, started, completed, pause], "ok turn-completed"],
+    ["that asks", [idle, started, ask, pause], "woke awaiting-approval"],
+    ["with an answer that is held back", [idle, started, ask, pause, approve], "nothing"],
+    ["that took its message a moment ago", [idle, sent(), taken(), pause], "pending"],
+    ["that goes on", [idle, pause, sent(), { type: "resume" }], "pending"],
+  ])("%s: %s", (_what, steps, expected) => {
+    const story = new Story().tell(...steps);
+    expect(story.told()).toBe(expected);
+    if (expected === "nothing")
+      expect(story.judge()).toMatchObject({ why: expect.stringContaining("reeve resume") as string });
+  });
+
+  test("after a cursor too, where something waits or nothing in it can go on; its process may exit at any time", () => {
+    const since = "now";
+    expect(new Story().tell(idle, pause, sent()).told({ since })).toBe("nothing");
+    expect(new Story().tell(idle, pause).told({ since })).toBe("pending");
+    expect(new Story().tell(idle, started, suspend).told({ since })).toBe("nothing");
+    expect(new Story().tell(idle, started, suspend).told({ since, wanted: ["exited"] })).toBe("pending");
+  });
+});
+
 describe("without a cursor: what became of what was asked last", () => {
   test.each<[string, readonly Step[], string]>([
     ["starting", [], "pending"],

@@ -7,6 +7,7 @@ import type { Ask } from "./ask.ts";
 import type { Course, Wake } from "./course.ts";
 import { isHung } from "./health.ts";
 import type { Message } from "./message.ts";
+import { isSuspended, pausedSentence } from "./pause-sentence.ts";
 import { isPromptAhead } from "./prompt-ahead.ts";
 import type { Session } from "./session.ts";
 import type { WakeReason } from "./wake.ts";
@@ -64,11 +65,18 @@ export function judge(waiting: Waiting): Judgement {
   if (bar !== undefined) return { is: "barred", wake: bar };
   const ask = askOf(waiting);
   const isAboutAsk = !isCursor || ask !== null;
-  if (isAboutAsk && isAtRest(waiting)) {
-    const message = messageOf(waiting, ask);
-    const why = nothingSentence(session, ask, message);
-    return { is: "nothing", why, isUnanswered: isUnanswered(session, ask, message) };
+  const message = messageOf(waiting, ask);
+  const paused = pausedSentence(session);
+  if (paused !== null && !mayGoOn(waiting) && (isAboutAsk || waiting.open.length > 0 || isSuspended(session))) {
+    const isWaiting = waiting.open.length > 0 || session.conversation.turnOpen;
+    return { is: "nothing", why: paused, isUnanswered: isWaiting || isUnanswered(session, ask, message) };
   }
+  if (isAboutAsk && isAtRest(waiting))
+    return {
+      is: "nothing",
+      why: nothingSentence(session, ask, message),
+      isUnanswered: isUnanswered(session, ask, message),
+    };
   return { is: "pending", again: isSettling(waiting) || isPromptAhead(session, waiting.now) };
 }
 
@@ -172,6 +180,19 @@ function isAtRest(waiting: Waiting): boolean {
     !isPromptAhead(session, now) &&
     !isSettling(waiting)
   );
+}
+
+/** Although it is paused: its process runs on, and so does what it was given before. */
+function mayGoOn(waiting: Waiting): boolean {
+  const { session, open, now } = waiting;
+  const { conversation } = session;
+  if (isSuspended(session)) return false;
+  if (conversation.approvals.some(({ answer }) => answer !== null)) return false;
+  const { status } = conversation.activity;
+  if (conversation.turnOpen || status === "working" || status === "starting" || isPromptAhead(session, now))
+    return true;
+  const message = messageOf(waiting, askOf(waiting));
+  return open.some(({ state }) => state === "leased") || (message?.state === "delivered" && isSettling(waiting));
 }
 
 /** What was sent has arrived, and its turn has not begun yet. */

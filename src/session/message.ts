@@ -19,7 +19,7 @@ export interface Message {
   readonly submit: boolean;
   /** Who sent it; null where an earlier version wrote it. */
   readonly caller: CallerName | null;
-  /** Wait for the end of a turn under way, put it into that turn, or stop that turn first. */
+  /** Wait for the end of a turn under way, put it into that turn, or stop that turn first, ahead of what waits. */
   readonly how: MessageRoute;
   /** The only turn that it may stop, if it is one that stops a turn; null where an earlier version wrote it. */
   readonly intendedTurn: number | null;

@@ -51,8 +51,8 @@ function around(changes: Partial<Circumstances> = {}): Circumstances {
 
 const step = (session: Session, open: readonly Message[], changes: Partial<Circumstances> = {}): NextStep =>
   nextStep(session, open, around(changes));
-const admitted = (session: Session, open: readonly Message[], id: string, changes: Partial<Message> = {}): Message =>
-  message(id, { ...intentOf(session, open, changes.caller ?? null), ...changes });
+const admitted = (session: Session, id: string, changes: Partial<Message> = {}): Message =>
+  message(id, { ...intentOf(session, changes.caller ?? null), ...changes });
 const again = (at: number, why: string | null = null, messageId = "a"): NextStep => ({
   do: "look-again",
   at,
@@ -104,15 +104,15 @@ describe("what is done with waiting messages", () => {
     expect(step(spoken(idle), [a])).toEqual(again(10_250, "its own protocol is not open"));
     const quit = message("a", { text: "/quit" });
     expect(step(spoken(idle), [quit], open)).toEqual({ do: "type", message: quit });
-    const answer = admitted(spoken(asking), [], "a");
+    const answer = admitted(spoken(asking), "a");
     expect(step(spoken(asking), [answer], open)).toEqual({ do: "type", message: answer });
   });
 
   test("what a session sends to itself does not answer its own question", () => {
-    const own = admitted(asking, [], "a", { caller: `session:${asking.id}` });
+    const own = admitted(asking, "a", { caller: `session:${asking.id}` });
     expect(step(asking, [own])).toEqual(WAIT);
     expect(step(idle, [own])).toEqual({ do: "type", message: own });
-    const parents = admitted(asking, [own], "b", { caller: "session:parent" });
+    const parents = admitted(asking, "b", { caller: "session:parent" });
     expect(step(asking, [own, parents])).toEqual({ do: "type", message: parents });
   });
 
@@ -140,7 +140,7 @@ describe("a message that interrupts", () => {
   ).session;
 
   test("stops the turn that was under way when it was sent, and no other", () => {
-    const sent = admitted(working, [], "a", { how });
+    const sent = admitted(working, "a", { how });
     expect(sent.intendedTurn).toBe(1);
     expect(step(working, [sent])).toEqual({ do: "interrupt", message: sent });
     expect(step(next, [sent])).toEqual(WAIT);
@@ -148,22 +148,28 @@ describe("a message that interrupts", () => {
   });
 
   test("sent before a turn, stops the one that then begins", () => {
-    const sent = admitted(idle, [], "a", { how });
+    const sent = admitted(idle, "a", { how });
     expect(step(working, [sent])).toEqual({ do: "interrupt", message: sent });
     expect(step(next, [sent])).toEqual(WAIT);
   });
 
-  test("behind others, stops the turn that the last of them begins", () => {
-    const steered = message("s", { how: "steer" });
-    expect(admitted(working, [a], "b", { how }).intendedTurn).toBe(2);
-    expect(admitted(working, [steered, message("q", { text: "/clear" })], "b").intendedTurn).toBe(1);
-    expect(admitted(idle, [a], "b", { how }).intendedTurn).toBe(1);
-    expect(admitted(idle, [message("a", { state: "leased" })], "b", { how }).intendedTurn).toBe(1);
-    expect(admitted(working, [message("a", { state: "leased" })], "b", { how }).intendedTurn).toBe(1);
+  test("goes ahead of what waits, and stops the turn that was under way when it was sent", () => {
+    const sent = admitted(working, "b", { how });
+    expect(step(working, [a, sent])).toEqual({ do: "interrupt", message: sent });
+    expect(step(idle, [a, sent])).toEqual({ do: "type", message: sent });
+    expect(step(idle, [a, sent, admitted(working, "c", { how })])).toEqual({ do: "type", message: sent });
+  });
+
+  test("does not stop the turn of a message that it overtook, nor holds an answer up", () => {
+    const sent = admitted(idle, "b", { how });
+    expect(sent.intendedTurn).toBe(1);
+    expect(step(next, [a, sent])).toEqual(WAIT);
+    const answer = admitted(asking, "c");
+    expect(step(asking, [a, sent, answer])).toEqual({ do: "type", message: answer });
   });
 
   test("is tried again after a while, by another daemon at once", () => {
-    const sent = admitted(working, [], "a", { how });
+    const sent = admitted(working, "a", { how });
     const interrupted = { messageId: "a", at: 9_000 };
     expect(step(working, [sent], { interrupted })).toEqual(again(14_000));
     expect(step(working, [sent], { interrupted, monotonic: 14_000 })).toEqual({ do: "interrupt", message: sent });
@@ -180,15 +186,15 @@ describe("a message that interrupts", () => {
 
 describe("an answer", () => {
   test("is what was sent while the session asked, and overtakes what waited before", () => {
-    const early = admitted(working, [], "a");
-    const answer = admitted(asking, [early], "b");
+    const early = admitted(working, "a");
+    const answer = admitted(asking, "b");
     expect(step(asking, [early])).toEqual(WAIT);
     expect(step(asking, [early, answer])).toEqual({ do: "type", message: answer });
-    expect(step(asking, [early, answer, admitted(asking, [], "c")])).toEqual({ do: "type", message: answer });
+    expect(step(asking, [early, answer, admitted(asking, "c")])).toEqual({ do: "type", message: answer });
   });
 
   test("is none to the next question, and waits its turn once nothing is asked", () => {
-    const answer = admitted(asking, [], "b");
+    const answer = admitted(asking, "b");
     const { activity } = asking.conversation;
     const other = amend(asking, {
       conversation: { activity: { ...activity, evidence: { ...activity.evidence, at: 9_999 } } },
@@ -230,7 +236,7 @@ describe("usage limits", () => {
   });
 
   test("an answer to a question does not wait", () => {
-    const answer = admitted(asking, [], "a");
+    const answer = admitted(asking, "a");
     expect(step(asking, [answer], { parked: why })).toEqual({ do: "type", message: answer });
   });
 });

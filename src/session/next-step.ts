@@ -67,10 +67,16 @@ export function nextStep(session: Session, open: readonly Message[], around: Cir
   // While it is being typed nobody asks; afterwards only a crash, of Reeve or of the attempt, leaves it leased.
   const left = open.find(({ state }) => state === "leased");
   if (left !== undefined) return isOver || isReady ? { do: "recover", message: left } : WAIT;
-  const message = isAsking(session) ? open.find(({ answers }) => answers === questionOf(session)) : open[0];
+  const message = isAsking(session) ? open.find(({ answers }) => answers === questionOf(session)) : inOrder(open)[0];
   if (message === undefined) return WAIT;
   if (isOver || isOvertaken(session, message, open)) return { do: "refuse", message };
   return isReady ? stepFor(session, message, around) : WAIT;
+}
+
+/** In the order in which they are given. Whoever interrupts does not wait for what others want of it later. */
+export function inOrder(open: readonly Message[]): readonly Message[] {
+  const interrupts = open.filter(({ how }) => how === "interrupt");
+  return interrupts.length === 0 ? open : [...interrupts, ...open.filter(({ how }) => how !== "interrupt")];
 }
 
 function stepFor(session: Session, message: Message, around: Circumstances): NextStep {
@@ -121,29 +127,17 @@ function settlesAt(session: Session, { lastTyped }: Circumstances): number {
 
 /**
  * What a message is meant for, decided when it is admitted: if it interrupts,
- * only this turn; and if the session asks, it is an answer to this question.
- * Messages that wait already are no answers, and an answer overtakes them. What
- * a session sends to itself is never an answer: it must not approve its own wish.
+ * only the turn under way by then, or the one about to begin; and if the session
+ * asks, it is an answer to this question. Messages that wait already are no
+ * answers, and an answer overtakes them, as does what interrupts. What a session
+ * sends to itself is never an answer: it must not approve its own wish.
  */
-export function intentOf(
-  session: Session,
-  open: readonly Message[],
-  sender: CallerName | null,
-): Pick<Message, "intendedTurn" | "answers"> {
+export function intentOf(session: Session, sender: CallerName | null): Pick<Message, "intendedTurn" | "answers"> {
+  const { turns, turnOpen } = session.conversation;
   return {
-    intendedTurn: turnAhead(session, open),
+    intendedTurn: turnOpen ? turns : turns + 1,
     answers: isAsking(session) && sender !== `session:${session.id}` ? questionOf(session) : null,
   };
-}
-
-/** The turn that will be under way when those ahead have been taken; without any, the one now or about to begin. */
-function turnAhead(session: Session, open: readonly Message[]): number {
-  const { conversation } = session;
-  const beginning = open.filter((message) => message.submit && message.how !== "steer" && !isOwnCommand(message));
-  // One that is leased in an open turn has begun it, or goes into it.
-  return conversation.turnOpen
-    ? conversation.turns + beginning.filter(({ state }) => state === "admitted").length
-    : conversation.turns + Math.max(1, beginning.length);
 }
 
 export function isAsking({ conversation }: Session): boolean {

@@ -6,7 +6,8 @@
 import type { Moment } from "../platform/clock.ts";
 import { worksInBackground } from "./background.ts";
 import { isHeldByBranch } from "./checkout.ts";
-import { isTurnToStop } from "./countdown.ts";
+import { isTurnTimedOut } from "./countdown.ts";
+import { isAskedToStop } from "./interrupt.ts";
 import { isPromptAhead } from "./prompt-ahead.ts";
 import type { Session, StopIntent } from "./session.ts";
 
@@ -25,7 +26,7 @@ export function pendingEffect(session: Session, now: Moment | null = null): Effe
   if (wish.stop !== null && mayStopNow(session, wish.stop, now))
     return { kind: "stop", incarnation, stop: { ...wish.stop, afterTurn: false } };
   if (session.state === "starting") return wish.held === null ? { kind: "create", incarnation } : null;
-  if (isTurnToStop(session) && isWithinReach(session))
+  if ((isTurnTimedOut(session) || isAskedToStop(session)) && isWithinReach(session))
     return { kind: "interrupt", incarnation, turn: session.conversation.turns };
   if (wish.stop !== null) return null;
   if (process.exit !== null || (session.state !== "running" && session.state !== "paused")) return null;
@@ -37,7 +38,7 @@ export function pendingEffect(session: Session, now: Moment | null = null): Effe
   return null;
 }
 
-/** A time-out stops its turn also while its end waits for that. */
+/** A turn is also stopped while the end of its session waits for it. */
 function isWithinReach({ state, process }: Session): boolean {
   const isThere = process.exit === null && process.liveness.status === "running";
   return isThere && !process.suspended && (state === "running" || state === "paused");

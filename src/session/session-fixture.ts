@@ -49,6 +49,7 @@ export function anyInput(): fc.Arbitrary<Input> {
     fc.constantFrom<Input>({ type: "pause", mode: "detach" }, { type: "pause", mode: "suspend" }, { type: "resume" }),
     fc.constantFrom<Input>(
       { type: "cancel-end" },
+      { type: "interrupt" },
       { type: "restart", graceMs: 5 },
       { type: "end", graceMs: 5, afterTurn: false },
       { type: "end", graceMs: 0, afterTurn: true },

@@ -276,6 +276,9 @@ const identity = object({
 });
 export interface Identity extends Of<typeof identity> {}
 
+/** `failed`: it was tried, and the turn goes on. */
+const interruptWish = object({ incarnation: count, turn: count, by: textOf<CallerName>(), failed: flag });
+
 /** What was asked of it, and what Reeve means to do about that. */
 const wish = object({
   desired: starts(desired, "running"),
@@ -285,6 +288,8 @@ const wish = object({
   held: starts(orNull(barred), null),
   /** It must stay: what people call a hold (stay.ts). */
   stay: added(orNull(stay), null),
+  /** Somebody wants the turn under way to stop (interrupt.ts). */
+  interrupt: added(orNull(interruptWish), null),
   lastCommand: added(orNull(lastCommand), null),
 });
 

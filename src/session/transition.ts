@@ -12,8 +12,9 @@ import { applyCommand } from "./apply-command.ts";
 import { applyObservation } from "./apply-observation.ts";
 import { applyRules } from "./apply-rule.ts";
 import { callerName, SYSTEM } from "./caller.ts";
-import { isTurnToStop, withCountdowns } from "./countdown.ts";
+import { isTurnTimedOut, withCountdowns } from "./countdown.ts";
 import type { Command, Context, Input, Observation } from "./input.ts";
+import { interruptDone } from "./interrupt.ts";
 import { momentOf } from "./moment.ts";
 import { withNews } from "./notice.ts";
 import type { Change, Outcome } from "./outcome.ts";
@@ -42,12 +43,14 @@ const LEAVES_ALONE: readonly Command["type"][] = ["rename", "hold", "release-hol
 
 function observed(session: Session, input: Observation, context: Context): Outcome {
   const outcome = applyObservation(session, input, context);
-  return outcome.refused === null ? changed(telling(session, applyRules(session, outcome, context))) : outcome;
+  return outcome.refused === null
+    ? changed(interruptDone(session, telling(session, applyRules(session, outcome, context))))
+    : outcome;
 }
 
 /** A turn that a time-out was to stop was stopped by that. */
 function telling(before: Session, { session, events }: Change): Change {
-  if (!isTurnToStop(before) || !events.some(({ type }) => type === "turn-interrupted")) return { session, events };
+  if (!isTurnTimedOut(before) || !events.some(({ type }) => type === "turn-interrupted")) return { session, events };
   const { turns } = before.conversation;
   const told = events.map((event) =>
     event.type === "turn-interrupted" && event.turn === turns ? ({ ...event, timedOut: "turn" } as const) : event,
@@ -65,6 +68,7 @@ const COMMANDS = {
   restart: true,
   end: true,
   "cancel-end": true,
+  interrupt: true,
   answer: true,
   seen: true,
   rename: true,

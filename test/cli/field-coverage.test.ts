@@ -291,6 +291,7 @@ const COVERAGE = {
       timeout_seconds: "not an option: end waits until it is proven",
     },
   },
+  interrupt_session: { command: "interrupt", fields: { session: "<session>" } },
   cancel_end: { command: "end", fields: { session: "<session>" } },
   list_notifications: { command: "notify", fields: {} },
   test_notification: { command: "notify", fields: { channel: "<channel>" } },

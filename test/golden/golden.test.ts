@@ -18,6 +18,9 @@
  *     hides: rm -r src               and one that is open too, but not the one that is shown
  *     ---
  *     the screen, to the end of the file
+ *
+ * In some of the cases `old-frame-*` two such screens are put one below the other, as an agent leaves them that redraws without
+ * clearing what it drew before.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -220,7 +220,7 @@ test("a message that waited before it asked is no answer: it is taken when the t
   await eventually("it asks", async () => (await askSession(home, asker))?.["approvals"] === 1);
   await home.json("approve", asker);
   await eventually("its turn is over", () => isIdle(asker));
-  await eventually("it went on to the next", async () => (await askSession(home, asker))?.["turns"] === 2, 5_000);
+  await eventually("it went on to the next", async () => (await askSession(home, asker))?.["turns"] === 2);
 });
 
 test("of two questions the one on the screen is answered, and it alone", async () => {

@@ -77,7 +77,13 @@ test("messages sent at once arrive once each and in the order of their admission
 test("a paused session gets its messages when it is resumed", async () => {
   await startCat();
   await home.json("pause", "cat");
-  expect(await home.json("send", "cat", "held back", "--timeout", "0.2")).toMatchObject({ state: "admitted" });
+  // At once: nobody waits for what cannot happen.
+  expect(await home.json("send", "cat", "held back", "--timeout", "60")).toMatchObject({
+    state: "admitted",
+    detail: "It is paused, and what is sent to it is held back; let it go on with: reeve resume cat.",
+  });
+  expect((await home.run(["explain", "cat"])).stdout).toContain("let it go on with: reeve resume cat");
+  expect((await home.run(["messages", "cat"])).stdout).toContain("reeve resume cat");
   expect(received()).toBe("");
   await home.json("resume", "cat");
   await eventually("it is delivered", () => received() === "held back\n");

@@ -152,16 +152,26 @@ test("a refused message brings no turn, and whoever waits is told", async () => 
   expect(await wait("--for", "turn-completed")).toMatchObject(told);
 });
 
-test("a message that waits in the mailbox is waited for", async () => {
+test("a message that waits in the mailbox is waited for, and at once it is told that a paused session does not take it", async () => {
   await home.json("start", "practice", "--name", name, "say hello");
   await becomes("idle", 1);
   await home.json("pause", name);
-  await home.json("send", name, "say more", "--timeout", "0");
-  const { status, stdout } = await home.run(["wait", name, "--timeout", "0", "--json"]);
-  expect({ status, ...(JSON.parse(stdout) as object) }).toMatchObject({ status: 75, done: false, reason: "timeout" });
-  const waiting = wait();
+  await home.json("send", name, "say more", "--timeout", "60");
+  const why = `It is paused, and what is sent to it is held back; let it go on with: reeve resume ${name}.`;
+  expect(await wait()).toMatchObject({ status: 16, done: false, reason: "nothing-to-wait-for", why });
+  const sent = await home.run(["send", name, "say even more", "--wait"]);
+  expect([sent.status, sent.stdout]).toEqual([16, expect.stringContaining(why)]);
   await home.json("resume", name);
-  expect(await waiting).toMatchObject({ status: 0, reason: "turn-completed", session: { turns: 2 } });
+  expect(await wait()).toMatchObject({ status: 0, reason: "turn-completed", session: { turns: 3 } });
+});
+
+test("who waits for a session that is then paused is told", async () => {
+  await home.json("start", "practice", "--name", name, "sleep 1000");
+  await becomes("working", 1);
+  const waiting = wait();
+  await home.json("pause", name, "--suspend");
+  expect(await waiting).toMatchObject({ status: 16, why: expect.stringContaining(`reeve resume ${name}`) as string });
+  await home.json("resume", name);
 });
 
 test("an answer that was sent is on its way: the question before it is not told again", async () => {

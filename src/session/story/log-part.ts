@@ -20,7 +20,7 @@ export interface StoryEvent {
 
 /** The first that fits. */
 const KINDS: readonly (readonly [RegExp, StoryKind])[] = [
-  [/^turn-/, "turns"],
+  [/^(?:turn-|interrupt-requested$)/, "turns"],
   [/^(?:approval-|interrupted$|mode-changed$)/, "approvals"],
   [/^(?:message-|wake-)/, "messages"],
   [/^mail-/, "mail"],

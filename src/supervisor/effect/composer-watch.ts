@@ -19,6 +19,8 @@ const LOOK_MS = 50;
 const CLEARING_MS = 2_000;
 /** Each round clears what is visible; long pastes are shown as one word. */
 const MOST_ROUNDS = 20;
+/** Agents show a longer paste as one word. */
+const MOST_UNSEEN_LINES = 50;
 /** Texts of ours that may stand there: the newest ones. */
 const REMEMBERED = 5;
 
@@ -31,6 +33,8 @@ export interface ComposerWatch {
   shows(text: string, standing: Standing): boolean;
   /** True when it is empty afterwards. */
   clear(): Promise<boolean>;
+  /** Presses the keys that clear this text, though it is not seen to stand there. */
+  clearUnseen(text: string): Promise<void>;
 }
 
 export interface ComposerParts {
@@ -57,12 +61,17 @@ export async function watchComposer(parts: ComposerParts, session: Session): Pro
     }
   }
 
+  async function clearLines(text: string, most: number): Promise<void> {
+    const lines = text.split("\n").slice(0, most);
+    const keys = lines.flatMap(() => (composer?.clear ?? []).map((key) => ({ type: "key", key }) as const));
+    if (keys.length > 0) await parts.adapters.runtime(session.identity.runtime).send(targetOf(session), keys);
+  }
+
   async function clear(): Promise<boolean> {
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const before = await look();
-      if (before.state !== "text" || composer === null) return before.state === "empty";
-      const keys = before.text.split("\n").flatMap(() => composer.clear.map((key) => ({ type: "key", key }) as const));
-      await parts.adapters.runtime(session.identity.runtime).send(targetOf(session), keys);
+      if (before.state !== "text") return before.state === "empty";
+      await clearLines(before.text, Number.POSITIVE_INFINITY);
       const after = await until((now) => now.state !== "text" || now.text !== before.text, CLEARING_MS);
       if (after.state === "text" && after.text === before.text) return false;
     }
@@ -74,6 +83,7 @@ export async function watchComposer(parts: ComposerParts, session: Session): Pro
     look,
     until,
     clear,
+    clearUnseen: (text) => clearLines(text, MOST_UNSEEN_LINES),
     shows: (text, standing) => standing.state === "text" && isShownAs(composer, text, standing.text),
   };
 }
@@ -99,8 +109,9 @@ export function draftOf(parts: ComposerParts, session: Session): string {
 
 /**
  * Texts that Reeve typed and that may stand there again without anybody
- * having written them: one whose outcome is not known, and the prompt of a turn
- * that was interrupted, which some agents put back.
+ * having written them: one whose outcome is not known, several behind one
+ * another or one twice, and the prompt of a turn that was interrupted, which
+ * some agents put back.
  */
 export function ownTexts(parts: ComposerParts, session: Session): readonly string[] {
   const { identity } = session;
@@ -110,5 +121,15 @@ export function ownTexts(parts: ComposerParts, session: Session): readonly strin
   const unsure = typed.filter(({ state }) => state === "leased" || state === "unknown");
   const last = isInterrupted ? typed.slice(0, 1) : [];
   const first = isInterrupted && identity.launch.prompt !== null ? [identity.launch.prompt] : [];
-  return [...[...unsure, ...last].map((message) => typedText(agent, message)), ...first];
+  const single = [...unsure, ...last].map((message) => typedText(agent, message));
+  const known = typed.findIndex((message) => !unsure.includes(message));
+  const newest = typed.slice(0, known === -1 ? undefined : known).map((message) => typedText(agent, message));
+  return [...single, ...first, ...single.map((text) => text + text), ...runsOf(newest.toReversed())];
+}
+
+/** Two or more that follow one another, joined. */
+function runsOf(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((_, from) =>
+    texts.slice(from + 1).map((_end, more) => texts.slice(from, from + more + 2).join("")),
+  );
 }

@@ -27,10 +27,12 @@ let fails: Error | null;
 let typedByPersonAt: number | null;
 let onScreen: Reading | null;
 let channel: Channel | null;
+/** The commit of the lease fails. */
+let failsToLease: Error | null;
 
 beforeEach(async () => {
   clock = makeTestClock();
-  [typed, pokes, fails, typedByPersonAt, onScreen, channel] = [[], [], null, null, null, null];
+  [typed, pokes, fails, typedByPersonAt, onScreen, channel, failsToLease] = [[], [], null, null, null, null, null];
   ground = await makeGround(agent, {}, undefined, clock);
   delivery = deliver();
 });
@@ -46,6 +48,13 @@ function deliver(): Delivery {
   } as unknown as Runtime;
   return createDelivery({
     ...ground.parts,
+    ledger: {
+      ...ground.ledger,
+      settle: async (message, outcome, event, detail) => {
+        if (outcome === "leased" && failsToLease !== null) throw failsToLease;
+        await ground.ledger.settle(message, outcome, event, detail);
+      },
+    },
     receipts: ground.receipts,
     adapters: { agent: () => agent, runtime: () => runtime },
     attention: {
@@ -61,6 +70,26 @@ function deliver(): Delivery {
     parkedWhy: () => null,
     pokeLater: (_sessionId, ms) => void pokes.push(ms),
   });
+}
+
+async function overProtocol(): Promise<void> {
+  await ground.dispose();
+  const watch = { mode: "app-server", text: "", version: null, socket: "/socket", statusDir: null, capture: null };
+  ground = await makeGround(agent, { watch }, undefined, clock);
+  delivery = deliver();
+}
+
+/** What is said over it, each with the state of message m at that moment. */
+function openChannel(): readonly unknown[] {
+  const spoken: unknown[] = [];
+  channel = {
+    send: async (text: string, how: string) => {
+      spoken.push([text, how, stateOf("m")]);
+      await read({ turn: { phase: "started", id: "t" } });
+      return "the protocol took it";
+    },
+  } as unknown as Channel;
+  return spoken;
 }
 
 async function nextDaemon(): Promise<void> {
@@ -212,22 +241,35 @@ describe("delivery", () => {
   });
 
   test("over its own protocol, once it is open", async () => {
-    await ground.dispose();
-    const watch = { mode: "app-server", text: "", version: null, socket: "/socket", statusDir: null, capture: null };
-    ground = await makeGround(agent, { watch }, undefined, clock);
-    delivery = deliver();
+    await overProtocol();
     await send("m");
     expect([next(), pokes]).toEqual([null, [250]]);
     expect(delivery.obstacle(ground.session())?.why).toBe("its own protocol is not open");
-    const spoken: unknown[] = [];
-    channel = {
-      send: async (text: string, how: string) => {
-        spoken.push([text, how, stateOf("m")]);
-        await read({ turn: { phase: "started", id: "t" } });
-        return "the protocol took it";
-      },
-    } as unknown as Channel;
+    const spoken = openChannel();
     await perform();
     expect([spoken, typed, stateOf("m")]).toEqual([[["text of m", "turn", "leased"]], [], "delivered"]);
+  });
+
+  test.each([
+    ["typed", async () => undefined],
+    ["over its own protocol", overProtocol],
+  ])("one whose lease could not be recorded was never sent, and waits again: %s", async (_how, prepare) => {
+    await prepare();
+    const spoken = openChannel();
+    await send("m");
+    failsToLease = new Error("database or disk is full");
+    await expect(perform()).rejects.toThrow("disk is full");
+    expect([spoken, typed, stateOf("m")]).toEqual([[], [], "admitted"]);
+    failsToLease = null;
+    await perform();
+    expect(stateOf("m")).toBe("delivered");
+  });
+
+  test("an interrupt is not pressed on a question that only the screen tells of", async () => {
+    await read({ turn: { phase: "started", id: "t" } });
+    await send("m", "interrupt");
+    onScreen = { source: "screen", detail: "a rule", activity: "awaiting-approval" };
+    await perform();
+    expect([typed, delivery.obstacle(ground.session())?.why]).toEqual([[], "a question is on its screen"]);
   });
 });

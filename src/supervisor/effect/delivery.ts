@@ -50,6 +50,8 @@ export interface Delivery {
   forget(sessionId: string): void;
 }
 
+const UNSEEN = "a question is on its screen";
+
 export function createDelivery(parts: DeliveryParts): Delivery {
   const outcomes = createMessageOutcomes(parts);
   const typing: TypedMessageParts = { ...parts, outcomes };
@@ -81,6 +83,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
   async function interrupt(session: Session, message: Message): Promise<void> {
     interrupted.set(session.id, { messageId: message.id, at: parts.clock.monotonic() });
+    if (await asksUnseen(session)) return hold(session, { messageId: message.id, why: UNSEEN });
     await interruptOnce(parts, session, CONFIRM_MS);
   }
 
@@ -88,9 +91,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     const channel = parts.attention.channel(session.id);
     if (channel === null) return;
     const print = printOf(parts.adapters.agent(session.identity.agent), message.text);
+    // Outside: what could not be leased was not sent.
+    await outcomes.lease(message);
     parts.receipts.expect(session.id, expectation(session, message, print, null));
     try {
-      await outcomes.lease(message);
       const detail = await channel.send(message.text, session.conversation.turnOpen ? "steer" : "turn");
       failpoint("send.after-effect");
       if (!session.conversation.turnOpen) await until(parts, () => hasBegun(session), CONFIRM_MS);
@@ -115,7 +119,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     const why = (await isSomeoneTyping(session))
       ? "somebody is typing in its terminal"
       : (await asksUnseen(session))
-        ? "a question is on its screen"
+        ? UNSEEN
         : await typeMessage(typing, session, message);
     if (why !== null) return hold(session, { messageId: message.id, why });
     const now = parts.store.registry.get(session.id);
@@ -140,7 +144,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return agoMs >= 0 && agoMs < parts.typingPauseMs;
   }
 
-  /** A question that no source has told of yet: what is typed now would answer it. */
+  /** A question that no source has told of yet: what is typed now, or the key that interrupts, would answer it. */
   async function asksUnseen(session: Session): Promise<boolean> {
     if (isAsking(session)) return false;
     const reading = await parts.attention.look(session).catch(() => null);

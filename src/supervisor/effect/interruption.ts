@@ -1,7 +1,7 @@
 /**
  * Stops the turn under way by the way that its agent has for it: its protocol,
- * or the keys that a person would press. Messages that interrupt use it, and
- * time-outs.
+ * or the keys that a person would press. Messages that interrupt use it, those
+ * who ask for nothing else, and time-outs.
  */
 import type { Clock } from "../../platform/clock.ts";
 import { failpoint } from "../../platform/failpoint.ts";
@@ -35,7 +35,7 @@ export async function interruptOnce(parts: InterruptionParts, session: Session, 
 /** A key is lost now and then, in a redraw of the terminal; more often than this it is no bad luck. */
 const MOST_TRIES = 3;
 
-/** For a time-out: only this turn, until it is over, somebody ends the session, or it was tried often enough. */
+/** On request or for a time-out: only this turn, until it is over, somebody ends the session, or it was tried often enough. */
 export async function stopTurn(
   parts: InterruptionParts & { readonly ledger: Ledger },
   session: Session,

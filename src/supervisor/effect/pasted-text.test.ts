@@ -16,17 +16,20 @@ let fates: ("dropped" | number)[];
 let pastes: number;
 let isUndisturbed: boolean;
 let isStuck: boolean;
+/** The screen shows an empty composer, and it is not the one that is typed into. */
+let isMisread: boolean;
 
 beforeEach(() => {
   clock = makeTestClock();
-  [text, fates, pastes, isUndisturbed, isStuck] = ["", [], 0, true, false];
+  [text, fates, pastes, isUndisturbed, isStuck, isMisread] = ["", [], 0, true, false, false];
 });
 
 async function problemOf(pasted: string): Promise<string | null> {
   const composer = await parseComposer("[composer]\nempty = ['^> $']\ntext = '^> ((?:.*\\n?)*)'\nclear = ['C-u']\n");
   if (composer === null) throw new Error("no composer");
   const shown = (): string => text.split("\n").slice(-SHOWN_LINES).join("\n");
-  const look = async (): Promise<Standing> => (text === "" ? { state: "empty" } : { state: "text", text: shown() });
+  const look = async (): Promise<Standing> =>
+    text === "" || isMisread ? { state: "empty" } : { state: "text", text: shown() };
   const watch: ComposerWatch = {
     composer,
     look,
@@ -43,6 +46,9 @@ async function problemOf(pasted: string): Promise<string | null> {
       if (!isStuck) text = "";
       return !isStuck;
     },
+    async clearUnseen() {
+      text = "";
+    },
   };
   const again = async (): Promise<void> => {
     const fate = fates[pastes++] ?? 0;
@@ -57,6 +63,7 @@ async function problemOf(pasted: string): Promise<string | null> {
       pauseMs: 200,
       settledMs: 2_500,
       again,
+      clearUnseen: () => watch.clearUnseen(pasted + pasted),
       isUndisturbed: () => isUndisturbed,
     }),
   );
@@ -101,6 +108,12 @@ describe.each([
     isStuck = true;
     fates = [20_000, 2_500];
     expect(await problemOf(pasted)).toContain("also contains other text");
+  });
+
+  test("that goes where nobody sees it is removed again, so that the next one is not put behind it", async () => {
+    isMisread = true;
+    expect(await problemOf(pasted)).toContain("did not appear in its input");
+    expect([pastes, text]).toEqual([2, ""]);
   });
 
   test("that may have been taken is not pasted again", async () => {

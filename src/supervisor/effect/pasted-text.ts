@@ -19,6 +19,8 @@ export interface Paste {
   /** It may be drawn once more, and stands there again within so long. */
   readonly settledMs: number;
   readonly again: () => Promise<void>;
+  /** Clears what was pasted, wherever it went. */
+  readonly clearUnseen: () => Promise<void>;
   /** The agent did nothing since that could come from it. */
   readonly isUndisturbed: () => boolean;
 }
@@ -38,7 +40,10 @@ export async function problemWithPaste(clock: Clock, watch: ComposerWatch, paste
       standing = await standingWhen(clock, watch, paste, isThere);
     }
   }
-  return isThere(standing) ? null : PROBLEMS[standing.state];
+  if (isThere(standing)) return null;
+  // A screen may mislead: what comes next must not be put behind it.
+  if (standing.state === "empty" && paste.isUndisturbed()) await paste.clearUnseen();
+  return PROBLEMS[standing.state];
 }
 
 /**

@@ -54,11 +54,11 @@ export async function typeMessage(
   if ("obstacle" in found) return found.obstacle;
 
   const whole = `${found.before}${typedText(agent, message)}`;
+  await parts.outcomes.lease(message);
   parts.receipts.expect(
     session.id,
     expectation(session, message, printOf(agent, whole), writtenSentence(message.text)),
   );
-  await parts.outcomes.lease(message);
   const typing: Typing = { session, message, agent, watch, whole, patienceMs: patienceFor(message) };
   const send = (steps: readonly InputStep[]): Promise<void> => runtime.send(targetOf(session), steps);
   try {
@@ -126,19 +126,22 @@ async function prepare(
   session: Session,
   watch: ComposerWatch,
 ): Promise<{ readonly obstacle: string } | { readonly before: string }> {
+  const look = `run \`reeve attach ${session.identity.name}\``;
   const standing = await watch.look();
   switch (standing.state) {
     case "empty":
       return { before: "" };
     case "absent":
-      return { obstacle: "its screen does not show an empty input" };
+      return { obstacle: `its screen does not show an empty input; ${look} to see what it shows` };
     case "text": {
       const draft = draftOf(parts, session);
       if (draft !== "" && watch.shows(draft, standing)) return { before: draft };
       const isOurs = ownTexts(parts, session).some((text) => watch.shows(text, standing));
-      if (!isOurs) return { obstacle: "there is unsent text in its input" };
+      if (!isOurs) return { obstacle: `there is unsent text in its input; ${look} to send or delete it` };
       if (await watch.clear()) return { before: "" };
-      return { obstacle: "its input still contains an earlier message, which could not be removed" };
+      return {
+        obstacle: `its input still contains an earlier message, which could not be removed; ${look} to delete it`,
+      };
     }
   }
 }
@@ -166,6 +169,7 @@ async function problemBeforeEnter(
     twice: whole + typedText(agent, message),
     drawnMs: patienceMs + DRAWN_MS,
     settledMs: CONFIRM_MS,
+    clearUnseen: () => watch.clearUnseen(whole + typedText(agent, message)),
     isUndisturbed: () => isUnchanged(parts, session) && parts.receipts.takenInstead(session.id) === null,
   });
 }

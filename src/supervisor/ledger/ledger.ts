@@ -153,7 +153,7 @@ export function createLedger(parts: {
         await store.commit({
           changes: [
             putSession(session),
-            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, [], admit.caller) })]),
+            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, admit.caller) })]),
             ...alongside.changes,
           ],
           events: [...bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })), ...alongside.events],
@@ -167,7 +167,7 @@ export function createLedger(parts: {
       queue.run(message.sessionId, async () => {
         const session = store.registry.get(message.sessionId);
         if (session === undefined) throw unknownSession(message.sessionId);
-        const intent = intentOf(session, store.mailbox.open(session.id), message.caller);
+        const intent = intentOf(session, message.caller);
         const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({

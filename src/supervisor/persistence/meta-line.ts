@@ -45,6 +45,7 @@ export type Asked =
   | "turn-started"
   | "restart-requested"
   | "end-requested"
+  | "interrupt-requested"
   | "message-admitted";
 type Fits = (body: LoggedEvent["body"]) => boolean;
 
@@ -167,13 +168,16 @@ function settler({ by, via, rule }: Extract<SessionEvent, { type: "approval-sett
 
 /** Some agents end the turn when they are denied something: whoever denied it ended the turn. */
 async function interrupter(
-  { timedOut, askedBy, messageId, evidence }: Extract<SessionEvent, { type: "turn-interrupted" }>,
+  { turn, timedOut, askedBy, messageId, evidence }: Extract<SessionEvent, { type: "turn-interrupted" }>,
   context: MetaContext,
 ): Promise<Doer> {
   if (timedOut !== undefined) return REEVE;
   if (askedBy !== undefined) {
-    const isSent: Fits = (body) => body.type === "message-admitted" && body.messageId === messageId;
-    return doerOf(askedBy, (await context.before(["message-admitted"], isSent))?.via);
+    const isAsked: Fits = (body) =>
+      messageId === undefined
+        ? body.type === "interrupt-requested" && body.turn === turn
+        : body.type === "message-admitted" && body.messageId === messageId;
+    return doerOf(askedBy, (await context.before(["message-admitted", "interrupt-requested"], isAsked))?.via);
   }
   if (evidence.detail.startsWith("another turn ")) return AGENT;
   const last = (await context.before(["approval-requested", "approval-settled", "turn-started"], () => true))?.body;

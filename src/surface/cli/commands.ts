@@ -21,6 +21,7 @@ import { imageCommand } from "./command/image.ts";
 import { importCommand } from "./command/import.ts";
 import { inboxCommand } from "./command/inbox.ts";
 import { initCommand } from "./command/init.ts";
+import { interruptCommand } from "./command/interrupt.ts";
 import { listCommand } from "./command/list.ts";
 import { mcpCommand } from "./command/mcp.ts";
 import { mailCommand } from "./command/mail.ts";
@@ -73,6 +74,7 @@ export const commands: readonly CliCommand[] = [
   denyCommand,
   rulesCommand,
   attachCommand,
+  interruptCommand,
   pauseCommand,
   resumeCommand,
   restartCommand,

@@ -79,7 +79,7 @@ export const EXIT_CODES: readonly ExitCode[] = [
   {
     code: WAIT_STATUS["nothing-to-wait-for"],
     name: "nothing-to-wait-for",
-    meaning: "The session is idle, and what was asked last starts no turn; the message says why.",
+    meaning: "The session is idle, and what was asked last starts no turn, or it is paused; the message says why.",
   },
   {
     code: WAIT_STATUS["turn-completed"],

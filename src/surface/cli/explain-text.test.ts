@@ -10,6 +10,7 @@ function explanation(fields: Partial<OutputOf<"explainSession">> = {}): OutputOf
   return {
     session: sessionView(),
     mode: { name: "hooks", text: "Its hooks tell of turns.", version: "1.2.3" },
+    paused: null,
     channel: null,
     liveness: {
       claim: "running",
@@ -45,6 +46,15 @@ function explanation(fields: Partial<OutputOf<"explainSession">> = {}): OutputOf
 }
 
 describe("explanationText", () => {
+  it("says of a paused session that it is, why, and how it goes on", async () => {
+    const reason = "Paused on request: input is held back, the process runs on.";
+    const paused = "It is paused, and what is sent to it is held back; let it go on with: reeve resume builder.";
+    const fields = { paused, session: sessionView({ state: "paused", reason }) };
+    expect(await explanationText(explanation(fields), { width: 200, hasColour: false }, now)).toContain(
+      `Paused\n  ${reason}\n  ${paused}\n`,
+    );
+  });
+
   it("gives each claim with its reason and its evidence", async () => {
     expect(await explanationText(explanation(), { width: 60, hasColour: false }, now)).toBe(
       `builder (abcdefghjk)

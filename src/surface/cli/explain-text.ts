@@ -176,6 +176,7 @@ export async function explanationText(
       ...(channel === null ? [] : [`Its own protocol: ${channel}`]),
       ...askedSentences(explained, now),
     ),
+    ...(explained.paused === null ? [] : [section("Paused", session.reason, explained.paused)]),
     ...(session.work === null ? [] : [section("Work", `It works on ${session.work.work_id}: ${session.work.title}`)]),
     ...(branches.length === 0 ? [] : [section("Branch", ...branches)]),
     claim(`Process: ${explained.liveness.claim}`, explained.liveness),

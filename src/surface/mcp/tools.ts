@@ -154,7 +154,7 @@ export const TOOLS: Readonly<Record<Verb, ToolText | NotATool>> = {
   },
   cancelMessage: {
     title: "Cancel a message",
-    description: "Take back a message that still waits. One that was typed cannot be taken back.",
+    description: "Take back a message that still waits and was not typed.",
     isRepeatable: true,
   },
   sendMail: {
@@ -274,6 +274,11 @@ export const TOOLS: Readonly<Record<Verb, ToolText | NotATool>> = {
       since: "The `cursor` of start_session, send_message, answer_approval or your last wait.",
       timeout_seconds: "At most 45; up to 240 if your client shows progress.",
     },
+  },
+  interruptSession: {
+    title: "Interrupt a turn",
+    description: "Stop the turn under way. To say what to do instead: send_message with `how: interrupt`.",
+    isRepeatable: true,
   },
   pauseSession: {
     title: "Pause a session",

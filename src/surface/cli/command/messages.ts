@@ -64,5 +64,5 @@ async function messageTable(
   );
   const table = layOut(COLUMNS, rows, width, await rulerFor(rows.flatMap((row) => row.map(({ text }) => text))));
   const why = messages.flatMap(({ detail }) => (detail === null ? [] : [`${oneLine(detail)}\n`]));
-  return `${table}${why.join("")}`;
+  return `${table}${[...new Set(why)].join("")}`;
 }

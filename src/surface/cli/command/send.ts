@@ -37,7 +37,7 @@ export const sendCommand: CliCommand = {
   ],
   notes: [
     "Reeve records the text first and types it once, as soon as the session can take it. Give - as the text, or use a pipe, to read it from stdin; a line end at its end is left out, except with --no-enter.",
-    "If the session is in the middle of a turn, the text waits until the turn is over. With --steer the agent gets it at once and works on; with --interrupt Reeve stops the turn first. If the agent cannot do that, the command fails.",
+    "If the session is in the middle of a turn, the text waits until the turn is over. With --steer the agent gets it at once and works on; with --interrupt it goes ahead of what waits, and Reeve stops the turn first. If the agent cannot do that, the command fails.",
   ],
   examples: [
     { line: "reeve send builder y", does: "answer a question" },

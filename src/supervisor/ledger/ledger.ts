@@ -15,6 +15,7 @@ import type { Message, MessageState } from "../../session/message.ts";
 import { intentOf } from "../../session/next-step.ts";
 import type { Reason, Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
+import { requireRoomToWait } from "../../session/waiting-messages.ts";
 import { wakeSettled } from "../../session/wake-record.ts";
 import {
   admitMessage,
@@ -167,7 +168,9 @@ export function createLedger(parts: {
       queue.run(message.sessionId, async () => {
         const session = store.registry.get(message.sessionId);
         if (session === undefined) throw unknownSession(message.sessionId);
-        const intent = intentOf(session, store.mailbox.open(session.id), message.caller);
+        const open = store.mailbox.open(session.id);
+        requireRoomToWait(session.identity.name, open, message.text);
+        const intent = intentOf(session, open, message.caller);
         const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({

@@ -10,7 +10,13 @@ import { defaultRetention, parseRetention, type RetentionSettings } from "../../
 import { readPlainFile } from "../../platform/plain-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { RestartPolicy } from "../../session/restart-record.ts";
-import { parseTimeOuts, type TimeOutChoice, type TimeOutChoices, type TimeOutName } from "../../session/time-out.ts";
+import {
+  parseTimeOuts,
+  TIME_OUTS,
+  type TimeOutChoice,
+  type TimeOutChoices,
+  type TimeOutName,
+} from "../../session/time-out.ts";
 import {
   type ContainerDefaults,
   defaultDockerSettings,
@@ -21,7 +27,16 @@ import {
 import { defaultMemorySettings, type MemorySettings, parseMemorySettings } from "./memory-settings.ts";
 import { defaultGitSettings, type GitSettings, parseGitSettings } from "./git-settings.ts";
 import { type SessionSwitches, switchesByDefault, takeSwitches } from "./session-switch.ts";
-import { parseRestart, parseSwitch, parseWord, quoted, requireName, tableOf } from "./setting-value.ts";
+import {
+  type NumberRange,
+  parseNumberIn,
+  parseRestart,
+  parseSwitch,
+  parseWord,
+  quoted,
+  requireName,
+  tableOf,
+} from "./setting-value.ts";
 
 /** What a user may tune, with its defaults. Times are in milliseconds. */
 export interface Settings extends Tables {
@@ -152,14 +167,20 @@ export const defaultSettings: Settings = {
 
 const LARGEST_FILE_BYTES = 1_048_576;
 
+const YEAR_SECONDS = 31_536_000;
+
+/** What is repeated all the time needs a pause: without one the daemon would do nothing else. */
+const LEAST_PAUSE_SECONDS = 0.1;
+
+/** Each with the seconds it may be. */
 const SECONDS = {
-  health_interval_seconds: "healthIntervalMs",
-  orphan_grace_seconds: "orphanGraceMs",
-  sweep_interval_seconds: "sweepIntervalMs",
-  stall_seconds: "stallAfterMs",
-  background_seconds: "backgroundPatienceMs",
-  typing_pause_seconds: "typingPauseMs",
-} as const satisfies Record<string, keyof Numbers>;
+  health_interval_seconds: ["healthIntervalMs", { least: LEAST_PAUSE_SECONDS, most: 3_600 }],
+  orphan_grace_seconds: ["orphanGraceMs", { least: 0, most: YEAR_SECONDS }],
+  sweep_interval_seconds: ["sweepIntervalMs", { least: LEAST_PAUSE_SECONDS, most: 86_400 }],
+  stall_seconds: ["stallAfterMs", { least: 1, most: YEAR_SECONDS }],
+  background_seconds: ["backgroundPatienceMs", { least: 0, most: YEAR_SECONDS }],
+  typing_pause_seconds: ["typingPauseMs", { least: 0, most: 3_600 }],
+} as const satisfies Record<string, readonly [keyof Numbers, NumberRange]>;
 
 /** Older names in `[sessions]` of what `[timeouts]` says. */
 const OLDER_TIME_OUTS: Readonly<Record<string, TimeOutName>> = {
@@ -169,10 +190,10 @@ const OLDER_TIME_OUTS: Readonly<Record<string, TimeOutName>> = {
 };
 
 const COUNTS = {
-  output_log_bytes: "outputLogBytes",
-  most_depth: "mostDepth",
-  most_descendants: "mostDescendants",
-} as const satisfies Record<string, keyof Numbers>;
+  output_log_bytes: ["outputLogBytes", { least: 1_024, most: 1_073_741_824, isWhole: true }],
+  most_depth: ["mostDepth", { least: 0, most: 100, isWhole: true }],
+  most_descendants: ["mostDescendants", { least: 0, most: 10_000, isWhole: true }],
+} as const satisfies Record<string, readonly [keyof Numbers, NumberRange]>;
 
 const SWITCHES = { wakes: "wakes", cgroups: "cgroups", persist_session: "persistSession" } as const;
 
@@ -363,13 +384,18 @@ function parseSessions(
       settings.mail = policy;
       continue;
     }
-    if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
-      throw new Error(`${name} must be a number that is not negative`);
-    if (Object.hasOwn(COUNTS, name)) settings[COUNTS[name as keyof typeof COUNTS]] = value;
-    else if (Object.hasOwn(SECONDS, name)) settings[SECONDS[name as keyof typeof SECONDS]] = value * 1_000;
-    else if (Object.hasOwn(OLDER_TIME_OUTS, name))
-      older[OLDER_TIME_OUTS[name] ?? "start"] = { afterMs: value * 1_000, action: null };
-    else throw new Error(`there is no setting ${name}`);
+    const timeOut = Object.hasOwn(OLDER_TIME_OUTS, name) ? OLDER_TIME_OUTS[name] : undefined;
+    if (Object.hasOwn(COUNTS, name)) {
+      const [field, range] = COUNTS[name as keyof typeof COUNTS];
+      settings[field] = parseNumberIn(name, value, range);
+    } else if (Object.hasOwn(SECONDS, name)) {
+      const [field, range] = SECONDS[name as keyof typeof SECONDS];
+      settings[field] = parseNumberIn(name, value, range) * 1_000;
+    } else if (timeOut !== undefined) {
+      const least = timeOut === "stop_grace" ? 0 : LEAST_PAUSE_SECONDS;
+      const seconds = parseNumberIn(name, value, { least, most: TIME_OUTS[timeOut].mostMs / 1_000 });
+      older[timeOut] = { afterMs: seconds * 1_000, action: null };
+    } else throw new Error(`there is no setting ${name}`);
   }
   return { ...settings, older };
 }

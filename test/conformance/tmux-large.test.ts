@@ -66,30 +66,20 @@ describe("while tmux does not answer", () => {
   const ground = useGround(() => makeTmuxFixture({ recordedPlace: ({ sessionId }) => places.get(sessionId) ?? null }));
 
   it("a session is ended, and what has ended is known, by the kernel alone", async () => {
-    const targets = [first, other, { sessionId: "short", incarnation: 1 }] as const;
-    const scripts = ["sleep 100", "sleep 100", "until [ -e go ]; do sleep 0.02; done; exit 7"];
-    for (const [index, target] of targets.entries()) {
-      const { place } = await ground.runtime.create(ground.shell(target, scripts[index] ?? ""));
+    for (const target of [first, other]) {
+      const { place } = await ground.runtime.create(ground.shell(target, "sleep 100"));
       places.set(target.sessionId, place);
     }
     const placeOf = ({ sessionId }: Target): Place => places.get(sessionId) ?? {};
     const server = ground.fixture.serverPid();
     process.kill(server, "SIGSTOP");
     try {
-      await ground.put("go", "");
       expect(await ground.runtime.observe(first)).toMatchObject({ status: "unreachable" });
       expect(await ground.runtime.list()).toMatchObject({ reachable: false });
       expect(await ground.runtime.stop(first, { graceMs: 200 })).toMatchObject({ survivors: [] });
       expect(await ground.runtime.observe(first)).toMatchObject({ status: "exited" });
-      const known = targets.map((target) => ({ target, place: placeOf(target) }));
-      const ended = await eventually("the short one has ended", () => {
-        const entries = ground.runtime.endedUnasked?.(known) ?? [];
-        return entries.length === 2 && entries;
-      });
-      expect(ended).toMatchObject([
-        { sessionId: "one", presence: { status: "exited" } },
-        { sessionId: "short", presence: { status: "exited", code: 7, signal: null } },
-      ]);
+      const known = [first, other].map((target) => ({ target, place: placeOf(target) }));
+      expect(ground.runtime.endedUnasked?.(known)).toMatchObject([{ ...first, presence: { status: "exited" } }]);
       // Its terminal goes later; one in which something runs does not.
       await ground.runtime.destroy(first);
       await expect(ground.runtime.destroy(other)).rejects.toMatchObject({ code: "runtime-unreachable" });

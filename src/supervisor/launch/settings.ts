@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { parse } from "smol-toml";
 import type { AgentSettings } from "../../agent/contract.ts";
 import { type NotificationChannel, parseNotifications } from "../../fleet/notification-settings.ts";
-import { MAIL_POLICIES, type MailPolicy } from "../../fleet/mail-policy.ts";
+import type { MailPolicy } from "../../fleet/mail-policy.ts";
 import { parseRuleTables, type RuleTable } from "../../fleet/rule-table.ts";
 import { defaultWorkSettings, parseMostWorkers, parseWork, type WorkSettings } from "../../fleet/work-limits.ts";
 import { defaultQuotaSettings, parseQuota, type QuotaSettings } from "../../fleet/quota-settings.ts";
@@ -10,13 +10,7 @@ import { defaultRetention, parseRetention, type RetentionSettings } from "../../
 import { readPlainFile } from "../../platform/plain-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { RestartPolicy } from "../../session/restart-record.ts";
-import {
-  parseTimeOuts,
-  TIME_OUTS,
-  type TimeOutChoice,
-  type TimeOutChoices,
-  type TimeOutName,
-} from "../../session/time-out.ts";
+import { parseTimeOuts, type TimeOutChoices } from "../../session/time-out.ts";
 import {
   type ContainerDefaults,
   defaultDockerSettings,
@@ -26,17 +20,9 @@ import {
 } from "./docker-settings.ts";
 import { defaultMemorySettings, type MemorySettings, parseMemorySettings } from "./memory-settings.ts";
 import { defaultGitSettings, type GitSettings, parseGitSettings } from "./git-settings.ts";
+import { OLDER_TIME_OUTS, parseSessions } from "./sessions-table.ts";
 import { type SessionSwitches, switchesByDefault, takeSwitches } from "./session-switch.ts";
-import {
-  type NumberRange,
-  parseNumberIn,
-  parseRestart,
-  parseSwitch,
-  parseWord,
-  quoted,
-  requireName,
-  tableOf,
-} from "./setting-value.ts";
+import { parseRestart, parseSwitch, parseWord, requireName, tableOf } from "./setting-value.ts";
 
 /** What a user may tune, with its defaults. Times are in milliseconds. */
 export interface Settings extends Tables {
@@ -166,39 +152,6 @@ export const defaultSettings: Settings = {
 };
 
 const LARGEST_FILE_BYTES = 1_048_576;
-
-const YEAR_SECONDS = 31_536_000;
-
-/** What is repeated all the time needs a pause: without one the daemon would do nothing else. */
-const LEAST_PAUSE_SECONDS = 0.1;
-
-/** Each with the seconds it may be. */
-const SECONDS = {
-  health_interval_seconds: ["healthIntervalMs", { least: LEAST_PAUSE_SECONDS, most: 3_600 }],
-  orphan_grace_seconds: ["orphanGraceMs", { least: 0, most: YEAR_SECONDS }],
-  sweep_interval_seconds: ["sweepIntervalMs", { least: LEAST_PAUSE_SECONDS, most: 86_400 }],
-  stall_seconds: ["stallAfterMs", { least: 1, most: YEAR_SECONDS }],
-  background_seconds: ["backgroundPatienceMs", { least: 0, most: YEAR_SECONDS }],
-  typing_pause_seconds: ["typingPauseMs", { least: 0, most: 3_600 }],
-} as const satisfies Record<string, readonly [keyof Numbers, NumberRange]>;
-
-/** Older names in `[sessions]` of what `[timeouts]` says. */
-const OLDER_TIME_OUTS: Readonly<Record<string, TimeOutName>> = {
-  end_grace_seconds: "stop_grace",
-  start_patience_seconds: "start",
-  overdue_approval_seconds: "approval",
-};
-
-const COUNTS = {
-  output_log_bytes: ["outputLogBytes", { least: 1_024, most: 1_073_741_824, isWhole: true }],
-  most_depth: ["mostDepth", { least: 0, most: 100, isWhole: true }],
-  most_descendants: ["mostDescendants", { least: 0, most: 10_000, isWhole: true }],
-} as const satisfies Record<string, readonly [keyof Numbers, NumberRange]>;
-
-const SWITCHES = { wakes: "wakes", cgroups: "cgroups", persist_session: "persistSession" } as const;
-
-type Switch = (typeof SWITCHES)[keyof typeof SWITCHES];
-type Numbers = Omit<Settings, keyof Tables | "mail" | Switch>;
 
 /**
  * `config.toml`, all of it optional:
@@ -366,38 +319,6 @@ function parseRole(name: string, table: Readonly<Record<string, unknown>>): Role
     image: parseWord(`${where} image`, image),
     container: parseContainerDefaults(where, container),
   };
-}
-
-function parseSessions(
-  table: Readonly<Record<string, unknown>>,
-): Partial<Omit<Settings, keyof Tables>> & { readonly older: TimeOutChoices } {
-  const older: Partial<Record<TimeOutName, TimeOutChoice>> = {};
-  const settings: { -readonly [Name in Exclude<keyof Settings, keyof Tables>]?: Settings[Name] } = {};
-  for (const [name, value] of Object.entries(table)) {
-    if (Object.hasOwn(SWITCHES, name)) {
-      settings[SWITCHES[name as keyof typeof SWITCHES]] = parseSwitch(name, value) ?? false;
-      continue;
-    }
-    if (name === "mail") {
-      const policy = MAIL_POLICIES.find((known) => known === value);
-      if (policy === undefined) throw new Error(`mail must be one of ${quoted(MAIL_POLICIES)}`);
-      settings.mail = policy;
-      continue;
-    }
-    const timeOut = Object.hasOwn(OLDER_TIME_OUTS, name) ? OLDER_TIME_OUTS[name] : undefined;
-    if (Object.hasOwn(COUNTS, name)) {
-      const [field, range] = COUNTS[name as keyof typeof COUNTS];
-      settings[field] = parseNumberIn(name, value, range);
-    } else if (Object.hasOwn(SECONDS, name)) {
-      const [field, range] = SECONDS[name as keyof typeof SECONDS];
-      settings[field] = parseNumberIn(name, value, range) * 1_000;
-    } else if (timeOut !== undefined) {
-      const least = timeOut === "stop_grace" ? 0 : LEAST_PAUSE_SECONDS;
-      const seconds = parseNumberIn(name, value, { least, most: TIME_OUTS[timeOut].mostMs / 1_000 });
-      older[timeOut] = { afterMs: seconds * 1_000, action: null };
-    } else throw new Error(`there is no setting ${name}`);
-  }
-  return { ...settings, older };
 }
 
 function parseAgent(name: string, table: Readonly<Record<string, unknown>>): AgentOptions {

@@ -105,6 +105,16 @@ describe("a call", () => {
     expect(new Set(keys).size).toBe(1);
   });
 
+  it("was not made where the daemon itself refused it: no key is told", async () => {
+    await fixture.serve((_request, response) => {
+      const problem = { code: "disk-full", kind: "unavailable", detail: "The disk is full.", details: {} };
+      response.writeHead(503, { "content-type": "application/problem+json" }).end(JSON.stringify(problem));
+    });
+    const error: unknown = await fixture.client.resumeSession({ session: "x" }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "disk-full", exitStatus: 69, details: {} });
+    expect((error as { details: object }).details).not.toHaveProperty("idempotency_key");
+  });
+
   it("is the same change again when its caller brings the key that the error told", async () => {
     const keys: unknown[] = [];
     let isDying = true;

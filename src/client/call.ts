@@ -14,8 +14,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /**
    * Names this change: asked for again with the same key, by whomever, it is
-   * made once. Without one each call makes its own, and an error of the kind
-   * `unavailable` tells it as `details.idempotency_key`.
+   * made once. Without one each call makes its own. An error after which it is
+   * not known whether the change was made tells it as `details.idempotency_key`.
    */
   readonly idempotencyKey?: string;
 }
@@ -74,11 +74,18 @@ async function callFor<V extends Verb, T>(
     ...(rules.outlastsSilence === true ? { outlastsSilence: true } : {}),
     ...(rules.signal === undefined ? {} : { signal: rules.signal }),
   };
-  const attempt = async (): Promise<T> => read(await ask(link, request, rules.revival));
+  // What the daemon itself refuses was not done.
+  let refusal: ReeveError | undefined;
+  const attempt = async (): Promise<T> => {
+    const { status, bytes } = await ask(link, request, rules.revival);
+    if (status === 200) return read(bytes);
+    refusal = problemFrom(status, bytes.toString("utf8"));
+    throw refusal;
+  };
   try {
     return await (rules.isOnce === true ? attempt() : enduring(link, attempt, rules.signal));
   } catch (error) {
-    throw key === null ? error : withKey(error, key);
+    throw key === null || error === refusal ? error : withKey(error, key);
   }
 }
 
@@ -88,14 +95,19 @@ function keyFor(key: string, { session, mail }: Readonly<Record<string, unknown>
   return typeof named === "string" ? `${key}:${named}` : key;
 }
 
-/** Whether it was done is not known; with its key it can be asked for again. */
+/** Nobody answered, so whether it was done is not known; with its key it can be asked for again. */
 function withKey(error: unknown, key: string): unknown {
   if (!(error instanceof ReeveError) || error.kind !== "unavailable") return error;
   const { code, kind, message, details } = error;
   return new ReeveError({ code, kind, message, details: { ...details, idempotency_key: key } });
 }
 
-async function ask(link: Link, request: Request, revival: Revival | undefined): Promise<Buffer> {
+interface Answered {
+  readonly status: number;
+  readonly bytes: Buffer;
+}
+
+async function ask(link: Link, request: Request, revival: Revival | undefined): Promise<Answered> {
   let status = 0;
   let chunks: Buffer[] = [];
   const listener = {
@@ -106,9 +118,7 @@ async function ask(link: Link, request: Request, revival: Revival | undefined): 
     body: (bytes: Buffer): void => void chunks.push(bytes),
   };
   await reach(link, request, listener, revival);
-  const bytes = Buffer.concat(chunks);
-  if (status !== 200) throw problemFrom(status, bytes.toString("utf8"));
-  return bytes;
+  return { status, bytes: Buffer.concat(chunks) };
 }
 
 function parseAnswer(bytes: Buffer): unknown {

@@ -119,6 +119,10 @@ test("a refusal has our words, also where a library brought zod's own for the wh
 });
 
 test("a refusal is short, whatever was sent", () => {
+  const nested: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  expect(refusal(startSession, { ...start, args: nested }).message).toBe(
+    `args[0] must be text, not ${"[".repeat(60)}….`,
+  );
   const long = "x".repeat(1_000_000);
   expect(refusal(getSessionData, { session: long }).message.length).toBeLessThan(300);
   expect(refusal(getSessionData, { session: "x", [long]: 1 }).message.length).toBeLessThan(300);

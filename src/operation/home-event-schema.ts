@@ -166,6 +166,7 @@ export function describeHomeEvents({ evidence, source, pid }: CommonFields) {
         target: textOrNull("What the call named, as it was written; null where it named nothing."),
         code: text("For programs: a stable word."),
         why: text("For people: a sentence."),
+        times: z.optional(count("How often it was refused since the last such event; missing: once.")),
       },
     ],
     "notification-abandoned": [

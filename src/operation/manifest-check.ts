@@ -81,7 +81,7 @@ async function requireProgram(
   start: ManifestStart,
   prepared: PreparedLaunch,
 ): Promise<void> {
-  const { plan } = await context.supervisor.plan({
+  const planned = await context.supervisor.plan({
     agent: start.agent,
     runtime: prepared.runtime,
     sessionId: "manifest",
@@ -89,7 +89,7 @@ async function requireProgram(
     launch: prepared.launch,
     beginning: { resume: null, prompt: prepared.launch.prompt },
   });
-  await requireExecutable(prepared.files, plan.argv[0] ?? "", prepared.launch);
+  await requireExecutable({ ...prepared, programs: prepared.files }, planned);
 }
 
 const OTHERS_MAY_READ_OR_WRITE = 0o006;

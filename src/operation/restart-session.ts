@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { requireExecutableSize } from "../platform/exec-size.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { NEW_CONVERSATION, newConversationSentence } from "../session/new-conversation.ts";
 import type { Session } from "../session/session.ts";
@@ -7,6 +8,7 @@ import { until } from "../supervisor/ledger/until.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { environment as environmentSchema, seconds } from "./field.ts";
+import { againInFamily } from "./family.ts";
 import { readScreen } from "./get-session-data.ts";
 import { graceMsOf } from "./grace.ts";
 import { carryOut, lifecycleOutput } from "./lifecycle.ts";
@@ -65,12 +67,14 @@ export const restartSession = defineOperation({
       input.environment === undefined || before.identity.launch.envNames.length > 0
         ? undefined
         : supervisor.environment({ ...filesOf(before), caller: input.environment, given: {} });
+    if (environment !== undefined) requireExecutableSize({ argv: [], environment });
     const waits = (session: Session): boolean =>
       session.state === "starting" && supervisor.about(session).parked !== null;
     const outcome = await carryOut(context, {
       operation: "restart_session",
       session: before.id,
       command: { type: "restart", graceMs, ifGone: input.if_gone },
+      submitting: (submit) => againInFamily(context, store.registry.get(before.id) ?? before, submit),
       ...(environment === undefined ? {} : { environment }),
       isFact: (session) => session.wish.stop === null && (session.state !== "starting" || waits(session)),
       timeoutMs: graceMs + MARGIN_MS,

@@ -5,13 +5,16 @@
  */
 import { resolve } from "node:path";
 import type { Agent } from "../agent/contract.ts";
+import { requireExecutableSize } from "../platform/exec-size.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { SessionFiles, SessionPrograms } from "../runtime/session-files.ts";
 import type { Container } from "../session/container.ts";
 import { requireTypeable } from "../session/message-text.ts";
 import type { Launch } from "../session/session.ts";
+import { containerEnvironment } from "../supervisor/launch/container-environment.ts";
 import { chosenPersistence } from "../supervisor/launch/chosen-persistence.ts";
 import type { Environment } from "../supervisor/launch/environment.ts";
+import type { PlannedLaunch } from "../supervisor/launch/launcher.ts";
 import { wantsProxy } from "../supervisor/launch/wants-proxy.ts";
 import type { OperationContext } from "./contract.ts";
 import { existingDirectory } from "./existing-directory.ts";
@@ -104,11 +107,17 @@ export async function prepareLaunch(
   return { runtime, agent, files, programs, launch, environment };
 }
 
+/** That there is such a program, and that what it would be given can be given to one. */
 export async function requireExecutable(
-  programs: SessionPrograms,
-  command: string,
-  { cwd, paths, container }: Pick<Launch, "cwd" | "paths" | "container">,
+  { programs, launch, environment }: Pick<PreparedLaunch, "programs" | "launch" | "environment">,
+  { plan, loginVariables }: Pick<PlannedLaunch, "plan" | "loginVariables">,
 ): Promise<void> {
+  const { cwd, paths, container } = launch;
+  const inside = container === null ? environment : containerEnvironment(environment, launch, loginVariables);
+  const variables = { ...inside, ...plan.environment };
+  // An agent may be given its arguments by a script, which starts it with them all the same.
+  for (const argv of [plan.argv, launch.args]) requireExecutableSize({ argv, environment: variables });
+  const command = plan.argv[0] ?? "";
   if ((await programs.findProgram(command, { cwd, path: paths["PATH"] })) !== null) return;
   throw new ReeveError({
     code: "command-not-found",

@@ -212,7 +212,7 @@ export const startSession = defineOperation({
       const { id } = place;
       const outputsDir = sessionDir(context.outputsDir, input.role, id);
       const prepared = await prepareLaunch(context, input, { cwd: place.cwd, brought, sessionDir: outputsDir });
-      const { runtime, agent, files, programs, launch, environment } = prepared;
+      const { runtime, agent, files, launch, environment } = prepared;
       const branch = made?.worktree.branch ?? input.branch;
       const checkout = await checkedCheckout(context, files, launch, { ...input, branch });
       const planWith = (prompt: string | null) =>
@@ -231,9 +231,9 @@ export const startSession = defineOperation({
       if (resumed !== null) await requireBegun(files, agent, asAsked.plan, launch);
       // A prompt with a secret in it stands in no record and no command line: it is sent as the first message.
       const isSecret = launch.prompt !== null && holdsSecret(launch.prompt, secretsOfLaunch(launch, environment));
-      const { plan, recorded } = isSecret ? await planWith(null) : asAsked;
-      const isSent = isSecret || plan.isPromptLeftOut;
-      await requireExecutable(programs, plan.argv[0] ?? "", launch);
+      const planned = isSecret ? await planWith(null) : asAsked;
+      const isSent = isSecret || planned.plan.isPromptLeftOut;
+      await requireExecutable(prepared, planned);
       requireRoom(context.outputsDir);
       ensurePrivateDir(outputsDir);
       const request = {
@@ -253,7 +253,7 @@ export const startSession = defineOperation({
         checkout: { ...checkout, worktree: made?.worktree.path ?? null },
         timeOuts,
         hold: input.hold === undefined ? null : { reason: input.hold, forMs: DEFAULT_HOLD_MS },
-        ...recorded,
+        ...planned.recorded,
       };
       const wish = { caller, idempotency: record(id), workId: item?.id };
       try {
@@ -264,7 +264,7 @@ export const startSession = defineOperation({
             supervisor.start({ ...request, name }, environment, { ...wish, ...sent }),
           );
         };
-        await withinFamily(context, () => named(store, input, begin));
+        await withinFamily(context, parentId, () => named(store, input, begin));
       } catch (error) {
         removeEmptyDir(outputsDir);
         throw error;

@@ -65,6 +65,21 @@ export function parseStat(stat: string): ProcessRow | null {
   };
 }
 
+/**
+ * How a process ended that nobody has waited for yet, as its parent will be told: the kernel shows it to its own user. Null
+ * when it is gone without a trace.
+ */
+export function readExit(pid: number, startTicks: string): { code: number | null; signal: number | null } | null {
+  const text = readOf(pid, "stat")?.toString("utf8") ?? "";
+  const row = text === "" ? null : parseStat(text);
+  if (row?.startTicks !== startTicks || !isDead(row)) return null;
+  // The last field that Linux documents for this file (proc(5), since 3.5).
+  const status = Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[49]);
+  if (!Number.isInteger(status)) return null;
+  const signal = status & 0x7f;
+  return signal === 0 ? { code: (status >> 8) & 0xff, signal: null } : { code: null, signal };
+}
+
 /** All of them. A row is left out only if its process is gone, or another user's and hidden from us. */
 export function listProcesses(): readonly ProcessRow[] {
   const rows: ProcessRow[] = [];

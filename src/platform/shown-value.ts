@@ -5,7 +5,17 @@ const MOST_CHARACTERS = 60;
 
 /** As JSON. */
 export function showValue(value: unknown): string {
-  return cut(visible(JSON.stringify(value) ?? "nothing"));
+  return cut(visible(JSON.stringify(beginningOf(value, MOST_CHARACTERS)) ?? "nothing"));
+}
+
+/** As much of it as can be shown: each level, and each part of one, takes a character at least. */
+function beginningOf(value: unknown, levels: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return null;
+  const part = (inner: unknown): unknown => beginningOf(inner, levels - 1);
+  if (Array.isArray(value)) return value.slice(0, MOST_CHARACTERS).map(part);
+  const fields = Object.entries(value).slice(0, MOST_CHARACTERS);
+  return Object.fromEntries(fields.map(([name, inner]) => [name, part(inner)]));
 }
 
 /** As it is, in quotation marks. */

@@ -9,6 +9,7 @@
  * - Only what carries this home's mark, or was started by what does, is ever signalled or deleted.
  * - `stop` returns only when nothing of it is left, or says what is; it throws where it cannot look. Its evidence says
  *   how that is known, and what could not be seen.
+ * - What can be ended and proven without asking what does not answer, is.
  */
 import type { Container } from "../session/container.ts";
 import type { InputStep } from "../session/input.ts";
@@ -172,6 +173,8 @@ export interface Runtime {
   observe(target: Target): Promise<Presence>;
   /** Likewise, however long it takes. What was created meanwhile may or may not be in it. */
   list(): Promise<Listing>;
+  /** Those of these sessions that have ended, as far as that is proven while it does not answer; missing: nothing is. */
+  endedUnasked?(sessions: readonly PlacedTarget[]): readonly ListingEntry[];
   /** One look at the processes of all these sessions, whose cost does not depend on any others; asks nothing of them. */
   vitals(sessions: readonly PlacedTarget[]): Promise<Vitals>;
   send(target: Target, steps: readonly InputStep[]): Promise<void>;

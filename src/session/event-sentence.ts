@@ -225,7 +225,8 @@ const SENTENCES: Readonly<Record<EventType, Sentence>> = {
   "store-put-back": (data) =>
     `an older copy of the database was put back: it ends at ${value(data, "head")}, and ${sessions(data)} knew of events up to ${value(data, "highest")}`,
   "state-file-quarantined": (data) => `${value(data, "path")} was set aside: ${value(data, "why")}`,
-  "call-refused": (data) => `refused a call: ${value(data, "why")}`,
+  "call-refused": (data) =>
+    `refused ${data["times"] === undefined ? "a call" : `${value(data, "times")} more calls`}: ${value(data, "why")}`,
   "notification-abandoned": (data) =>
     `gave up a notification by ${value(data, "channel")} after ${value(data, "attempts")} attempts: ${value(data, "why")}`,
   pruned: (data) =>

@@ -38,6 +38,8 @@ export type HomeEvent =
       readonly target: string | null;
       readonly code: string;
       readonly why: string;
+      /** How often, since the last such event (supervisor/refusals.ts); missing: once. */
+      readonly times?: number;
     }
   | {
       /** A receiver did not take a notification for a whole day (fleet/outbox.ts). */

@@ -156,7 +156,10 @@ function parseAfter(label: string, name: TimeOutName, value: unknown): number | 
   const ms = typeof value === "number" ? value * 1_000 : typeof value === "string" ? durationMs(value) : null;
   const { mostMs } = TIME_OUTS[name];
   const isPossible = ms !== null && Number.isFinite(ms) && (ms > 0 || (ms === 0 && name === "stop_grace"));
-  if (!isPossible) throw new Error(`${label} must be a number of seconds, a time like "30m" or "2h", or "off"`);
+  if (!isPossible)
+    throw new Error(
+      `${label} must be a number of seconds, a time like "30m" or "2h", or "off"; more than 0 and at most ${mostMs / 1_000} seconds`,
+    );
   if (ms > mostMs) throw new Error(`${label} is at most ${mostMs / 1_000} seconds`);
   return ms;
 }

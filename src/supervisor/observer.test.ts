@@ -80,6 +80,20 @@ describe("the observer", () => {
     expect(liveness()).toBe("running");
   });
 
+  test("tells of an end that is proven although nobody answers, and of nothing else", async () => {
+    await addOther();
+    listing = silence;
+    const presence: Presence = { status: "exited", code: 3, signal: null, askedAt: 1, evidence: "the kernel says so" };
+    runtime.endedUnasked = (sessions) =>
+      sessions.filter(({ target }) => target.sessionId === "t").map(({ target }) => ({ ...target, presence }));
+    await observer.look();
+    expect(ground.store.registry.get("t")?.process.exit).toBe(null);
+    await clock.advance(500);
+    await eventually("the end is told", () => ground.store.registry.get("t")?.process.exit?.code === 3);
+    await eventually("the other is unreachable", () => liveness() === "unreachable");
+    expect(ground.session().process.exit).toBe(null);
+  });
+
   test("asks one that does not answer every second, as long as it has sessions", async () => {
     listing = silence;
     await observer.look();

@@ -3,13 +3,13 @@
  * when a runtime hints at a change, and every few seconds regardless; with very
  * many sessions less often, so that this costs no more. An answer only counts for sessions, and the places they had, that were known before the
  * question was asked. A session is unreachable only after two questions without
- * an answer.
+ * an answer, and not if it is proven all the same that it has ended.
  */
 import type { Agent } from "../agent/contract.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { messageOf } from "../platform/reeve-error.ts";
-import type { Listing, Presence, Runtime } from "../runtime/contract.ts";
+import type { Listing, Presence, Runtime, Target } from "../runtime/contract.ts";
 import type { HomeEvent } from "../session/home-event.ts";
 import type { Observation } from "../session/input.ts";
 import { isFrostNews } from "../session/frozen.ts";
@@ -22,6 +22,7 @@ import { eachIsolated } from "../platform/isolated.ts";
 import { deathKind } from "./death-kind.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Scheduler } from "./ledger/scheduler.ts";
+import { targetOf } from "./ledger/target.ts";
 
 /** A second question soon after an unanswered one, so that the verdict does not take a whole interval. */
 const SECOND_LOOK_MS = 500;
@@ -111,7 +112,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     misses = countMiss(misses, !listing.reachable);
     if (!listing.reachable) {
       const isUnanswered = isEnough(misses);
-      if (isUnanswered) await commitUnreachable(known, listing);
+      if (isUnanswered) await commitUnreachable(await withoutEnded(known), listing);
       const againMs = isUnanswered ? NEXT_LOOK_MS : SECOND_LOOK_MS;
       // A runtime that has nothing of ours may be away for good.
       if (!isUnanswered || known.length > 0)
@@ -119,6 +120,22 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       return;
     }
     await commitSightings(known, listing);
+  }
+
+  /** What is proven to have ended although the runtime does not answer is told; the others are left. */
+  async function withoutEnded(known: readonly Session[]): Promise<readonly Session[]> {
+    const places = known.map((session) => ({ target: targetOf(session), place: session.process.place }));
+    const ended = new Map(
+      (runtime.endedUnasked?.(places) ?? []).map((entry) => [keyOf(entry), entry.presence] as const),
+    );
+    const sightings = known.flatMap<Sighting>((session) => {
+      const presence = ended.get(keyOf(targetOf(session)));
+      return presence === undefined ? [] : [{ session, presence }];
+    });
+    const commit = async ({ session, presence }: Sighting): Promise<unknown> =>
+      await ledger.apply(session.id, await toInput(session, presence));
+    await eachIsolated(parts.log, "recording what was seen", sightings.map(commit));
+    return known.filter((session) => !ended.has(keyOf(targetOf(session))));
   }
 
   async function commitUnreachable(
@@ -144,13 +161,11 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     known: readonly Session[],
     listing: Extract<Listing, { reachable: true }>,
   ): Promise<void> {
-    const byTarget = new Map(
-      listing.entries.map((entry) => [`${entry.sessionId} ${entry.incarnation}`, entry.presence]),
-    );
+    const byTarget = new Map(listing.entries.map((entry) => [keyOf(entry), entry.presence]));
     const absent: Presence = { status: "absent", askedAt: listing.askedAt, evidence: listing.evidence };
     const sightings = known.map<Sighting>((session) => ({
       session,
-      presence: byTarget.get(`${session.id} ${session.process.incarnation}`) ?? absent,
+      presence: byTarget.get(keyOf(targetOf(session))) ?? absent,
     }));
     const gone = sightings.filter(
       ({ session, presence }) => presence.status === "absent" && session.wish.stop === null && isStillThere(session),
@@ -237,6 +252,10 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
       await looking;
     },
   };
+}
+
+function keyOf({ sessionId, incarnation }: Target): string {
+  return `${sessionId} ${incarnation}`;
 }
 
 /** As of the moment it was asked for: the answer may have taken its time. */

@@ -32,6 +32,7 @@ import { createProgramFinder } from "./launch/program-finder.ts";
 import { createPasses } from "./launch/passes.ts";
 import { createReceipts } from "./ledger/receipts.ts";
 import { attendAll } from "./attend-all.ts";
+import { createRefusals } from "./refusals.ts";
 import { createRequests } from "./requests.ts";
 import { RECORDING } from "../session/session-directory.ts";
 import { createPersistence, type Persistence } from "./persistence/persistence.ts";
@@ -165,6 +166,10 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     timeOuts,
     fallbackEnvironment: (files) => environment({ caller: parts.ownEnvironment, ...files, given: {} }),
   };
+  const refusals = createRefusals({
+    scheduler,
+    record: (event, caller) => void ledger.note(event, caller).catch(report("recording a refusal")),
+  });
   const runner = createEffectRunner({ nextTask: (id) => nextTask(effectParts, id), clock, scheduler, log });
   const around = { store, ledger, runtimes: adapters.runtimes, clock, scheduler, log };
   const sweep = createSweep({ ...around, graceMs: settings.orphanGraceMs, intervalMs: settings.sweepIntervalMs });
@@ -322,9 +327,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
     firstWord: attention.firstWord,
     secretsOf: (session) => secretsFor(session, attention.secrets, parts.ownEnvironment),
 
-    noteRefusal(caller, refusal) {
-      ledger.note({ type: "call-refused", ...refusal }, caller ?? undefined).catch(report("recording a refusal"));
-    },
+    noteRefusal: refusals.note,
 
     start: (...asked) => requests.start(...asked),
     submit: (...asked) => requests.submit(...asked),
@@ -386,6 +389,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       await attention.close();
       await proxies.close();
       await inbox.close();
+      refusals.tell();
       await persistence.close();
       await ledger.note({ type: "daemon-stopped", pid: process.pid }).catch(report("daemon-stopped"));
       await Promise.all([ledger.idle(), post.idle(), work.idle(), breaker.idle(), worktrees.idle()]);

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/platform/clock.ts";
 import { listProcesses, readCommandLine } from "../../src/platform/process-table.ts";
 import type { Runtime } from "../../src/runtime/contract.ts";
 import { type PanePlace, readPlace } from "../../src/runtime/tmux/pane-place.ts";
+import type { RecordedPlace } from "../../src/runtime/tmux/pane-proof.ts";
 import { createTmuxRuntime } from "../../src/runtime/tmux/tmux-runtime.ts";
 import type { Place } from "../../src/session/session.ts";
 import { removeCgroups } from "../support/cgroup-leftovers.ts";
@@ -29,7 +30,9 @@ export function panePlace(place: Place): PanePlace {
   return read;
 }
 
-export async function makeTmuxFixture(options: { readonly cgroups?: boolean } = {}): Promise<TmuxFixture> {
+export async function makeTmuxFixture(
+  options: { readonly cgroups?: boolean; readonly recordedPlace?: RecordedPlace } = {},
+): Promise<TmuxFixture> {
   const base = mkdtempSync(join(tmpdir(), "reeve-"));
   const runDir = join(base, "run");
   const workDir = join(base, "work");

@@ -108,6 +108,8 @@ async function everythingEnds(home: TestHome, kind: Full): Promise<void> {
   expect(JSON.parse(refused.stdout)).toMatchObject({
     error: { code: "disk-full", message: expect.stringMatching(/is full.*free some/) },
   });
+  // Nothing of it was done, so nobody is told how to ask for it again.
+  expect(refused.stdout).not.toContain("idempotency_key");
   await home.killDaemon();
   expect(await end("three")).toBe("stopped");
   expect(kind.isFull(home)).toBe(true);

@@ -170,6 +170,31 @@ test.concurrent("how deep and how many is bounded, also for starts at the same t
     expect(deeper?.detail).toContain("most_depth");
   }));
 
+test.concurrent("the bounds count the living tree, also for what is started again or below another session", () =>
+  inHome("[sessions]\nmost_depth = 2\nmost_descendants = 2\n", async (home) => {
+    const a = await start(home, "a");
+    const pass = await passOf(home, a);
+    const request = { agent: "command", args: ["sleep", "600"], cwd: "/", environment: { PATH: "/usr/bin:/bin" } };
+    const child = (more: object) =>
+      askWithPass<Partial<Problem & SessionRow>>(home, pass, "/v1/sessions", { ...request, ...more });
+    const one = await child({ name: "one" });
+    await child({ name: "two", parent: one?.session_id });
+    await home.json("end", "two", "--when", "now", "--grace", "0");
+    // Two starts away from the operator are allowed, also below the newest child; three are not.
+    const deeper = await child({ name: "deeper", parent: (await home.session("two")).session_id });
+    expect(deeper).toMatchObject({ code: "too-deep" });
+    await child({ name: "three" });
+    const again = await askWithPass<Problem>(home, pass, "/v1/sessions/two/restart", {});
+    expect(again).toMatchObject({ code: "too-many-descendants" });
+    expect(await home.session("two")).toMatchObject({ state: "stopped" });
+    await home.json("end", "three", "--when", "now", "--grace", "0");
+    expect(await askWithPass<{ done: boolean }>(home, pass, "/v1/sessions/two/restart", {})).toMatchObject({
+      done: true,
+    });
+    // The bounds are the session's, not the operator's.
+    expect((await home.run(["restart", "three"])).status).toBe(0);
+  }));
+
 test.concurrent("the pass itself is written nowhere", () =>
   inHome("", async (home) => {
     const a = await home.json<SessionRow>("start", "command", "--name", "a", "--", "sh", "-c", "env; sleep 600");

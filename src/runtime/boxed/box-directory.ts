@@ -25,7 +25,7 @@ export function createBoxDirectory(parts: {
 }): PaneDirectory<BoxSighting> {
   const { instance, target, streams } = parts;
   const mark = formatMark(instance, target);
-  const command = paneCommands(instance, "").all();
+  const command = paneCommands(instance).all();
 
   const look = async (): Promise<Finding<BoxSighting>> => {
     for (let attempt = 1; ; attempt += 1) {

@@ -3,10 +3,12 @@
  * with its whole environment, or another pane in the one that is there. Pure;
  * placement.ts decides which one is sent.
  */
+import { requireExecutableSize } from "../../platform/exec-size.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { type CreateRequest, MARK_VARIABLE } from "../contract.ts";
 import type { Answer, ControlCommand } from "./control-connection.ts";
 import { OPTION, type Pane } from "./pane.ts";
+import { isPackedVariable, packArguments, type Packed } from "./packed-arguments.ts";
 import { checkName, quote } from "./quote.ts";
 import { ANCHOR } from "./server-config.ts";
 import { SHELL_VARIABLE } from "./wrapper-script.ts";
@@ -36,12 +38,13 @@ export function newSessionCommands(
 ): readonly ControlCommand[] {
   const { request } = plan;
   const here = quote(`=${name}:`);
-  const extra = additions(plan);
+  const packed = packArguments(request.argv);
+  const extra = { ...additions(plan), ...packed.variables };
   const variables = { ...retained(environment), ...extra };
   const flags = `-d -E -s ${checkName(name)} -n ${checkName(request.label)} -x 200 -y 50 -P -F ${PLACE_FORMAT}`;
   const base = retained(environment);
   const commands = [
-    `new-session ${flags} ${assignments(variables)} -- ${command(plan)}`,
+    `new-session ${flags} ${assignments(variables)} -- ${command(plan, packed)}`,
     `set-option -p -t ${here} ${OPTION} ${quote(plan.mark)}`,
     ...Object.keys(extra).map((variable) => {
       const value = base[variable];
@@ -65,8 +68,9 @@ export function newSessionCommands(
 export function replacePaneCommands(plan: PanePlan, dead: Pane): readonly ControlCommand[] {
   const here = quote(`${dead.sessionId}:`);
   const flags = `-t ${here} -n ${checkName(plan.request.label)} -P -F ${PLACE_FORMAT}`;
+  const packed = packArguments(plan.request.argv);
   const commands = [
-    `new-window ${flags} ${assignments(additions(plan))} -- ${command(plan)}`,
+    `new-window ${flags} ${assignments({ ...additions(plan), ...packed.variables })} -- ${command(plan, packed)}`,
     `set-option -p -t ${here} ${OPTION} ${quote(plan.mark)}`,
   ];
   if (plan.isStreamed) commands.push(linkCommand(here));
@@ -92,9 +96,8 @@ export function parsePlaced(answer: Answer): Placed | null {
   return null;
 }
 
-function command(plan: PanePlan): string {
-  const { argv, cwd } = plan.request;
-  return [...plan.shell, plan.mark, plan.cgroup ?? "", cwd, ...argv].map(quote).join(" ");
+function command(plan: PanePlan, { words }: Packed): string {
+  return [...plan.shell, plan.mark, plan.cgroup ?? "", plan.request.cwd, ...words].map(quote).join(" ");
 }
 
 function additions(plan: PanePlan): Record<string, string> {
@@ -105,7 +108,7 @@ function additions(plan: PanePlan): Record<string, string> {
 function retained(environment: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (name === "TMUX" || name === "TMUX_PANE" || name === MARK_VARIABLE) continue;
+    if (name === "TMUX" || name === "TMUX_PANE" || name === MARK_VARIABLE || isPackedVariable(name)) continue;
     kept[name === "SHELL" ? SHELL_VARIABLE : name] = value;
   }
   return kept;
@@ -129,6 +132,7 @@ export function checkRequest(request: CreateRequest): void {
     if (name === "" || name.includes("="))
       throw usage("environment-invalid", "A variable's name is empty or holds '='.");
   }
+  requireExecutableSize({ argv: request.argv, environment: { ...request.environment, ...request.extraEnvironment } });
 }
 
 function usage(code: string, message: string): ReeveError {

@@ -1,11 +1,13 @@
 /**
  * Panes as tmux lists them, and what that says about a session. Owns the
- * listing format. It does not decide whose pane it is, because anyone can set
- * the option @reeve, a name and a command line.
+ * listing format, which asks for nothing whose size anybody but tmux decides:
+ * one session's pane must not slow the listing of all. It does not decide whose
+ * pane it is, because anyone can set the option @reeve, a name and a command
+ * line.
  */
 import { constants } from "node:os";
 import type { Presence, Target } from "../contract.ts";
-import type { ControlCommand } from "./control-connection.ts";
+import type { Answer, ControlCommand } from "./control-connection.ts";
 import { checkName, quote } from "./quote.ts";
 import { ANCHOR } from "./server-config.ts";
 
@@ -23,8 +25,6 @@ export interface ListedPane {
   readonly tty: string;
   /** The mark that the option names; empty without one. */
   readonly claim: string;
-  /** It was started with our wrapper and the mark that the option names. */
-  readonly isStartedSo: boolean;
   /** Also a window of the anchor, so that its output reaches the control connection. */
   readonly isLinked: boolean;
   /** In no session but the anchor: someone removed its session by hand. */
@@ -37,30 +37,25 @@ export interface Pane extends ListedPane {
   readonly owner: Target;
 }
 
-/** Any program of this user may set the option, to any text: one that cannot be a mark is not printed. */
+/** Any program of this user may set the option, to any text: one that cannot be a mark, or is longer than any, is not printed. */
 // Not by a regular expression (m/r), which tmux would compile for each pane: 20 ms for 800.
-const CLAIM = `#{?#{m:*[!a-z0-9.-]*,#{${OPTION}}},,#{${OPTION}}}`;
+const CLAIM = `#{?#{m:*[!a-z0-9.-]*,#{=200:${OPTION}}},,#{=200:${OPTION}}}`;
 
 /** Starts with a constant, and holds nothing an agent's output can set (no titles, no paths). */
-function format(wrapper: string): string {
-  // Where tmux would quote or escape a character, any text will do.
-  const path = wrapper.replace(/[^a-zA-Z0-9_./-]+/g, "*").replace(/^.*\*.*$/, "*$&*");
-  return [
-    "pane",
-    "#{pane_id}",
-    "#{session_id}",
-    "#{window_id}",
-    "#{pane_pid}",
-    "#{pane_dead_status}",
-    "#{pane_dead_signal}",
-    "#{pane_in_mode}",
-    "#{window_linked}",
-    "#{pane_tty}",
-    CLAIM,
-    `#{m:/bin/sh ${path} #{${OPTION}} *,#{pane_start_command}}`,
-    "#{session_name}",
-  ].join(" ");
-}
+const FORMAT = [
+  "pane",
+  "#{pane_id}",
+  "#{session_id}",
+  "#{window_id}",
+  "#{pane_pid}",
+  "#{pane_dead_status}",
+  "#{pane_dead_signal}",
+  "#{pane_in_mode}",
+  "#{window_linked}",
+  "#{pane_tty}",
+  CLAIM,
+  `#{==:#{session_name},${ANCHOR}}`,
+].join(" ");
 
 export interface PaneCommands {
   all(): ControlCommand;
@@ -70,9 +65,10 @@ export interface PaneCommands {
   one(paneId: string): ControlCommand;
 }
 
-export function paneCommands(instance: string, wrapper: string): PaneCommands {
-  const printed = quote(format(wrapper));
-  const list = (filter: string): ControlCommand => ({ text: `list-panes -a -f ${quote(filter)} -F ${printed}` });
+const PRINTED = quote(FORMAT);
+
+export function paneCommands(instance: string): PaneCommands {
+  const list = (filter: string): ControlCommand => ({ text: `list-panes -a -f ${quote(filter)} -F ${PRINTED}` });
   return {
     // What is watched is linked into the anchor as well; there it is listed only if nothing else holds it.
     all: () => list(`#{!=:#{session_name} #{window_linked},${ANCHOR} 1}`),
@@ -80,8 +76,23 @@ export function paneCommands(instance: string, wrapper: string): PaneCommands {
       const isClaimed = `#{||:#{m:${instance}.${checkName(sessionId)}.*,#{${OPTION}}},#{==:#{${OPTION}},}}`;
       return list(`#{||:${isClaimed},#{==:#{session_name},${sessionId}}}`);
     },
-    one: (paneId) => ({ text: `display-message -p -t ${paneId} ${printed}` }),
+    one: (paneId) => ({ text: `display-message -p -t ${paneId} ${PRINTED}` }),
   };
+}
+
+/**
+ * Whether tmux started it with our wrapper and this mark. tmux puts the whole command line together for the answer, so this
+ * is asked of one pane, where nothing else tells.
+ */
+export function startCommand(paneId: string, wrapper: string, mark: string): ControlCommand {
+  // Where tmux would quote or escape a character, any text will do.
+  const path = wrapper.replace(/[^a-zA-Z0-9_./-]+/g, "*").replace(/^.*\*.*$/, "*$&*");
+  const format = `started #{m:/bin/sh ${path} ${mark} *,#{pane_start_command}}`;
+  return { text: `display-message -p -t ${paneId} ${quote(format)}` };
+}
+
+export function isStartedSo({ replies }: Answer): boolean {
+  return replies[0]?.lines[0] === "started 1";
 }
 
 /** Each pane once, however many sessions its window is linked into. */
@@ -97,10 +108,9 @@ export function parsePanes(lines: readonly string[]): readonly ListedPane[] {
 }
 
 function parseLine(line: string): ListedPane | null {
-  const [prefix, id, sessionId, windowId, pid, code, signal, inMode, linked, tty, claim, started, ...name] =
-    line.split(" ");
-  if (prefix !== "pane" || id === undefined || tty === undefined || started === undefined) return null;
-  const isAnchor = name.join(" ") === ANCHOR;
+  const [prefix, id, sessionId, windowId, pid, code, signal, inMode, linked, tty, claim, anchor] = line.split(" ");
+  if (prefix !== "pane" || id === undefined || tty === undefined || anchor === undefined) return null;
+  const isAnchor = anchor === "1";
   return {
     id,
     sessionId: sessionId ?? "",
@@ -111,7 +121,6 @@ function parseLine(line: string): ListedPane | null {
     isInMode: inMode !== "0",
     tty,
     claim: claim ?? "",
-    isStartedSo: started === "1",
     isLinked: isAnchor || linked === "1",
     isOrphan: isAnchor,
   };
@@ -134,7 +143,7 @@ export function hasEnded(pane: ListedPane): boolean {
 export type PaneExit = Omit<Extract<Presence, { status: "exited" }>, "askedAt">;
 
 /** A program killed by signal n comes out of the wrapper as status 128 + n. */
-export function exitOf(pane: ListedPane): PaneExit {
+export function exitOf(pane: Pick<ListedPane, "id" | "pid" | "exitCode" | "exitSignal">): PaneExit {
   const code = pane.exitCode;
   const signal = pane.exitSignal ?? (code !== null && code > 128 ? signalFrom(String(code - 128)) : null);
   const how = signal === null ? `status ${code}` : `${signal} (status ${code ?? "none"})`;
@@ -142,7 +151,7 @@ export function exitOf(pane: ListedPane): PaneExit {
 }
 
 /** tmux prints a number or a name without SIG, as its platform has it. */
-function signalFrom(text: string): string | null {
+export function signalFrom(text: string): string | null {
   if (text === "") return null;
   if (!/^\d+$/.test(text)) return `SIG${text}`;
   return Object.entries(constants.signals).find(([, value]) => value === Number(text))?.[0] ?? null;

@@ -7,6 +7,10 @@
  * are passed on with `exec "$@"`, which never runs a builtin of the shell.
  */
 
+import { MOST_PACKED, PACKED_VARIABLE } from "./packed-arguments.ts";
+
+const PACKED = Array.from({ length: MOST_PACKED }, (_, index) => `${PACKED_VARIABLE}${index}`);
+
 /** tmux overwrites SHELL in every pane; the session's own value travels under this name. */
 export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
 
@@ -14,7 +18,8 @@ export const SHELL_VARIABLE = "REEVE_PANE_SHELL";
  * A trap with a command, not an ignored signal: the child starts with the
  * default action, while this shell outlives it and reports its status. The
  * arguments are the mark, by which tmux knows later what it started (pane.ts),
- * the cgroup, the directory, then the command. HUP is not trapped: when the
+ * the cgroup, the directory, the separator of a command that is packed (else
+ * nothing), then the command (packed-arguments.ts). HUP is not trapped: when the
  * terminal is gone the kernel tells only this shell, and its death tells the
  * program; one that is deaf to that is swept by mark.
  *
@@ -51,7 +56,14 @@ unset ${SHELL_VARIABLE} TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION OLDPWD
       exit 126
     }
   fi
-  shift 3
+  if [ -n "$4" ]; then
+    set -f
+    IFS=$4
+    set -- ${PACKED.map((name) => `$${name}`).join("")}
+    unset IFS ${PACKED.join(" ")}
+  else
+    shift 4
+  fi
   exec "$@"
 )
 status=$?

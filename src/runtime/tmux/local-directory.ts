@@ -10,9 +10,9 @@ import { ReeveError } from "../../platform/reeve-error.ts";
 import { formatMark, type Target } from "../contract.ts";
 import { unreachable, type ControlCommand, type ControlConnection } from "../driver/control-connection.ts";
 import type { OutputStreams } from "../driver/output-streams.ts";
-import { type ListedPane, paneCommands, parsePanes } from "../driver/pane.ts";
+import { isStartedSo, type ListedPane, paneCommands, parsePanes, startCommand } from "../driver/pane.ts";
 import { type Connected, type Finding, noTerminal, type PaneDirectory } from "../driver/pane-directory.ts";
-import type { PaneProofs, Sighting } from "./pane-proof.ts";
+import type { Judgement, PaneProofs, Sighting } from "./pane-proof.ts";
 import type { Reach } from "../driver/reach.ts";
 import type { ServerLink } from "./server-link.ts";
 
@@ -38,7 +38,7 @@ export function createLocalDirectory({
   proofs,
   clock,
 }: DirectoryParts): PaneDirectory<Sighting> {
-  const commands = paneCommands(instance, wrapper);
+  const commands = paneCommands(instance);
 
   const ask = async (
     command: ControlCommand,
@@ -70,10 +70,12 @@ export function createLocalDirectory({
       const panes = await list(connection, command);
       onListed?.(panes);
       const isLast = look === REAP_LOOKS;
-      const judgements = panes.map((pane) => {
-        const judgement = proofs.judge(pane, server.pid);
-        return isLast && judgement === "undecided" ? proofs.judgeLost(pane) : judgement;
-      });
+      const judgements = await Promise.all(
+        panes.map(async (pane) => {
+          const judgement = await judged(connection, pane, server.pid);
+          return isLast && judgement === "undecided" ? proofs.judgeLost(pane) : judgement;
+        }),
+      );
       const sightings = judgements.filter((judgement) => typeof judgement === "object");
       for (const { pane } of sightings) streams.assign(pane.id, pane.windowId, pane.mark);
       if (!judgements.includes("undecided")) return sightings;
@@ -82,6 +84,14 @@ export function createLocalDirectory({
       link.remindOfChildren();
       await clock.sleep(REAP_LOOK_MS);
     }
+  };
+
+  const judged = async (connection: ControlConnection, pane: ListedPane, serverPid: number): Promise<Judgement> => {
+    const judgement = proofs.judge(pane, serverPid);
+    if (judgement !== "unproven") return judgement;
+    const answer = await connection.request([startCommand(pane.id, wrapper, pane.claim)]);
+    proofs.noteDead(pane, isStartedSo(answer));
+    return proofs.judge(pane, serverPid);
   };
 
   const list = async (connection: ControlConnection, command: ControlCommand): Promise<readonly ListedPane[]> => {

@@ -4,8 +4,8 @@
  * environment of the pane's process is the proof. A proof holds as long as that
  * process lives, so it costs nothing at later looks; a new daemon finds the
  * earlier proofs in the records. A dead pane has no process to ask: it is ours
- * if it was proven while it lived, or if tmux itself started it with our
- * wrapper and the mark that is claimed.
+ * if it was proven while it lived, if the record names it, or if tmux itself
+ * started it with our wrapper and the mark that is claimed.
  */
 import { readCommandLine } from "../../platform/process-table.ts";
 import type { Place } from "../../session/session.ts";
@@ -20,8 +20,8 @@ export interface Sighting {
   readonly presence: Sight;
 }
 
-/** `not-ours`; or `undecided`: nothing follows yet, look again. */
-export type Judgement = Sighting | "not-ours" | "undecided";
+/** `not-ours`; `undecided`: nothing follows yet, look again; or `unproven`: it is dead, and tmux must say how it started it. */
+export type Judgement = Sighting | "not-ours" | "undecided" | "unproven";
 
 export interface PaneProofs {
   judge(pane: ListedPane, serverPid: number): Judgement;
@@ -29,6 +29,8 @@ export interface PaneProofs {
   judgeLost(pane: ListedPane): Judgement;
   /** Started by ourselves just now. */
   note(paneId: string, pid: number, startTicks: string, mark: string): void;
+  /** What tmux says of one that is dead and unproven. */
+  noteDead(pane: ListedPane, isStartedSo: boolean): void;
   /** Pane ids start anew with each server. */
   forgetAll(): void;
   keepOnly(panes: readonly ListedPane[]): void;
@@ -42,6 +44,8 @@ interface Proof {
   readonly owner: Target | null;
 }
 
+const NOBODYS: Proof = { startTicks: "", mark: null, owner: null };
+
 /** Where the record says that this process is; null where it says nothing. */
 export type RecordedPlace = (target: Target) => Place | null;
 
@@ -54,8 +58,8 @@ export function createPaneProofs(instance: string, recordedPlace: RecordedPlace 
     owner: mark === null ? null : parseMark(instance, mark),
   });
 
-  const sighting = (pane: ListedPane, proof: Proof | null, presence: Sight): Judgement => {
-    if (proof === null || proof.mark === null || proof.owner === null) return "not-ours";
+  const sighting = (pane: ListedPane, proof: Proof, presence: Sight): Judgement => {
+    if (proof.mark === null || proof.owner === null) return "not-ours";
     return { pane: { ...pane, mark: proof.mark, owner: proof.owner }, presence };
   };
 
@@ -75,20 +79,27 @@ export function createPaneProofs(instance: string, recordedPlace: RecordedPlace 
     return place?.id === pane.id && place.pid === pane.pid && place.startTicks === startTicks ? proof : null;
   };
 
+  /** Null where only tmux can tell. */
   const deadProof = (pane: ListedPane): Proof | null => {
-    const known = proofs.get(keyOf(pane));
+    const known = proofs.get(keyOf(pane)) ?? proofs.get(claimKeyOf(pane));
     if (known !== undefined) return known;
-    if (!pane.isStartedSo) return null;
-    const proof = proofOf("", pane.claim);
-    proofs.set(keyOf(pane), proof);
-    return proof;
+    const claimed = proofOf("", pane.claim);
+    if (claimed.owner === null) return NOBODYS;
+    const place = readPlace(recordedPlace(claimed.owner));
+    if (place?.id !== pane.id || place.pid !== pane.pid) return null;
+    proofs.set(keyOf(pane), claimed);
+    return claimed;
   };
 
   return {
     judge(pane, serverPid) {
       const presence = observePane(pane);
-      if (presence === null) return (deadProof(pane)?.mark ?? null) === null ? "not-ours" : "undecided";
-      if (presence.status !== "running") return sighting(pane, deadProof(pane), presence);
+      if (presence?.status !== "running") {
+        const proof = deadProof(pane);
+        if (proof === null) return "unproven";
+        if (presence !== null) return sighting(pane, proof, presence);
+        return proof.mark === null ? "not-ours" : "undecided";
+      }
       const { startTicks } = presence.place;
       const known = proofs.get(keyOf(pane));
       if (known?.startTicks === startTicks) return sighting(pane, known, presence);
@@ -106,13 +117,17 @@ export function createPaneProofs(instance: string, recordedPlace: RecordedPlace 
     },
     judgeLost(pane) {
       if (hasEnded(pane) || observePane(pane) !== null) return "undecided";
-      return sighting(pane, deadProof(pane), exitedUnseen(pane));
+      return sighting(pane, deadProof(pane) ?? NOBODYS, exitedUnseen(pane));
+    },
+    noteDead(pane, isStartedSo) {
+      if (isStartedSo) proofs.set(keyOf(pane), proofOf("", pane.claim));
+      else proofs.set(claimKeyOf(pane), NOBODYS);
     },
     note: (paneId, pid, startTicks, mark) => void proofs.set(keyOf({ id: paneId, pid }), proofOf(startTicks, mark)),
     forgetAll: () => proofs.clear(),
     keepOnly(panes) {
       if (proofs.size < panes.length) return; // at most a few too many are kept
-      const kept = new Set(panes.map(keyOf));
+      const kept = new Set(panes.flatMap((pane) => [keyOf(pane), claimKeyOf(pane)]));
       for (const key of proofs.keys()) if (!kept.has(key)) proofs.delete(key);
     },
   };
@@ -120,4 +135,9 @@ export function createPaneProofs(instance: string, recordedPlace: RecordedPlace 
 
 function keyOf({ id, pid }: Pick<ListedPane, "id" | "pid">): string {
   return `${id} ${pid}`;
+}
+
+/** Another claim is another question. */
+function claimKeyOf(pane: ListedPane): string {
+  return `${keyOf(pane)} ${pane.claim}`;
 }

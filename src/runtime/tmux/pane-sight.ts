@@ -1,7 +1,7 @@
 /** What a pane on this machine says about its process. */
-import { isDead, readProcess } from "../../platform/process-table.ts";
-import { exitOf, hasEnded, type ListedPane } from "../driver/pane.ts";
-import type { Sight } from "./pane-place.ts";
+import { isDead, isUnreadable, readExit, readProcess } from "../../platform/process-table.ts";
+import { exitOf, hasEnded, type ListedPane, type PaneExit, signalFrom } from "../driver/pane.ts";
+import type { PanePlace, Sight } from "./pane-place.ts";
 
 /** Null where the process is gone but tmux has not learnt how it ended: ask again shortly. */
 export function observePane(pane: ListedPane): Sight | null {
@@ -13,6 +13,33 @@ export function observePane(pane: ListedPane): Sight | null {
     place: { id: pane.id, pid: pane.pid, startTicks: row.startTicks },
     evidence: `tmux pane ${pane.id} runs process ${pane.pid}`,
   };
+}
+
+/**
+ * What the kernel alone says while tmux does not answer: that the process of this place has ended, and how where nobody
+ * has been told yet. Null where it lives, or where nothing is known of it.
+ */
+export function endedWithoutTmux(place: PanePlace | null): PaneExit | null {
+  // Of a process that had ended when it was to be looked at there is no start time.
+  if (place === null || place.startTicks === "0") return null;
+  const { id, pid, startTicks } = place;
+  try {
+    const row = readProcess(pid);
+    if (row !== null && row.startTicks === startTicks && !isDead(row)) return null;
+    const exit = readExit(pid, startTicks);
+    if (exit !== null)
+      return exitOf({
+        id,
+        pid,
+        exitCode: exit.code,
+        exitSignal: exit.signal === null ? null : signalFrom(`${exit.signal}`),
+      });
+  } catch (error) {
+    if (isUnreadable(error)) return null;
+    throw error;
+  }
+  const evidence = `process ${pid} is gone; tmux does not answer, so how it ended is not known`;
+  return { status: "exited", code: null, signal: null, evidence };
 }
 
 /** For a process that is gone although tmux never learnt its status. */

@@ -41,6 +41,8 @@ export interface PlacementParts {
   readonly streams: OutputStreams;
   readonly proofs: PaneProofs;
   readonly cgroups: SessionCgroups;
+  /** The kernel says that its process is gone. */
+  readonly hasEndedUnasked: (target: Target) => boolean;
 }
 
 export function createPlacement({
@@ -51,6 +53,7 @@ export function createPlacement({
   streams,
   proofs,
   cgroups,
+  hasEndedUnasked,
 }: PlacementParts): Placement {
   /** Work on one session waits for the work on it that came before. */
   const queue = createKeyedQueue();
@@ -140,7 +143,8 @@ export function createPlacement({
     destroy: (target) =>
       queue.run(target.sessionId, async () => {
         const { reach, sightings } = await directory.one(target);
-        if (reach.status === "unreachable") throw unreachable(reach.evidence);
+        // A terminal in which nothing runs holds up no end: once tmux answers, it belongs to no session and is swept.
+        if (reach.status === "unreachable" && !hasEndedUnasked(target)) throw unreachable(reach.evidence);
         for (const sighting of sightings) {
           if (sighting.presence.status === "running") throw stillRunning(target, sighting);
           if (reach.status === "connected")

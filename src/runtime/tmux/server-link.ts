@@ -27,6 +27,8 @@ export interface ServerLink {
   ensure(): Promise<Extract<Reach, { status: "connected" }>>;
   /** Throws what would keep a server from being started, where none runs yet; says which tmux it is. */
   requireStartable(): Promise<TmuxVersion>;
+  /** Of the server that ran last, whether it can be asked or not; none where that is not known. */
+  serverPids(): readonly number[];
   /** Has the server look for dead children it may have missed. */
   remindOfChildren(): void;
   /** Ends the server if one runs and nothing lives in it; throws what is in the way. */
@@ -253,6 +255,14 @@ export function createServerLink(options: LinkOptions): ServerLink {
       const reached = await reach();
       // One that runs and does not answer was started all the same.
       return reached.status === "connected" ? reached.server.version : requireStartable(paths, environment);
+    },
+    serverPids() {
+      try {
+        const server = remembered.last();
+        return server === null ? [] : [server.pid];
+      } catch {
+        return []; // it carries no mark, and is found by nothing else
+      }
     },
     remindOfChildren() {
       const server = remembered.last();

@@ -31,6 +31,7 @@ import { absentEvidence, createLocalDirectory } from "./local-directory.ts";
 import { createPaneDriver, notRunning } from "../driver/pane-driver.ts";
 import { createPaneProofs, type RecordedPlace, type Sighting } from "./pane-proof.ts";
 import { describePlace, readPlace } from "./pane-place.ts";
+import { endedWithoutTmux } from "./pane-sight.ts";
 import { createPlacement } from "./placement.ts";
 import { isMarked } from "./process-mark.ts";
 import { environmentOfPlace, findStrays, membersOf, type Tree } from "./process-tree.ts";
@@ -119,13 +120,16 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     clock,
     log,
   });
-  const placement = createPlacement({ instance, runDir, link, directory, streams, proofs, cgroups });
+  const recordedPane = (target: Target) => readPlace(options.recordedPlace?.(target) ?? null);
+  const hasEndedUnasked = (target: Target): boolean => endedWithoutTmux(recordedPane(target)) !== null;
+  const placement = createPlacement({ instance, runDir, link, directory, streams, proofs, cgroups, hasEndedUnasked });
 
   const treeOf = async (target: Target): Promise<{ readonly tree: Tree; readonly finding: Finding<Sighting> }> => {
     const finding = await directory.one(target);
     const presence = finding.sightings[0]?.presence;
-    const place = presence?.status === "running" ? presence.place : null;
-    const spared = finding.reach.status === "connected" ? [finding.reach.server.pid] : [];
+    const seen = presence?.status === "running" ? presence.place : null;
+    const place = finding.reach.status === "unreachable" ? recordedPane(target) : seen;
+    const spared = finding.reach.status === "connected" ? [finding.reach.server.pid] : link.serverPids();
     const cgroup = cgroups.find(target);
     return { tree: { instance, mark: formatMark(instance, target), place, spared, cgroup }, finding };
   };
@@ -150,7 +154,10 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
     const { reach, sightings } = await directory.one(target);
     const [sighting] = sightings;
     if (sighting !== undefined) return { ...sighting.presence, askedAt };
-    if (reach.status === "unreachable") return { status: "unreachable", askedAt, evidence: reach.evidence };
+    if (reach.status === "unreachable") {
+      const ended = endedWithoutTmux(recordedPane(target));
+      return ended === null ? { status: "unreachable", askedAt, evidence: reach.evidence } : { ...ended, askedAt };
+    }
     return { status: "absent", askedAt, evidence: absentEvidence(reach, target) };
   };
 
@@ -190,6 +197,13 @@ export function createTmuxRuntime(options: TmuxRuntimeOptions): Runtime {
       links.compare(finding);
       const evidence = `the tmux server (process ${reach.server.pid}) runs; panes of sessions: ${placed.length}`;
       return { reachable: true, askedAt, entries, evidence };
+    },
+    endedUnasked(sessions) {
+      const askedAt = clock.now();
+      return sessions.flatMap(({ target, place }) => {
+        const ended = endedWithoutTmux(readPlace(place));
+        return ended === null ? [] : [{ ...target, presence: { ...ended, askedAt } }];
+      });
     },
     async vitals(sessions) {
       const askedAt = clock.now();

@@ -9,9 +9,13 @@ import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 let clock: TestClock;
 beforeEach(() => void (clock = makeTestClock()));
 
-function makeRunner(nextTask: (sessionId: string) => Task | null, log: Log = () => undefined): EffectRunner {
+function makeRunner(
+  nextTask: (sessionId: string) => Task | null,
+  log: Log = () => undefined,
+  random = (): number => 0,
+): EffectRunner {
   const scheduler = createScheduler({ clock, log, observe: async () => undefined });
-  return createEffectRunner({ nextTask, clock, scheduler, log });
+  return createEffectRunner({ nextTask, clock, scheduler, log, random });
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -46,6 +50,19 @@ describe("the effect runner", () => {
     await clock.advance(1);
     expect(attempts).toBe(2);
     expect(clock.waiting()).toEqual([1_000]);
+  });
+
+  test("what failed for many at once is not tried for all at once again", async () => {
+    const drawn = [0, 0.5, 1];
+    const task: Task = { key: "stop", kind: "stop", perform: () => Promise.reject(new Error("tmux does not answer")) };
+    const runner = makeRunner(
+      () => task,
+      undefined,
+      () => drawn.shift() ?? 0,
+    );
+    for (const sessionId of ["a", "b", "c"]) runner.poke(sessionId);
+    await settle();
+    expect(clock.waiting()).toEqual([500, 625, 750]);
   });
 
   test("what cannot be decided for one session is tried again, and harms no other", async () => {

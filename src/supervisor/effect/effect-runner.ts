@@ -43,10 +43,13 @@ export function createEffectRunner(parts: {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
+  /** From 0 to 1, for the time of a retry. */
+  readonly random?: () => number;
 }): EffectRunner {
   const running = new Map<string, Running>();
   /** The key of what is tried again later, per session. */
   const retries = new Map<string, string>();
+  const { random = Math.random } = parts;
   let isClosed = false;
 
   /** What cannot even be told is a task that fails: it is logged, and tried again like any other. */
@@ -107,7 +110,9 @@ export function createEffectRunner(parts: {
 
   function waitAndRetry(sessionId: string, task: Task, attempt: number): void {
     retries.set(sessionId, task.key);
-    const delay = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10));
+    const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10));
+    // What failed for many at once, because something did not answer, is not tried for all at once again.
+    const delay = pause * (1 + random() / 2);
     parts.scheduler.after(sessionId, "retry", delay, () => {
       retries.delete(sessionId);
       const next = nextTask(sessionId);

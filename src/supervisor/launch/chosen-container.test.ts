@@ -75,7 +75,7 @@ describe("the container of a start", () => {
 
   it.each([
     ["memory = 2", "[role.x] memory must be an amount"],
-    ["cpus = 0", "[role.x] cpus must be a number greater than 0"],
+    ["cpus = 0", "[role.x] cpus must be a number from 0.01 to 4096"],
     ['network = "half"', "[role.x] network must be one of"],
     ['mounts = ["cache:/cache"]', "[role.x] mounts must be a list such as"],
     ['disk = "2g"', "there is no setting disk in [role.x]"],

@@ -14,7 +14,7 @@
  *     registry = "https://registry.example.com"    # as $REEVE_UPSTREAM_REGISTRY
  */
 import { NETWORKS, type Container } from "../../session/container.ts";
-import { quoted } from "./setting-value.ts";
+import { type NumberRange, parseNumberIn, quoted } from "./setting-value.ts";
 
 export interface DockerSettings extends Omit<Container, "image" | "mounts"> {
   readonly host: string | null;
@@ -72,8 +72,8 @@ export function parseContainerDefaults(
   if (unknown !== undefined) throw new Error(`there is no setting ${unknown} in ${where}`);
   return {
     memoryBytes: memory === undefined ? null : requireBytes(where, memory),
-    cpus: parseNumber(`${where} cpus`, cpus),
-    pids: parseNumber(`${where} pids`, pids, Number.isInteger),
+    cpus: cpus === undefined ? null : parseNumberIn(`${where} cpus`, cpus, CPUS),
+    pids: pids === undefined ? null : parseNumberIn(`${where} pids`, pids, PIDS),
     network: network === undefined ? null : networkOf(where, network),
     mounts: mounts === undefined ? null : parseMounts(where, mounts),
   };
@@ -101,15 +101,10 @@ function parseText(name: string, value: unknown): string | null {
   throw new Error(`[docker] ${name} must be some text`);
 }
 
-function parseNumber(
-  name: string,
-  value: unknown,
-  isRight: (value: number) => boolean = Number.isFinite,
-): number | null {
-  if (value === undefined) return null;
-  if (typeof value === "number" && value > 0 && isRight(value)) return value;
-  throw new Error(`${name} must be a number greater than 0`);
-}
+/** No machine has more. */
+const CPUS: NumberRange = { least: 0.01, most: 4_096 };
+/** The kernel counts no further. */
+const PIDS: NumberRange = { least: 1, most: 4_194_304, isWhole: true };
 
 function networkOf(where: string, value: unknown): Container["network"] {
   const network = NETWORKS.find((known) => known === value);

@@ -13,6 +13,19 @@ export function parseSwitch(what: string, value: unknown): boolean | null {
   throw new Error(`${what} must be true or false`);
 }
 
+/** What a number may be, both ends included. */
+export interface NumberRange {
+  readonly least: number;
+  readonly most: number;
+  readonly isWhole?: boolean;
+}
+
+export function parseNumberIn(what: string, value: unknown, { least, most, isWhole = false }: NumberRange): number {
+  const isNumber = typeof value === "number" && (!isWhole || Number.isInteger(value));
+  if (isNumber && value >= least && value <= most) return value;
+  throw new Error(`${what} must be a ${isWhole ? "whole " : ""}number from ${least} to ${most}`);
+}
+
 export function parseWord(what: string, value: unknown): string | null {
   if (value === undefined) return null;
   if (typeof value === "string" && value !== "") return value;

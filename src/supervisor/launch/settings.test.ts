@@ -10,10 +10,10 @@ import { isOnFor } from "./session-switch.ts";
 
 test("what is not said keeps its default; seconds become milliseconds", () => {
   expect(parseSettings("")).toEqual(defaultSettings);
-  expect(parseSettings("[sessions]\nend_grace_seconds = 0.5\noutput_log_bytes = 10\n")).toEqual({
+  expect(parseSettings("[sessions]\nend_grace_seconds = 0.5\noutput_log_bytes = 2048\n")).toEqual({
     ...defaultSettings,
     timeouts: { stop_grace: { afterMs: 500, action: null } },
-    outputLogBytes: 10,
+    outputLogBytes: 2_048,
   });
   expect(readSettings("/no/such/config.toml")).toEqual(defaultSettings);
 });
@@ -137,6 +137,35 @@ test.each([
   expect(() => parseSettings(text)).toThrow(why);
 });
 
+test.each([
+  ["[sessions]\nhealth_interval_seconds = 0", "health_interval_seconds must be a number from 0.1 to 3600"],
+  ["[sessions]\nhealth_interval_seconds = 'often'", "health_interval_seconds must be a number from 0.1 to 3600"],
+  ["[sessions]\nsweep_interval_seconds = 0.01", "sweep_interval_seconds must be a number from 0.1 to 86400"],
+  ["[sessions]\nstall_seconds = inf", "stall_seconds must be a number from 1 to 31536000"],
+  ["[sessions]\ntyping_pause_seconds = -1", "typing_pause_seconds must be a number from 0 to 3600"],
+  ["[sessions]\noutput_log_bytes = 0", "output_log_bytes must be a whole number from 1024 to 1073741824"],
+  ["[sessions]\nmost_depth = 2.5", "most_depth must be a whole number from 0 to 100"],
+  ["[sessions]\nmost_descendants = 1e9", "most_descendants must be a whole number from 0 to 10000"],
+  ["[sessions]\nend_grace_seconds = 3601", "end_grace_seconds must be a number from 0 to 3600"],
+  ["[sessions]\nstart_patience_seconds = 0", "start_patience_seconds must be a number from 0.1 to 31536000"],
+  ["[timeouts]\nstart = 0", 'or "off"; more than 0 and at most 31536000 seconds'],
+  ["[docker]\npids = 1.5", "[docker] pids must be a whole number from 1 to 4194304"],
+  ["[role.a]\ncpus = 0", "[role.a] cpus must be a number from 0.01 to 4096"],
+])("%s is refused, and the range is named", (text, why) => {
+  expect(() => parseSettings(text)).toThrow(why);
+});
+
+test.each([
+  "[sessions]\nhealth_interval_seconds = 0.1",
+  "[sessions]\nhealth_interval_seconds = 3600",
+  "[sessions]\norphan_grace_seconds = 0",
+  "[sessions]\nmost_depth = 0\nmost_descendants = 10000",
+  "[sessions]\nend_grace_seconds = 0",
+  "[docker]\npids = 1\ncpus = 0.5",
+])("%s is in its range", (text) => {
+  expect(() => parseSettings(text)).not.toThrow();
+});
+
 test("how many may work at once, by machine, agent and role", () => {
   const settings = parseSettings(
     "[work]\nmost_workers = 9\nverify_timeout_seconds = 1.5\n[agent.codex]\nmost_workers = 2\n[role.tester]\nmost_workers = 0\n[role.idle]",
@@ -178,13 +207,13 @@ test("a file that is not right says where it is and what to do", () => {
 test.each([
   ["[sessions]\ngrace = 1", "there is no setting grace"],
   ["[other]\n", "there is no section [other]"],
-  ["[sessions]\nend_grace_seconds = -1", "end_grace_seconds must be a number that is not negative"],
-  ["[sessions]\nend_grace_seconds = 'x'", "end_grace_seconds must be a number that is not negative"],
+  ["[sessions]\nend_grace_seconds = -1", "end_grace_seconds must be a number from 0 to 3600"],
+  ["[sessions]\nend_grace_seconds = 'x'", "end_grace_seconds must be a number from 0 to 3600"],
   ["[agent.codex]\nmcp = 'no'", "[agent.codex] mcp must be true or false"],
   ["sessions = 3", "[sessions] must be a table"],
   ["[sessions]\ntoString = 1", "there is no setting toString"],
   ["[sessions]\nagents = 1", "there is no setting agents"],
-  ["[sessions]\nend_grace_seconds = inf", "end_grace_seconds must be a number that is not negative"],
+  ["[sessions]\nend_grace_seconds = inf", "end_grace_seconds must be a number from 0 to 3600"],
   ["agent = 'codex'", "[agent] must be a table"],
   ["[[agent]]\nname = 'codex'", "[agent] must be a table"],
   ["[agent]\ncodex = 2026-01-31", "[agent.codex] must be a table"],

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { parse } from "smol-toml";
 import type { AgentSettings } from "../../agent/contract.ts";
 import { type NotificationChannel, parseNotifications } from "../../fleet/notification-settings.ts";
-import { MAIL_POLICIES, type MailPolicy } from "../../fleet/mail-policy.ts";
+import type { MailPolicy } from "../../fleet/mail-policy.ts";
 import { parseRuleTables, type RuleTable } from "../../fleet/rule-table.ts";
 import { defaultWorkSettings, parseMostWorkers, parseWork, type WorkSettings } from "../../fleet/work-limits.ts";
 import { defaultQuotaSettings, parseQuota, type QuotaSettings } from "../../fleet/quota-settings.ts";
@@ -10,7 +10,7 @@ import { defaultRetention, parseRetention, type RetentionSettings } from "../../
 import { readPlainFile } from "../../platform/plain-file.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import type { RestartPolicy } from "../../session/restart-record.ts";
-import { parseTimeOuts, type TimeOutChoice, type TimeOutChoices, type TimeOutName } from "../../session/time-out.ts";
+import { parseTimeOuts, type TimeOutChoices } from "../../session/time-out.ts";
 import {
   type ContainerDefaults,
   defaultDockerSettings,
@@ -20,8 +20,9 @@ import {
 } from "./docker-settings.ts";
 import { defaultMemorySettings, type MemorySettings, parseMemorySettings } from "./memory-settings.ts";
 import { defaultGitSettings, type GitSettings, parseGitSettings } from "./git-settings.ts";
+import { OLDER_TIME_OUTS, parseSessions } from "./sessions-table.ts";
 import { type SessionSwitches, switchesByDefault, takeSwitches } from "./session-switch.ts";
-import { parseRestart, parseSwitch, parseWord, quoted, requireName, tableOf } from "./setting-value.ts";
+import { parseRestart, parseSwitch, parseWord, requireName, tableOf } from "./setting-value.ts";
 
 /** What a user may tune, with its defaults. Times are in milliseconds. */
 export interface Settings extends Tables {
@@ -151,33 +152,6 @@ export const defaultSettings: Settings = {
 };
 
 const LARGEST_FILE_BYTES = 1_048_576;
-
-const SECONDS = {
-  health_interval_seconds: "healthIntervalMs",
-  orphan_grace_seconds: "orphanGraceMs",
-  sweep_interval_seconds: "sweepIntervalMs",
-  stall_seconds: "stallAfterMs",
-  background_seconds: "backgroundPatienceMs",
-  typing_pause_seconds: "typingPauseMs",
-} as const satisfies Record<string, keyof Numbers>;
-
-/** Older names in `[sessions]` of what `[timeouts]` says. */
-const OLDER_TIME_OUTS: Readonly<Record<string, TimeOutName>> = {
-  end_grace_seconds: "stop_grace",
-  start_patience_seconds: "start",
-  overdue_approval_seconds: "approval",
-};
-
-const COUNTS = {
-  output_log_bytes: "outputLogBytes",
-  most_depth: "mostDepth",
-  most_descendants: "mostDescendants",
-} as const satisfies Record<string, keyof Numbers>;
-
-const SWITCHES = { wakes: "wakes", cgroups: "cgroups", persist_session: "persistSession" } as const;
-
-type Switch = (typeof SWITCHES)[keyof typeof SWITCHES];
-type Numbers = Omit<Settings, keyof Tables | "mail" | Switch>;
 
 /**
  * `config.toml`, all of it optional:
@@ -345,33 +319,6 @@ function parseRole(name: string, table: Readonly<Record<string, unknown>>): Role
     image: parseWord(`${where} image`, image),
     container: parseContainerDefaults(where, container),
   };
-}
-
-function parseSessions(
-  table: Readonly<Record<string, unknown>>,
-): Partial<Omit<Settings, keyof Tables>> & { readonly older: TimeOutChoices } {
-  const older: Partial<Record<TimeOutName, TimeOutChoice>> = {};
-  const settings: { -readonly [Name in Exclude<keyof Settings, keyof Tables>]?: Settings[Name] } = {};
-  for (const [name, value] of Object.entries(table)) {
-    if (Object.hasOwn(SWITCHES, name)) {
-      settings[SWITCHES[name as keyof typeof SWITCHES]] = parseSwitch(name, value) ?? false;
-      continue;
-    }
-    if (name === "mail") {
-      const policy = MAIL_POLICIES.find((known) => known === value);
-      if (policy === undefined) throw new Error(`mail must be one of ${quoted(MAIL_POLICIES)}`);
-      settings.mail = policy;
-      continue;
-    }
-    if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
-      throw new Error(`${name} must be a number that is not negative`);
-    if (Object.hasOwn(COUNTS, name)) settings[COUNTS[name as keyof typeof COUNTS]] = value;
-    else if (Object.hasOwn(SECONDS, name)) settings[SECONDS[name as keyof typeof SECONDS]] = value * 1_000;
-    else if (Object.hasOwn(OLDER_TIME_OUTS, name))
-      older[OLDER_TIME_OUTS[name] ?? "start"] = { afterMs: value * 1_000, action: null };
-    else throw new Error(`there is no setting ${name}`);
-  }
-  return { ...settings, older };
 }
 
 function parseAgent(name: string, table: Readonly<Record<string, unknown>>): AgentOptions {

@@ -55,6 +55,18 @@ describe("the ledger", () => {
     return admitted;
   };
 
+  test("takes only so much that waits for one session, also of what comes at once", async () => {
+    const megabyte = "x".repeat(1_048_576);
+    const sent = Array.from({ length: 10 }, (_, index) => ({ ...message(`m${index}`), text: megabyte }));
+    const outcomes = await Promise.allSettled(sent.map((one) => ground.ledger.admit(one)));
+    expect(outcomes.map(({ status }) => status)).toEqual([...Array(8).fill("fulfilled"), "rejected", "rejected"]);
+    await expect(admit("small")).rejects.toMatchObject({ code: "too-much-waiting", kind: "conflict" });
+    const [first] = ground.store.mailbox.open("s");
+    if (first === undefined) throw new Error("nothing waits");
+    await ground.ledger.withdraw(first, { caller: { kind: "operator" } });
+    await admit("small");
+  });
+
   test("what is asked at once is done one after the other, each on what the one before made", async () => {
     const before = ground.session().revision;
     await Promise.all([ground.apply(started("a")), ground.apply(started("b")), ground.apply(started("c"))]);

@@ -15,6 +15,7 @@ import type { Message, MessageState } from "../../session/message.ts";
 import { intentOf } from "../../session/next-step.ts";
 import type { Reason, Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
+import { requireRoomToWait } from "../../session/waiting-messages.ts";
 import { wakeSettled } from "../../session/wake-record.ts";
 import {
   admitMessage,
@@ -167,6 +168,7 @@ export function createLedger(parts: {
       queue.run(message.sessionId, async () => {
         const session = store.registry.get(message.sessionId);
         if (session === undefined) throw unknownSession(message.sessionId);
+        requireRoomToWait(session.identity.name, store.mailbox.open(session.id), message.text);
         const intent = intentOf(session, message.caller);
         const body = admission(message);
         failpoint("send.before-commit");

@@ -31,10 +31,20 @@ export function requireTypes({ inputSchema }: Tool, given: Fields): void {
     if (given[name] === undefined) throw refused(`${name} is missing; it must be ${wordOf(properties[name])}.`, name);
   for (const [name, value] of Object.entries(given)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (isDeeperThan(value, MOST_LEVELS))
+      throw refused(`${name} holds more than ${MOST_LEVELS} levels of lists and objects; nothing takes that.`, name);
     requireType(name, value, schema, name);
     if (Array.isArray(value))
       for (const [index, item] of value.entries()) requireType(`${name}[${index}]`, item, schema?.items, name);
   }
+}
+
+/** No argument has half as many; JSON of thousands of levels cannot be written again. */
+const MOST_LEVELS = 20;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 /** What is not of the right type is not shown: it may be a secret. */

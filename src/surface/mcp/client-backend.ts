@@ -2,7 +2,6 @@
 import type { Client } from "../../client/create-client.ts";
 import type { Verb } from "../../client/operation-types.ts";
 import type { UnreadMailCount } from "../../client/request.ts";
-import type { WaitInput } from "../../client/wait.ts";
 import { PASS_VARIABLE } from "../../platform/pass.ts";
 import type { Answer, Backend, Fields } from "./backend.ts";
 
@@ -27,7 +26,7 @@ export function clientBackend({ client: connect, environment, cwd, note }: Clien
     async call(verb: Verb, input: Fields, signal: AbortSignal): Promise<Answer> {
       if (verb === "waitForSession") {
         // The door checks what it is; this one goes on across the death of a daemon.
-        const value = await client.waitForSession(input as unknown as WaitInput, { signal });
+        const value = await client.waitForSession(input, { signal });
         return { value, text: JSON.stringify(value) };
       }
       const text = (await client.callForBytes(verb, input, { signal })).toString("utf8");

@@ -176,7 +176,7 @@ describe.skipIf(impediment !== null)("a session in its own cgroup", () => {
     writeFileSync(join(base, "threads", "cgroup.type"), "threaded");
     mkdirSync(join(base, "closed"));
     const run = (cgroup: string): string =>
-      execFileSync("sh", [wrapper, "i.one.1", cgroup, "/", "cat", "/proc/self/cgroup"], { encoding: "utf8" });
+      execFileSync("sh", [wrapper, "i.one.1", cgroup, "/", "", "cat", "/proc/self/cgroup"], { encoding: "utf8" });
     expect(run(join(base, "closed"))).not.toContain("closed");
     expect(subgroupsOf(join(base, "closed"))).toBe(null);
     rmdirSync(join(base, "threads"));

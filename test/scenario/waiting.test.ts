@@ -160,7 +160,7 @@ test("a message that waits in the mailbox is waited for, and at once it is told 
   const why = `It is paused, and what is sent to it is held back; let it go on with: reeve resume ${name}.`;
   expect(await wait()).toMatchObject({ status: 16, done: false, reason: "nothing-to-wait-for", why });
   const sent = await home.run(["send", name, "say even more", "--wait"]);
-  expect([sent.status, sent.stdout]).toEqual([16, expect.stringContaining(why)]);
+  expect([sent.status, sent.stderr]).toEqual([16, expect.stringContaining(why)]);
   await home.json("resume", name);
   expect(await wait()).toMatchObject({ status: 0, reason: "turn-completed", session: { turns: 3 } });
 });

@@ -5,8 +5,11 @@ import { eventually } from "../../../test/support/eventually.ts";
 import { readProcess } from "../../platform/process-table.ts";
 import { endedWithoutTmux } from "./pane-sight.ts";
 
+/** Leaders of groups: what they started ends with them. */
 const parents: ReturnType<typeof spawn>[] = [];
-afterEach(() => parents.splice(0).forEach((parent) => parent.kill("SIGKILL")));
+afterEach(() => {
+  for (const { pid } of parents.splice(0)) if (pid !== undefined) process.kill(-pid, "SIGKILL");
+});
 
 /** The shell that starts it would ask; the program that it becomes does not. */
 const UNHEARD = "until grep -q sleep /proc/$PPID/comm; do sleep 0.01; done";
@@ -15,6 +18,7 @@ const UNHEARD = "until grep -q sleep /proc/$PPID/comm; do sleep 0.01; done";
 async function started(script: string) {
   const parent = spawn("/bin/sh", ["-c", `sh -c '${UNHEARD}; ${script}' & echo $!; exec sleep 100`], {
     stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
   });
   parents.push(parent);
   const [printed] = (await once(parent.stdout, "data")) as [Buffer];

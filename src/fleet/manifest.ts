@@ -37,6 +37,8 @@ export interface ManifestSession {
 export interface Manifest {
   /** Those without a mistake of their own. */
   readonly sessions: readonly ManifestSession[];
+  /** The others, with the keys that are right: what each of these names can still be looked for. */
+  readonly mistaken: readonly ManifestSession[];
   /** Every id in the file, also of sessions with mistakes. */
   readonly ids: readonly string[];
   readonly services: readonly Service[];
@@ -80,15 +82,23 @@ export function readManifest({ file, text, looksSecret, runtimeOf }: ManifestTex
     ...rules.flat(),
     ...(tables.length === 0 && found.length === 0 ? [emptyMistake()] : []),
   ].toSorted((one, other) => one.line - other.line || one.column - other.column);
+  const wrong = [...(result.success ? [] : result.error.issues.map(({ path }) => path)), ...secrets];
   const isWrong = (index: number): boolean =>
-    [...(result.success ? [] : result.error.issues.map(({ path }) => path)), ...secrets].some(
-      (path) => path[0] === "defaults" || (path[0] === "sessions" && path[1] === index),
-    ) || rules[index]?.length !== 0;
+    wrong.some((path) => path[0] === "defaults" || (path[0] === "sessions" && path[1] === index)) ||
+    rules[index]?.length !== 0;
   const sessions = tables.flatMap((table, index) =>
     isWrong(index) ? [] : [sessionOf(table, given, { file, index, positions })],
   );
+  const isRight = (path: TomlPath): boolean => !wrong.some((one) => isWithin(one, path));
+  const mistaken = tables.flatMap((table, index) => {
+    if (!isWrong(index)) return [];
+    const own = withKeys(table, (key) => isRight(["sessions", index, key]));
+    const defaults = withKeys(given.defaults ?? {}, (key) => isRight(["defaults", key]));
+    return [sessionOf(own, { defaults }, { file, index, positions })];
+  });
   return {
     sessions,
+    mistaken,
     ids: tables.flatMap(({ id }) => (typeof id === "string" ? [id] : [])),
     services: result.success ? (result.data.services ?? []) : [],
     verify: result.success ? (result.data.work?.verify ?? null) : null,
@@ -96,7 +106,7 @@ export function readManifest({ file, text, looksSecret, runtimeOf }: ManifestTex
   };
 }
 
-const NOTHING = { sessions: [], ids: [], services: [], verify: null };
+const NOTHING = { sessions: [], mistaken: [], ids: [], services: [], verify: null };
 
 function syntaxMistake({ line, column, message }: TomlError): Mistake {
   const what = (message.split("\n", 1)[0] ?? "").replace("Invalid TOML document: ", "");
@@ -281,8 +291,12 @@ function secretMistake(path: TomlPath, positions: TomlPositions): Mistake {
   };
 }
 
-function isWithin(secret: TomlPath, path: TomlPath): boolean {
-  return path.every((part, index) => secret[index] === part);
+function isWithin(inner: readonly PropertyKey[], path: TomlPath): boolean {
+  return path.every((part, index) => inner[index] === part);
+}
+
+function withKeys<T extends object>(table: T, isKept: (key: string) => boolean): T {
+  return Object.fromEntries(Object.entries(table).filter(([key]) => isKept(key))) as T;
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -9,6 +9,7 @@ import type { ManifestSession, Mistake } from "../fleet/manifest.ts";
 import type { SessionTable } from "../fleet/manifest-schema.ts";
 import { errnoOf, ReeveError } from "../platform/reeve-error.ts";
 import { shellWord } from "../platform/shell-quote.ts";
+import type { Runtime } from "../runtime/contract.ts";
 import type { Session } from "../session/session.ts";
 import { readFiles } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
@@ -33,11 +34,12 @@ export interface CheckedSession {
   readonly checkout: SessionCheckout | null;
 }
 
-export async function checkSession(context: OperationContext, check: SessionCheck): Promise<CheckedSession> {
-  const { session, step, start } = check;
-  const { supervisor } = context;
+/** Runs a check of one key; null where it failed, which is then among the mistakes. */
+type Attempt = <T>(key: keyof SessionTable, work: () => T | Promise<T>) => Promise<T | null>;
+
+function attemptsOf(session: ManifestSession): { readonly mistakes: readonly Mistake[]; readonly attempt: Attempt } {
   const mistakes: Mistake[] = [];
-  const attempt = async <T>(key: keyof SessionTable, work: () => T | Promise<T>): Promise<T | null> => {
+  const attempt: Attempt = async (key, work) => {
     try {
       return await work();
     } catch (error) {
@@ -45,8 +47,44 @@ export async function checkSession(context: OperationContext, check: SessionChec
       return null;
     }
   };
+  return { mistakes, attempt };
+}
+
+export async function checkSession(context: OperationContext, check: SessionCheck): Promise<CheckedSession> {
+  const { session, step, start } = check;
+  const { mistakes, attempt } = attemptsOf(session);
+  const { files, isFound } = await lookForNamed(context, start, attempt);
+  const isNew = step.action === "start" || step.action === "replace";
+  if (!isFound || !isNew) return { mistakes, checkout: null };
+  const where = { cwd: start.cwd, brought: check.environment, sessionDir: NOWHERE };
+  const prepared = await attempt("prompt", () => prepareLaunch(context, { ...start, env: {} }, where));
+  if (prepared === null) return { mistakes, checkout: null };
+  await attempt(start.agent === "command" ? "command" : "agent", () => requireProgram(context, start, prepared));
+  const checkout = await attempt("branch", () => checkCheckout(context, { ...check, launch: prepared.launch }, files));
+  return { mistakes, checkout };
+}
+
+/** Of a session that has mistakes already: the agent, directory and files that it names. The rest follows from those. */
+export async function checkMistaken(
+  context: OperationContext,
+  session: ManifestSession,
+  start: ManifestStart,
+): Promise<readonly Mistake[]> {
+  const { mistakes, attempt } = attemptsOf(session);
+  await lookForNamed(context, start, attempt);
+  return mistakes;
+}
+
+async function lookForNamed(
+  context: OperationContext,
+  start: ManifestStart,
+  attempt: Attempt,
+): Promise<{ readonly files: Runtime["files"]; readonly isFound: boolean }> {
+  const { supervisor } = context;
   const runtime = chosenRuntime(context, start);
-  const isStartable = await attempt("agent", () => (supervisor.requireStartable(start.agent, runtime), true));
+  const isNamed = start.agent !== "";
+  const isStartable =
+    !isNamed || (await attempt("agent", () => (supervisor.requireStartable(start.agent, runtime), true)));
   // Of a runtime that nobody knows nothing can be asked; the directory is then looked for here.
   const isKnown = supervisor.runtimes().some(({ kind }) => kind === runtime);
   const { files } = supervisor.runtime(isKnown ? runtime : (supervisor.runtimes()[0]?.kind ?? "none"));
@@ -63,14 +101,7 @@ export async function checkSession(context: OperationContext, check: SessionChec
       ),
     )),
   ];
-  const isNew = step.action === "start" || step.action === "replace";
-  if (found.includes(null) || !isNew) return { mistakes, checkout: null };
-  const where = { cwd: start.cwd, brought: check.environment, sessionDir: NOWHERE };
-  const prepared = await attempt("prompt", () => prepareLaunch(context, { ...start, env: {} }, where));
-  if (prepared === null) return { mistakes, checkout: null };
-  await attempt(start.agent === "command" ? "command" : "agent", () => requireProgram(context, start, prepared));
-  const checkout = await attempt("branch", () => checkCheckout(context, { ...check, launch: prepared.launch }, files));
-  return { mistakes, checkout };
+  return { files, isFound: !found.includes(null) };
 }
 
 /** The directory of a session that is only checked. */

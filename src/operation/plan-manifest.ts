@@ -15,7 +15,7 @@ import { isEnded } from "../session/session.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
 import { environment, plainText, text, textOrNull, yesOrNo } from "./field.ts";
-import { checkSession, mistakeOf } from "./manifest-check.ts";
+import { checkMistaken, checkSession, mistakeOf } from "./manifest-check.ts";
 import { sharedPlaces } from "./manifest-checkout.ts";
 import { claimed, holderOf } from "./manifest-claim.ts";
 import { manifestStart, type ManifestStart, startOf } from "./manifest-start.ts";
@@ -143,7 +143,11 @@ async function checkAll(
       return { session, ...check, start: check.checkout?.isBranchThere === true ? rest : { ...rest, base } };
     }),
   );
+  const mistaken = await Promise.all(
+    manifest.mistaken.map((session) => checkMistaken(context, session, startOf(session, file))),
+  );
   const mistakes = [
+    ...mistaken.flat(),
     ...sessions.flatMap((one) => [...nameMistakes(context, file, one.session), ...one.mistakes]),
     ...sharedPlaces(sessions),
   ];

@@ -207,7 +207,7 @@ describe("mistakes", () => {
       '[[sessions]] # 13\nid = "e-files"\nagent = "codexx"\nbranch = "main"\nenv_file = "open"\nkey_file = { KEY = "missing" }',
       '[[sessions]] # 19\nid = "e-where"\nagent = "practice"\nbranch = "main"\nworkspace = "no such directory"',
       '[[sessions]] # 24\nid = "e-branch"\nagent = "practice"\nbranch = "mian"\nallow_shared_checkout = true',
-      '[[sessions]] # 29\nid = "e-branch"\nagent = "practice"\nmodel = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"\nrestrat = "always"\ntimeouts = { turn = "long" }',
+      '[[sessions]] # 29\nid = "e-branch"\nagent = "practise"\nmodel = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"\nrestrat = "always"\ntimeouts = { turn = "long" }',
       '[[sessions]] # 35\nid = "e-tree"\nagent = "practice"\nbranch = "main"\nworktree = true',
       '[[sessions]] # 40\nid = "e-tree-2"\nagent = "practice"\nbranch = "new"\nworktree = true\nbase = "nowhere"',
       '[[sessions]] # 46\nid = "e-runtime"\nagent = "practice"\nbranch = "main"\nruntime = "cloud"',
@@ -234,6 +234,7 @@ describe("mistakes", () => {
         "reeve.toml:27:1: There is no branch mian in ROOT; did you mean main?",
         "reeve.toml:29:1: Session e-branch names no branch; add branch = "…", the git branch that it works on.",
         "reeve.toml:30:6: There is a session e-branch on line 25 already; give this one another id.",
+        "reeve.toml:31:1: There is no agent "practise"; did you mean practice?",
         "reeve.toml:32:9: The value of model looks like a secret, which must not stand in a manifest; put it into a file that only you can read and name that with env_file or key_file.",
         "reeve.toml:33:1: There is no key "restrat" of a session; did you mean restart?",
         "reeve.toml:34:21: timeouts.turn must be a number of seconds, a time such as "30m", or { after = "30m", then = "report", "interrupt" or "end" }, not "long".",
@@ -242,7 +243,7 @@ describe("mistakes", () => {
         "reeve.toml:50:1: There is no runtime "cloud"; known are: tmux, docker.",
         "reeve.toml:51:1: Session e-claimed already works in ROOT and declared branch main for it; use worktree = true, or allow_shared_checkout = true.",
         "reeve.toml:58:1: Git cannot have both feature/x and feature, which is there; name another branch.",
-        "18 mistakes in reeve.toml; nothing was changed.",
+        "19 mistakes in reeve.toml; nothing was changed.",
       ]
     `);
     expect(refused.stderr).not.toContain("ghp_");

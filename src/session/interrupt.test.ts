@@ -58,7 +58,11 @@ describe("an interrupt without a message", () => {
     expect(refusalOf(run(working, read({ activity: "awaiting-approval", asks: "May I?" })).session)).toBe(
       "awaiting-approval",
     );
-    expect(refusalOf(amend(working, { process: { suspended: true } }))).toBe("suspended");
+    const stopped = amend(working, { process: { suspended: true } });
+    expect(transition(stopped, asked, context).refused).toMatchObject({
+      code: "suspended",
+      message: expect.stringMatching(/^Session .+\.$/),
+    });
     expect(refusalOf(amend(working, { state: "stopped" }))).toBe("not-running");
   });
 });

@@ -16,7 +16,10 @@ export function interrupt(session: Session, context: Context): Outcome {
   if (process.exit !== null || (session.state !== "running" && session.state !== "paused"))
     return refuse("not-running", `Session ${name} is not running, so there is no turn to interrupt; see reeve list.`);
   if (process.suspended)
-    return refuse("suspended", `The processes of ${name} are stopped; run \`reeve resume ${name}\` first.`);
+    return refuse(
+      "suspended",
+      `Session ${name} cannot be interrupted while its processes are stopped; run \`reeve resume ${name}\` first.`,
+    );
   const { status } = conversation.activity;
   if (status === "awaiting-approval")
     return refuse("awaiting-approval", `Session ${name} asks for approval; answer it: reeve deny ${name}.`);

@@ -14,16 +14,24 @@ import { createTestHome, runProgram } from "../support/test-home.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 
 let home: TestHome;
+let patient: TestHome;
+/** Here a turn has stalled soon; anywhere else that could come before what a test does in a turn. */
+let impatient: TestHome;
 let name = "";
 let count = 0;
 beforeAll(() => {
-  home = createTestHome();
-  home.configure("[sessions]\nstall_seconds = 2\n");
+  patient = createTestHome();
+  impatient = createTestHome();
+  impatient.configure("[sessions]\nstall_seconds = 2\n");
 });
 beforeEach(() => {
+  home = patient;
   name = `worker-${++count}`;
 });
-afterAll(() => home.dispose());
+afterAll(async () => {
+  await patient.dispose();
+  await impatient.dispose();
+});
 
 const becomes = (activity: string): Promise<unknown> =>
   eventually(`it is ${activity}`, async () => (await askSession(home, name))?.["activity"] === activity);
@@ -67,6 +75,10 @@ async function meanwhile(act: ((id: string) => Promise<unknown>) | undefined): P
 }
 
 describe.each(ENDS)("when $what", ({ prompt, reason, status, act }) => {
+  beforeEach(() => {
+    home = reason === "stalled" ? impatient : patient;
+  });
+
   test(`start --wait ends with ${status}`, async () => {
     const [result] = await Promise.all([
       home.run(["start", "practice", "--name", name, prompt, "--wait", "--json"]),
@@ -118,7 +130,7 @@ describe.each(ENDS)("when $what", ({ prompt, reason, status, act }) => {
 
 test("an agent that waits for something that is no approval: 13", async () => {
   home.configure(
-    `[sessions]\nstall_seconds = 2\n\n[agent.asks]\ncommand = ["sh", "-c", "printf 'Name? '; read x"]\nready = '^never$'\nwaiting = '^Name\\?'\n`,
+    `[agent.asks]\ncommand = ["sh", "-c", "printf 'Name? '; read x"]\nready = '^never$'\nwaiting = '^Name\\?'\n`,
   );
   await home.json("daemon", "stop");
   const { status, stdout } = await home.run(["start", "asks", "--name", name, "--wait", "--json"]);

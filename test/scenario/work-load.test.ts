@@ -1,0 +1,3 @@
+import { testWorkLoad } from "./work-load-suite.ts";
+
+testWorkLoad({ items: 50, workers: 4, kills: 2 });

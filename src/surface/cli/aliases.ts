@@ -1,5 +1,5 @@
 /** Words that people try because other programs have them, and what they mean here. Pure. */
-import { usage } from "./command-line.ts";
+import { usage } from "./usage.ts";
 
 /** `reeve <alias> words` is `reeve <these> words`. */
 export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([

@@ -103,6 +103,60 @@ describe("parseLine", () => {
   });
 });
 
+describe("a command with several actions", () => {
+  const queue: CliCommand = {
+    name: "queue",
+    summary: "try it",
+    arguments: [
+      { name: "action", isOptional: true, choices: ["list", "add", "drop"] },
+      { name: "what", isOptional: true, isRepeated: true },
+    ],
+    actions: {
+      list: { summary: "", words: "", least: 0, most: 0, options: ["state"] },
+      add: { summary: "", words: "TITLE", least: 1, most: 1, needs: "a title", options: ["priority", "force"] },
+      drop: { summary: "", words: "ID...", least: 1, most: Infinity, needs: "an id", options: ["force"] },
+    },
+    options: [
+      { name: "state", value: "STATE", summary: "" },
+      { name: "priority", value: "PRIORITY", summary: "" },
+      { name: "force", summary: "" },
+    ],
+    examples: [],
+    run: async () => 0,
+  };
+
+  it.each([
+    [[]],
+    [["--state", "open", "--json"]],
+    [["list", "--state", "open"]],
+    [["add", "x", "--priority", "1", "--force"]],
+    [["drop", "a", "b", "c"]],
+    [["add", "--state", "open", "--help"]],
+  ])("takes %j", (words) => {
+    expect(() => parseLine(queue, words)).not.toThrow();
+  });
+
+  it.each([
+    [["--force"], "unknown-option", "queue list has no option --force; it belongs to queue add and queue drop."],
+    [["add", "x", "--state=open"], "unknown-option", "queue add has no option --state; it belongs to queue list."],
+    [["add"], "missing-argument", "queue add needs a title; see reeve queue add --help."],
+    [["add", "--force"], "missing-argument", "queue add needs a title; see reeve queue add --help."],
+    [
+      ["add", "x", "y"],
+      "unexpected-argument",
+      'queue add does not know what to do with "y"; put text with spaces in quotes.',
+    ],
+    [
+      ["list", "x"],
+      "unexpected-argument",
+      'queue list does not know what to do with "x"; put text with spaces in quotes.',
+    ],
+    [["ad"], "bad-value", '"ad" is not an action of queue; did you mean add?'],
+  ])("refuses %j", (words, code, message) => {
+    expect(() => parseLine(queue, words)).toThrow(expect.objectContaining({ code, kind: "usage", message }));
+  });
+});
+
 describe("findCommand", () => {
   it("finds each by its name", () => {
     for (const known of commands) expect(findCommand(commands, known.name)).toBe(known);

@@ -1,9 +1,11 @@
 /** Parses and checks the words of a command line. Pure; every refusal is one sentence that says what to do. */
-import { ReeveError } from "../../platform/reeve-error.ts";
+import type { ReeveError } from "../../platform/reeve-error.ts";
+import { requireFitting } from "./command-action.ts";
 import { optionsOf } from "./command.ts";
 import type { ArgumentSpec, CliCommand, CommandInput, OptionSpec } from "./command.ts";
 import { didYouMean } from "./suggestion.ts";
 import { usageLine } from "./help.ts";
+import { usage } from "./usage.ts";
 
 export interface ParsedLine {
   readonly input: CommandInput;
@@ -56,7 +58,10 @@ export function parseLine(command: CliCommand, words: readonly string[]): Parsed
   }
   const wantsHelp = given.has("help");
   const positional = command.rest === undefined ? [...before, ...after] : before;
-  if (!wantsHelp) checkArguments(command, positional);
+  if (!wantsHelp) {
+    checkArguments(command, positional);
+    requireFitting(command, positional, new Set(given.keys()));
+  }
   return {
     input: inputOf(positional, command.rest === undefined ? [] : after, given),
     isJson: given.has("json"),
@@ -142,8 +147,4 @@ function unknownOption(command: CliCommand, option: string, specs: readonly Opti
 
 function article(spec: ArgumentSpec): string {
   return /^[aeiou]/.test(spec.name) ? `an ${spec.name}` : `a ${spec.name}`;
-}
-
-export function usage(code: string, message: string): ReeveError {
-  return new ReeveError({ code, kind: "usage", message: message.replace("?.", "?") });
 }

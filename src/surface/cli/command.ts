@@ -34,11 +34,29 @@ export interface ArgumentSpec {
   readonly completion?: Completion;
 }
 
+/** One of the things that a command does: `reeve work add`. */
+export interface ActionSpec {
+  readonly summary: string;
+  /** The words after it, as help shows them. */
+  readonly words: string;
+  /** How many of them it takes. */
+  readonly least: number;
+  readonly most: number;
+  /** What is missing if there are too few. */
+  readonly needs?: string;
+  /** Those of the command's options that it takes. */
+  readonly options: readonly string[];
+  /** Of its first word. */
+  readonly completion?: Completion;
+}
+
 export interface CliCommand {
   readonly name: string;
   readonly summary: string;
   readonly arguments: readonly ArgumentSpec[];
   readonly options: readonly OptionSpec[];
+  /** By the first argument; the first of them is what it does without one. */
+  readonly actions?: Readonly<Record<string, ActionSpec>>;
   /** What follows `--`, where that is not simply more arguments. */
   readonly rest?: string;
   /** Sentences below the summary. */
@@ -86,9 +104,9 @@ export interface CliContext {
   readonly commands: readonly CliCommand[];
 }
 
-/** All that a command takes. */
-export function optionsOf(command: CliCommand): readonly OptionSpec[] {
-  return [...command.options, ...(command.takesKey === true ? [KEY_OPTION] : []), ...COMMON_OPTIONS];
+/** All that a command takes, or that goes with these options of it. */
+export function optionsOf(command: CliCommand, own: readonly OptionSpec[] = command.options): readonly OptionSpec[] {
+  return [...own, ...(command.takesKey === true ? [KEY_OPTION] : []), ...COMMON_OPTIONS];
 }
 
 const KEY_OPTION: OptionSpec = {

@@ -22,6 +22,17 @@ describe("what is offered", () => {
     [["wait", "builder", "w"], ["watch"]],
     [["work", "show", "w"], ["work-k3v9xw2apq"]],
     [["work", "add", "x", "--depends-on", ""], ["work-k3v9xw2apq"]],
+    [["work", "add", ""], []],
+    [["work", "show", "work-k3v9xw2apq", ""], []],
+    [
+      ["work", "show", "--"],
+      ["--idempotency-key", "--json", "--help"],
+    ],
+    [["work", "add", "x", "--pr"], ["--priority"]],
+    [["work", "list", "--pr"], []],
+    [["work", "--st"], ["--state"]],
+    [["mail", "send", "b"], ["builder"]],
+    [["mail", "read", "b"], []],
     [["start", "--work=w"], ["--work=work-k3v9xw2apq"]],
     [
       ["work", "re"],

@@ -3,8 +3,9 @@
  * typed and never runs it. The shell completes paths itself, because only it knows its own quotes.
  */
 import { ALIASES } from "./aliases.ts";
+import { actionOf, optionsOfAction } from "./command-action.ts";
 import { optionsOf } from "./command.ts";
-import type { ArgumentSpec, CliCommand, Completion, OptionSpec } from "./command.ts";
+import type { CliCommand, Completion, OptionSpec } from "./command.ts";
 import { HELP_TOPICS } from "./help.ts";
 
 export interface Candidate {
@@ -63,19 +64,24 @@ export function candidatesFor(
   if (place.kind === "value") return offer(place.option.choices ?? place.option.completion);
   if (!place.isText && current.startsWith("-")) {
     const equals = current.indexOf("=");
-    if (equals < 0) return fitting(optionNames(command, place.given), current);
+    if (equals < 0) return fitting(optionNames(command, place), current);
     const option = optionsOf(command).find((spec) => `--${spec.name}` === current.slice(0, equals));
     return offer(option?.choices ?? option?.completion, current.slice(0, equals + 1), current.slice(equals + 1));
   }
-  const argument = argumentAt(command, place.position);
-  return offer(argument?.choices ?? argument?.completion);
+  if (command.actions !== undefined && place.positional.length === 0)
+    return fitting(
+      Object.entries(command.actions).map(([value, { summary }]) => ({ value, description: summary })),
+      current,
+    );
+  return offer(completionAt(command, place.positional));
 }
 
 type Place =
   | { readonly kind: "value"; readonly option: OptionSpec }
   | {
       readonly kind: "argument";
-      readonly position: number;
+      /** The arguments before it. */
+      readonly positional: readonly string[];
       readonly given: ReadonlySet<string>;
       /** After `--`, where nothing is an option any more. */
       readonly isText: boolean;
@@ -85,7 +91,7 @@ type Place =
 /** Where the next word stands, after these. */
 function placeOf(command: CliCommand, before: readonly string[]): Place {
   const given = new Set<string>();
-  let position = 0;
+  const positional: string[] = [];
   let pending: OptionSpec | null = null;
   for (const [index, word] of before.entries()) {
     if (pending !== null) {
@@ -94,29 +100,36 @@ function placeOf(command: CliCommand, before: readonly string[]): Place {
     }
     if (word === "--") {
       if (command.rest !== undefined) return { kind: "rest" };
-      return { kind: "argument", position: position + before.length - index - 1, given, isText: true };
+      return { kind: "argument", positional: [...positional, ...before.slice(index + 1)], given, isText: true };
     }
     const [name = "", inline] = word.split("=", 2);
     const option = optionsOf(command).find((spec) => `--${spec.name}` === name || `-${spec.short}` === name);
     if (option === undefined) {
-      position += 1;
+      positional.push(word);
       continue;
     }
     given.add(option.name);
     if (option.value !== undefined && inline === undefined) pending = option;
   }
-  return pending === null ? { kind: "argument", position, given, isText: false } : { kind: "value", option: pending };
+  return pending === null ? { kind: "argument", positional, given, isText: false } : { kind: "value", option: pending };
 }
 
-function optionNames(command: CliCommand, given: ReadonlySet<string>): readonly Candidate[] {
-  return optionsOf(command)
+function optionNames(
+  command: CliCommand,
+  { given, positional }: { readonly given: ReadonlySet<string>; readonly positional: readonly string[] },
+): readonly Candidate[] {
+  const action = actionOf(command, positional[0]);
+  return optionsOf(command, action === null ? undefined : optionsOfAction(command, action.name))
     .filter((option) => option.isRepeatable === true || !given.has(option.name))
     .map((option) => ({ value: `--${option.name}`, description: option.summary }));
 }
 
-function argumentAt(command: CliCommand, position: number): ArgumentSpec | undefined {
+function completionAt(command: CliCommand, positional: readonly string[]): Completion | undefined {
+  const action = actionOf(command, positional[0]);
+  if (action !== null) return positional.length <= Math.min(action.spec.most, 1) ? action.spec.completion : undefined;
   const last = command.arguments.at(-1);
-  return command.arguments[position] ?? (last?.isRepeated === true ? last : undefined);
+  const argument = command.arguments[positional.length] ?? (last?.isRepeated === true ? last : undefined);
+  return argument?.choices ?? argument?.completion;
 }
 
 function fitting(values: readonly Candidate[], text: string, prefix = ""): Candidates {

@@ -1,6 +1,7 @@
 /** Help as text, from the table of commands. */
+import { actionOf, optionsOfAction } from "./command-action.ts";
 import { optionsOf } from "./command.ts";
-import type { ArgumentSpec, CliCommand, OptionSpec } from "./command.ts";
+import type { ActionSpec, ArgumentSpec, CliCommand, OptionSpec } from "./command.ts";
 
 /** What `reeve help` explains besides commands; the texts are in help-topics.ts. */
 export const HELP_TOPICS = ["exit-codes", "environment", "files", "settings"] as const;
@@ -23,21 +24,53 @@ export function overview(commands: readonly CliCommand[]): string {
   ].join("\n");
 }
 
-export function commandHelp(command: CliCommand): string {
-  const options = optionsOf(command);
+/** Of one of its actions, if `word` names one. */
+export function commandHelp(command: CliCommand, word?: string): string {
+  const action = word === undefined ? null : actionOf(command, word);
+  return action === null ? wholeHelp(command) : actionHelp(command, action.name, action.spec);
+}
+
+function wholeHelp(command: CliCommand): string {
+  const actions = Object.entries(command.actions ?? {});
   return [
     sentence(command.summary),
     "",
     `Usage: ${usageLine(command)}`,
     ...(command.notes === undefined ? [] : ["", ...command.notes]),
-    "",
-    "Options:",
-    ...columns(options.map((option) => [optionName(option), describe(option)])),
-    ...(command.examples.length === 0
+    ...(actions.length === 0
       ? []
-      : ["", "Examples:", ...columns(command.examples.map(({ line, does }) => [line, does]))]),
+      : [
+          "",
+          `Actions (reeve ${command.name} ACTION --help shows one with its options):`,
+          ...columns(actions.map(([name, { words, summary }]) => [`${name} ${words}`.trimEnd(), summary])),
+        ]),
+    ...optionLines(optionsOf(command)),
+    ...exampleLines(command.examples),
     "",
   ].join("\n");
+}
+
+function actionHelp(command: CliCommand, name: string, { summary, words }: ActionSpec): string {
+  const called = `reeve ${command.name} ${name}`;
+  return [
+    sentence(summary),
+    "",
+    `Usage: ${[called, words, "[options]"].filter((part) => part !== "").join(" ")}`,
+    ...optionLines(optionsOf(command, optionsOfAction(command, name))),
+    ...exampleLines(command.examples.filter(({ line }) => `${line} `.includes(`${called} `))),
+    "",
+    `More about it: reeve ${command.name} --help`,
+    "",
+  ].join("\n");
+}
+
+function optionLines(options: readonly OptionSpec[]): readonly string[] {
+  return ["", "Options:", ...columns(options.map((option) => [optionName(option), describe(option)]))];
+}
+
+function exampleLines(examples: CliCommand["examples"]): readonly string[] {
+  if (examples.length === 0) return [];
+  return ["", "Examples:", ...columns(examples.map(({ line, does }) => [line, does]))];
 }
 
 export function usageLine(command: CliCommand): string {

@@ -1,7 +1,7 @@
 /** How people write an answer to an item of the inbox: "approve", "r yes, go on", "snooze 30m". Pure. */
 import type { InputOf } from "../../client/operation-types.ts";
 import { INBOX_ANSWERS, type InboxAnswer } from "../../session/inbox-kind.ts";
-import { usage } from "./command-line.ts";
+import { usage } from "./usage.ts";
 import { didYouMean } from "./suggestion.ts";
 import { timeGiven } from "./time-given.ts";
 

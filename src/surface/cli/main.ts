@@ -8,7 +8,8 @@ import type { UnreadMailCount } from "../../client/request.ts";
 import { daemonCommand } from "../../client/daemon-command.ts";
 import { unalias } from "./aliases.ts";
 import { answer } from "./answer.ts";
-import { findCommand, parseLine, usage } from "./command-line.ts";
+import { findCommand, parseLine } from "./command-line.ts";
+import { usage } from "./usage.ts";
 import { boardCommand, whyNoBoard } from "./command/board.ts";
 import type { CliContext } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -85,7 +86,7 @@ async function dispatch(words: readonly string[], context: CliContext): Promise<
   const command = findCommand(commands, name);
   const line = parseLine(command, rest);
   if (line.wantsHelp) {
-    context.output.print(commandHelp(command));
+    context.output.print(commandHelp(command, line.input.arguments[0]));
     return 0;
   }
   if (command.handsOver !== true) leaveWhenUnread();

@@ -1,6 +1,6 @@
 /** A time in the past, as people write it: an age ("2h", "7d") or a date ("2026-11-18", "2026-11-18T09:00"). Pure. */
 import { durationMs } from "../../platform/duration.ts";
-import { usage } from "./command-line.ts";
+import { usage } from "./usage.ts";
 
 export function pastTime(option: string, text: string | undefined, now: number): string | undefined {
   if (text === undefined) return undefined;

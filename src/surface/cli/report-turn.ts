@@ -2,7 +2,7 @@
 import type { Client } from "../../client/create-client.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { usage } from "./command-line.ts";
+import { usage } from "./usage.ts";
 import type { CliContext, CommandInput, OptionSpec } from "./command.ts";
 import { statusOfWait } from "./exit-codes.ts";
 import type { Prompt, Reply } from "./reply.ts";

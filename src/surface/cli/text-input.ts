@@ -1,7 +1,7 @@
 /** A text that may be given as an argument, in a file, or on stdin: a message, a prompt. */
 import { readFileSync } from "node:fs";
 import { errnoOf, messageOf } from "../../platform/reeve-error.ts";
-import { usage } from "./command-line.ts";
+import { usage } from "./usage.ts";
 import type { CliContext, CommandInput } from "./command.ts";
 import { readStandardInput } from "./standard-input.ts";
 import { absolutePath } from "./working-directory.ts";

@@ -1,6 +1,6 @@
 /** A length of time or a time of day, as people write it: "30m", "2h", "2026-11-18T09:00". Pure. */
 import { durationMs } from "../../platform/duration.ts";
-import { usage } from "./command-line.ts";
+import { usage } from "./usage.ts";
 
 /** `what` takes it: "snooze", "--for". */
 export function timeGiven(

@@ -2,7 +2,7 @@
 import type { InputOf } from "../../client/operation-types.ts";
 import { durationMs } from "../../platform/duration.ts";
 import { TIME_OUT_ACTIONS, TIME_OUT_NAMES, type TimeOutName } from "../../session/time-out.ts";
-import { usage } from "./command-line.ts";
+import { usage } from "./usage.ts";
 import { oneLine } from "./session-text.ts";
 
 type Given = NonNullable<InputOf<"startSession">["timeouts"]>;

@@ -1,7 +1,7 @@
 import { answer } from "../answer.ts";
 import { approvalTable } from "../approval-text.ts";
 import type { CliCommand } from "../command.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import { oneLine } from "../session-text.ts";
 
 export const approvalsCommand: CliCommand = {

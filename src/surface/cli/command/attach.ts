@@ -4,7 +4,7 @@ import { ReeveError } from "../../../platform/reeve-error.ts";
 import { byNeed } from "../../../session/need-order.ts";
 import { acknowledge } from "../acknowledge.ts";
 import { answer } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand } from "../command.ts";
 
 export const attachCommand: CliCommand = {

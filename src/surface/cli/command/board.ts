@@ -1,6 +1,7 @@
 import { isatty } from "node:tty";
 import { callerEnvironment } from "../caller-environment.ts";
-import { parseLine, usage } from "../command-line.ts";
+import { parseLine } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliContext, CliCommand } from "../command.ts";
 import { attachCommand } from "./attach.ts";
 

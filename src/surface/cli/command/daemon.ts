@@ -3,7 +3,7 @@ import { ReeveError } from "../../../platform/reeve-error.ts";
 import type { OutputOf } from "../../../client/operation-types.ts";
 import { daemonCommand } from "../../../client/daemon-command.ts";
 import { answerInWords } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliContext, CliCommand } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 import { relativeTime } from "../relative-time.ts";

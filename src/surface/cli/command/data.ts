@@ -2,7 +2,7 @@ import type { InputOf, OutputOf } from "../../../client/operation-types.ts";
 import { stripTerminal } from "../../../platform/terminal-text.ts";
 import { acknowledge } from "../acknowledge.ts";
 import { answer } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { paint } from "../paint.ts";
 import { oneLine } from "../session-text.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/create-client.ts";
 import type { InputOf, SessionView } from "../../../client/operation-types.ts";
 import { ReeveError } from "../../../platform/reeve-error.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliContext, CliCommand, CommandInput, OptionSpec } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 import type { Outcome } from "../each-session.ts";

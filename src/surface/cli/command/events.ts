@@ -1,6 +1,6 @@
 import type { EventView } from "../../../client/operation-types.ts";
 import { answer } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { UNREAD } from "../exit-codes.ts";
 import { didYouMean } from "../suggestion.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { answerInWords } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand, CliContext, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 import { versionOf } from "../version.ts";

@@ -1,5 +1,5 @@
 import type { InputOf } from "../../../client/operation-types.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand, CommandInput } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 import { timeGiven } from "../time-given.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "../../../platform/reeve-error.ts";
 import { answer } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand, CliContext, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 import { absolutePath } from "../working-directory.ts";

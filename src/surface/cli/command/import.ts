@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { OutputOf } from "../../../client/operation-types.ts";
 import { answer, answerInWords } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand, CliContext } from "../command.ts";
 import { relativeTime } from "../relative-time.ts";
 import { oneLine } from "../session-text.ts";

@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import { answer, answerInWords } from "../answer.ts";
 import { callerEnvironment } from "../caller-environment.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand, CliContext, CommandInput } from "../command.ts";
 import { ANSWER_WORDS, answerOf, type GivenAnswer, keysFor } from "../inbox-answer.ts";
 import { answeredText, inboxFooter, type InboxItemView, inboxTable, itemText, type Listed } from "../inbox-text.ts";

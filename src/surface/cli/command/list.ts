@@ -2,7 +2,7 @@ import type { InputOf, OutputOf } from "../../../client/operation-types.ts";
 import { BETWEEN_PARTS, byNeed, summaryOf } from "../../../session/need-order.ts";
 import { STATES } from "../../../session/states.ts";
 import { answer } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { foreignTable } from "../foreign-text.ts";
 import { FILE_OPTION, manifestPath } from "../manifest-file.ts";

@@ -1,15 +1,12 @@
 import { isatty } from "node:tty";
 import type { InputOf, OutputOf } from "../../../client/operation-types.ts";
 import { answer, answerInWords } from "../answer.ts";
-import { usage } from "../command-line.ts";
-import type { CliCommand, CliContext, CommandInput } from "../command.ts";
+import { usage } from "../usage.ts";
+import type { ActionSpec, CliCommand, CliContext, CommandInput } from "../command.ts";
 import { mailFooter, mailTable, mailText, partyText } from "../mail-text.ts";
 import { oneLine } from "../session-text.ts";
 import { readStandardInput } from "../standard-input.ts";
 import { givenText, readText } from "../text-input.ts";
-
-const ACTIONS = ["check", "send", "read", "reply", "archive", "retract", "search"] as const;
-type Action = (typeof ACTIONS)[number];
 
 const KINDS = ["note", "hand-off"] as const;
 const PRIORITIES = ["low", "normal", "high"] as const;
@@ -17,30 +14,50 @@ const PRIORITIES = ["low", "normal", "high"] as const;
 const WRITING = ["subject", "hand-off", "priority", "file"];
 const LOOKING = ["unread", "archived", "kind", "from", "thread", "of", "limit", "page"];
 
-/** Which options belong to which action, and how many words it takes. */
-const TAKES: Readonly<
-  Record<
-    Action,
-    { readonly options: readonly string[]; readonly least: number; readonly most: number; readonly what: string }
-  >
-> = {
-  check: { options: LOOKING, least: 0, most: 0, what: "nothing but options" },
-  send: { options: WRITING, least: 1, most: 2, what: "whom it goes to, and a text" },
-  read: { options: [], least: 1, most: Infinity, what: "the id of a mail" },
-  reply: { options: WRITING, least: 1, most: 2, what: "the id of a mail, and a text" },
-  archive: { options: [], least: 1, most: Infinity, what: "the id of a mail" },
-  retract: { options: [], least: 1, most: Infinity, what: "the id of a mail" },
-  search: { options: LOOKING, least: 1, most: 1, what: "the text to look for" },
-};
+const MAILS = { words: "ID...", least: 1, most: Infinity, needs: "the id of a mail", options: [] } as const;
+
+const ACTIONS = {
+  check: { summary: "show your mail", words: "", least: 0, most: 0, options: LOOKING },
+  send: {
+    summary: "send a mail",
+    words: "TO [TEXT]",
+    least: 1,
+    most: 2,
+    needs: "whom it goes to, and a text",
+    options: WRITING,
+    completion: "session",
+  },
+  read: { ...MAILS, summary: "show the whole text; from then on it counts as read" },
+  reply: {
+    summary: "answer a mail",
+    words: "ID [TEXT]",
+    least: 1,
+    most: 2,
+    needs: "the id of a mail, and a text",
+    options: WRITING,
+  },
+  archive: { ...MAILS, summary: "take it out of the list" },
+  retract: { ...MAILS, summary: "take back what nobody has read yet" },
+  search: {
+    summary: "find mail by a text in it",
+    words: "TEXT",
+    least: 1,
+    most: 1,
+    needs: "the text to look for",
+    options: LOOKING,
+  },
+} as const satisfies Readonly<Record<string, ActionSpec>>;
+type Action = keyof typeof ACTIONS;
 
 export const mailCommand: CliCommand = {
   name: "mail",
   takesKey: true,
   summary: "send mail to a session, a role or the operator, and read your own",
   arguments: [
-    { name: "action", isOptional: true, choices: ACTIONS },
-    { name: "what", isOptional: true, isRepeated: true, completion: "session" },
+    { name: "action", isOptional: true, choices: Object.keys(ACTIONS) },
+    { name: "what", isOptional: true, isRepeated: true },
   ],
+  actions: ACTIONS,
   options: [
     { name: "subject", value: "TEXT", summary: "send, reply: what it is about (default: how the text begins)" },
     { name: "hand-off", summary: "send, reply: pass work on to the recipient" },
@@ -83,7 +100,6 @@ export const mailCommand: CliCommand = {
   async run(input, context) {
     const [given = "check", ...words] = input.arguments;
     const action = given as Action;
-    requireFitting(action, words, input);
     switch (action) {
       case "send":
         return await send(input, context, { to: words[0] ?? "" }, words[1]);
@@ -100,24 +116,6 @@ export const mailCommand: CliCommand = {
     }
   },
 };
-
-function requireFitting(action: Action, words: readonly string[], input: CommandInput): void {
-  const { options, least, most, what } = TAKES[action];
-  const foreign = [...WRITING, ...LOOKING].find((name) => input.flag(name) && !options.includes(name));
-  if (foreign !== undefined) {
-    const owners = ACTIONS.filter((other) => TAKES[other].options.includes(foreign));
-    throw usage(
-      "unknown-option",
-      `mail ${action} has no option --${foreign}; it belongs to mail ${owners.join(" and mail ")}.`,
-    );
-  }
-  if (words.length < least) throw usage("missing-argument", `mail ${action} needs ${what}; see reeve mail --help.`);
-  if (words.length > most)
-    throw usage(
-      "unexpected-argument",
-      `mail ${action} does not know what to do with "${words[most]}"; put text with spaces in quotes.`,
-    );
-}
 
 async function send(
   input: CommandInput,

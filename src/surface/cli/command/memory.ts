@@ -1,37 +1,65 @@
 import { isatty } from "node:tty";
 import { answer, answerInWords } from "../answer.ts";
-import { usage } from "../command-line.ts";
-import type { CliCommand, CliContext, CommandInput } from "../command.ts";
+import { usage } from "../usage.ts";
+import type { ActionSpec, CliCommand, CliContext, CommandInput } from "../command.ts";
 import { memoriesText } from "../memory-text.ts";
 import { oneLine } from "../session-text.ts";
 import { readStandardInput } from "../standard-input.ts";
 import { givenText, readText } from "../text-input.ts";
 import { absolutePath } from "../working-directory.ts";
 
-const ACTIONS = ["list", "add", "search", "forget"] as const;
-type Action = (typeof ACTIONS)[number];
-
 const KINDS = ["prompt", "thought", "response", "note"] as const;
 
-/** Which options belong to which action. */
-const TAKES: Readonly<Record<Action, readonly string[]>> = {
-  add: ["kind", "tag", "role", "every-role", "cwd", "session", "turn", "commit", "file"],
-  search: ["kind", "tag", "role", "cwd", "all", "limit"],
-  list: ["kind", "tag", "role", "cwd", "all", "limit", "page"],
-  forget: [],
-};
-const ALL_OPTIONS = [...new Set(Object.values(TAKES).flat())];
+const ACTIONS = {
+  list: {
+    summary: "show what is remembered, or all of one memory",
+    words: "[ID]",
+    least: 0,
+    most: 1,
+    options: ["kind", "tag", "role", "cwd", "all", "limit", "page"],
+  },
+  add: {
+    summary: "remember something",
+    words: "[TEXT]",
+    least: 0,
+    most: 1,
+    options: ["kind", "tag", "role", "every-role", "cwd", "session", "turn", "commit", "file"],
+  },
+  search: {
+    summary: "find it again",
+    words: "WORD...",
+    least: 1,
+    most: Infinity,
+    needs: "words to look for",
+    options: ["kind", "tag", "role", "cwd", "all", "limit"],
+  },
+  forget: {
+    summary: "remove it for good",
+    words: "ID...",
+    least: 1,
+    most: Infinity,
+    needs: "the id of a memory",
+    options: [],
+  },
+} as const satisfies Readonly<Record<string, ActionSpec>>;
+type Action = keyof typeof ACTIONS;
 
 export const memoryCommand: CliCommand = {
   name: "memory",
   takesKey: true,
   summary: "remember something for a project, and find it again",
   arguments: [
-    { name: "action", isOptional: true, choices: ACTIONS },
+    { name: "action", isOptional: true, choices: Object.keys(ACTIONS) },
     { name: "what", isOptional: true, isRepeated: true },
   ],
+  actions: ACTIONS,
   options: [
-    { name: "kind", value: "KIND", choices: KINDS, summary: "prompt, thought, response or note (add: default note)" },
+    {
+      name: "kind",
+      value: "KIND",
+      choices: KINDS,
+      summary: "search, list: only of this kind; add: what it is (default note)",
+    },
     { name: "tag", value: "TAG", isRepeatable: true, summary: "add: a word to find it by; search, list: only with it" },
     { name: "role", value: "ROLE", summary: "add: for this role only; search, list: of this role and of every role" },
     { name: "every-role", summary: "add: inside a session, for every role of the project" },
@@ -60,7 +88,6 @@ export const memoryCommand: CliCommand = {
   async run(input, context) {
     const [given = "list", ...words] = input.arguments;
     const action = given as Action;
-    requireFitting(action, words, input);
     switch (action) {
       case "add":
         return await add(input, context, words[0]);
@@ -73,31 +100,6 @@ export const memoryCommand: CliCommand = {
     }
   },
 };
-
-function requireFitting(action: Action, words: readonly string[], input: CommandInput): void {
-  const foreign = ALL_OPTIONS.find((name) => isGiven(input, name) && !TAKES[action].includes(name));
-  if (foreign !== undefined) {
-    const owners = ACTIONS.filter((other) => TAKES[other].includes(foreign));
-    throw usage(
-      "unknown-option",
-      `memory ${action} has no option --${foreign}; it belongs to memory ${owners.join(" and memory ")}.`,
-    );
-  }
-  if (words.length === 0 && (action === "search" || action === "forget"))
-    throw usage(
-      "missing-argument",
-      `memory ${action} needs ${action === "search" ? "words to look for" : "the id of a memory"}; see reeve memory --help.`,
-    );
-  if (words.length > 1 && (action === "add" || action === "list"))
-    throw usage(
-      "unexpected-argument",
-      `memory ${action} does not know what to do with "${words[1]}"; put text with spaces in quotes.`,
-    );
-}
-
-function isGiven(input: CommandInput, name: string): boolean {
-  return name === "tag" ? input.texts("tag").length > 0 : input.flag(name);
-}
 
 async function add(input: CommandInput, context: CliContext, argument: string | undefined): Promise<number> {
   const text = givenText(input, context, argument);

@@ -1,6 +1,6 @@
 import { durationMs } from "../../../platform/duration.ts";
 import { answer } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand } from "../command.ts";
 
 export const pruneCommand: CliCommand = {

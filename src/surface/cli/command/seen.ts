@@ -1,4 +1,4 @@
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand } from "../command.ts";
 import { forEachSession } from "../each-session.ts";
 

@@ -2,7 +2,7 @@ import { isatty } from "node:tty";
 import type { Client } from "../../../client/create-client.ts";
 import type { InputOf } from "../../../client/operation-types.ts";
 import { answerInWords } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { isLost, outcomeSentence, settledBy } from "../message-outcome.ts";
 import type { Sent } from "../message-outcome.ts";

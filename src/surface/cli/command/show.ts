@@ -3,7 +3,7 @@ import { durationMs } from "../../../platform/duration.ts";
 import { QUIET_KINDS, STORY_KINDS, type StoryKind } from "../../../session/story/entry.ts";
 import { parseCursor } from "../../../session/story/page.ts";
 import { answer } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliCommand, CliContext, CommandInput } from "../command.ts";
 import { UNREAD } from "../exit-codes.ts";
 import { paint } from "../paint.ts";

@@ -9,7 +9,7 @@ import { WAKE_REASONS } from "../../../session/wake.ts";
 import { answerInWords } from "../answer.ts";
 import { calledAs } from "../called-as.ts";
 import { callerEnvironment } from "../caller-environment.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import { usageLine } from "../help.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";

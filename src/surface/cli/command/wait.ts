@@ -3,7 +3,7 @@ import { ReeveError } from "../../../platform/reeve-error.ts";
 import { WAKE_REASONS } from "../../../session/wake.ts";
 import type { WakeReason } from "../../../session/wake.ts";
 import { answerInWords } from "../answer.ts";
-import { usage } from "../command-line.ts";
+import { usage } from "../usage.ts";
 import type { CliContext, CliCommand, CommandInput } from "../command.ts";
 import { WAIT_STATUS } from "../exit-codes.ts";
 import { reportWait } from "../wait-text.ts";

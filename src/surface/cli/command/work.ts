@@ -1,8 +1,8 @@
 import type { InputOf } from "../../../client/operation-types.ts";
 import { answer, answerInWords } from "../answer.ts";
 import { calledAs } from "../called-as.ts";
-import { usage } from "../command-line.ts";
-import type { CliCommand, CliContext, CommandInput } from "../command.ts";
+import { usage } from "../usage.ts";
+import type { ActionSpec, CliCommand, CliContext, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 import { givenText } from "../text-input.ts";
 import { adviceText } from "../advice-text.ts";
@@ -21,9 +21,6 @@ const CHANGES = [
   "release",
 ] as const satisfies readonly InputOf<"changeWork">["change"][];
 type Change = (typeof CHANGES)[number];
-
-const ACTIONS = ["list", "add", "show", "edit", "next", "run", ...CHANGES] as const;
-type Action = (typeof ACTIONS)[number];
 
 const STATES = [
   "open",
@@ -48,46 +45,64 @@ const BOTH = ["agent", "role"];
 const REPORTING = ["commit"];
 const RUNNING = ["most-workers", "verify-timeout", "no-reuse", "worktree", "watch", "end-workers"];
 
-/** Which options belong to which action, and how many words it takes. */
-interface Takes {
-  readonly options: readonly string[];
-  readonly least: number;
-  readonly most: number;
-  readonly what: string;
-}
+const REPORT = {
+  words: "ID [TEXT]",
+  least: 1,
+  most: 2,
+  needs: "the id of an item, and a text",
+  options: [...REPORTING, "file"],
+  completion: "work",
+} as const satisfies Omit<ActionSpec, "summary">;
+const ITEM_ONLY = { words: "ID", most: 1, needs: "the id of an item" } as const;
 
-const REPORT: Takes = { options: [...REPORTING, "file"], least: 1, most: 2, what: "the id of an item, and a text" };
-const TAKES: Readonly<Record<Action, Takes>> = {
-  list: { options: [...LOOKING, ...BOTH], least: 0, most: 0, what: "nothing but options" },
+const ACTIONS = {
+  list: { summary: "show the items", words: "", least: 0, most: 0, options: [...LOOKING, ...BOTH] },
   add: {
-    options: [...WRITING, ...BOTH].filter((one) => one !== "title"),
+    summary: "add an item",
+    words: "TITLE [TEXT]",
     least: 1,
     most: 2,
-    what: "a title, and a text",
+    needs: "a title, and a text",
+    options: [...WRITING, ...BOTH].filter((one) => one !== "title"),
   },
-  show: { options: [], least: 1, most: 1, what: "the id of an item" },
-  edit: { options: [...WRITING, ...BOTH], least: 1, most: 2, what: "the id of an item, and a text" },
-  next: { options: [], least: 0, most: 1, what: "the id of an item, or nothing for the queue" },
-  run: { options: [...RUNNING, "agent", "verify"], least: 0, most: 0, what: "nothing but options" },
-  built: REPORT,
-  approve: REPORT,
-  "request-changes": REPORT,
-  finalise: { ...REPORT, options: REPORTING, most: 1, what: "the id of an item" },
-  done: REPORT,
-  fail: { ...REPORT, options: ["file"] },
-  cancel: { ...REPORT, options: ["file"] },
-  retry: { ...REPORT, options: [], most: 1, what: "the id of an item" },
-  release: { ...REPORT, options: ["file"] },
-};
+  show: { ...REPORT, ...ITEM_ONLY, summary: "show all of an item", options: [] },
+  edit: { ...REPORT, summary: "change an item that nobody works on", options: [...WRITING, ...BOTH] },
+  next: {
+    ...REPORT,
+    summary: "tell the one next action, for an item or for the queue",
+    words: "[ID]",
+    least: 0,
+    most: 1,
+    options: [],
+  },
+  run: {
+    summary: "have the queue done by workers that it starts",
+    words: "",
+    least: 0,
+    most: 0,
+    options: [...RUNNING, "agent", "verify"],
+  },
+  built: { ...REPORT, summary: "the worker has done it; say what was done" },
+  approve: { ...REPORT, summary: "a review accepts it" },
+  "request-changes": { ...REPORT, summary: "a review sends it back; say what is to be changed" },
+  finalise: { ...REPORT, ...ITEM_ONLY, summary: "it is where it belongs, such as merged", options: REPORTING },
+  done: { ...REPORT, summary: "it is over" },
+  fail: { ...REPORT, summary: "it cannot be done; say why", options: ["file"] },
+  cancel: { ...REPORT, summary: "it is not wanted any more", options: ["file"] },
+  retry: { ...REPORT, ...ITEM_ONLY, summary: "once more from the start, after it was closed", options: [] },
+  release: { ...REPORT, summary: "the worker gives it back", options: ["file"] },
+} as const satisfies Readonly<Record<string, ActionSpec>>;
+type Action = keyof typeof ACTIONS;
 
 export const workCommand: CliCommand = {
   name: "work",
   takesKey: true,
   summary: "the queue of work: add items, see them, say what became of them",
   arguments: [
-    { name: "action", isOptional: true, choices: ACTIONS },
-    { name: "what", isOptional: true, isRepeated: true, completion: "work" },
+    { name: "action", isOptional: true, choices: Object.keys(ACTIONS) },
+    { name: "what", isOptional: true, isRepeated: true },
   ],
+  actions: ACTIONS,
   options: [
     { name: "state", value: "STATE", choices: STATES, summary: "list: only these (default open)" },
     { name: "search", value: "TEXT", summary: "list: only with this text in title, body or result" },
@@ -99,7 +114,11 @@ export const workCommand: CliCommand = {
     },
     { name: "limit", value: "N", type: "count", most: 200, summary: "list: at most so many (default 50)" },
     { name: "page", value: "PAGE", summary: "list: go on after an earlier page" },
-    { name: "agent", value: "AGENT", summary: "list: only for this agent; add, edit: the agent that must do it" },
+    {
+      name: "agent",
+      value: "AGENT",
+      summary: "list: only for this agent; add, edit: the agent that must do it; run: for items that name none",
+    },
     { name: "role", value: "ROLE", summary: "list: only for this role; add, edit: the role of its worker" },
     { name: "title", value: "TEXT", summary: "edit: another title" },
     { name: "file", value: "FILE", summary: "the text is in this file", completion: "file" },
@@ -113,7 +132,7 @@ export const workCommand: CliCommand = {
       value: "WORK",
       isRepeatable: true,
       completion: "work",
-      summary: "add, edit: only when this item is done; edit replaces all of them",
+      summary: "add, edit: only when this item is done; edit: in place of those that it has",
     },
     { name: "branch", value: "BRANCH", summary: "add, edit: the git branch that it is done on" },
     {
@@ -128,7 +147,11 @@ export const workCommand: CliCommand = {
       choices: REVIEWS,
       summary: "add, edit: whether somebody must approve it (default optional)",
     },
-    { name: "verify", value: "COMMAND", summary: "add, edit: a shell command that must succeed when it is built" },
+    {
+      name: "verify",
+      value: "COMMAND",
+      summary: "add, edit: a shell command that must succeed when it is built; run: for items that have none",
+    },
     { name: "retries", value: "N", type: "cursor", summary: "add, edit: how often it is given out again (default 2)" },
     {
       name: "commit",
@@ -180,7 +203,6 @@ export const workCommand: CliCommand = {
   async run(input, context) {
     const [given = "list", ...words] = input.arguments;
     const action = given as Action;
-    requireFitting(action, words, input);
     switch (action) {
       case "list":
         return await list(input, context);
@@ -202,25 +224,6 @@ export const workCommand: CliCommand = {
     }
   },
 };
-
-function requireFitting(action: Action, words: readonly string[], input: CommandInput): void {
-  const { options, least, most, what } = TAKES[action];
-  const all = [...LOOKING, ...BOTH, ...WRITING, ...REPORTING, ...RUNNING];
-  const foreign = all.find((name) => input.flag(name) && !options.includes(name));
-  if (foreign !== undefined) {
-    const owners = ACTIONS.filter((other) => TAKES[other].options.includes(foreign));
-    throw usage(
-      "unknown-option",
-      `work ${action} has no option --${foreign}; it belongs to work ${owners.join(", ")}.`,
-    );
-  }
-  if (words.length < least) throw usage("missing-argument", `work ${action} needs ${what}; see reeve work --help.`);
-  if (words.length > most)
-    throw usage(
-      "unexpected-argument",
-      `work ${action} does not know what to do with "${words[most]}"; put text with spaces in quotes.`,
-    );
-}
 
 async function list(input: CommandInput, context: CliContext): Promise<number> {
   const text = (name: string) => (input.text(name) === undefined ? {} : { [name]: input.text(name) });

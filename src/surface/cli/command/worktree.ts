@@ -1,21 +1,34 @@
 import { answer, answerInWords } from "../answer.ts";
-import { usage } from "../command-line.ts";
-import type { CliCommand, CliContext, CommandInput } from "../command.ts";
+import type { ActionSpec, CliCommand, CliContext, CommandInput } from "../command.ts";
 import { oneLine } from "../session-text.ts";
 import { absolutePath } from "../working-directory.ts";
 import { removedText, worktreeTable } from "../worktree-text.ts";
 
-const ACTIONS = ["list", "remove", "save"] as const;
-type Action = (typeof ACTIONS)[number];
+const ONE = {
+  words: "WORKTREE",
+  least: 1,
+  most: 1,
+  needs: "a worktree",
+  options: [],
+  completion: "session",
+} as const satisfies Omit<ActionSpec, "summary">;
+
+const ACTIONS = {
+  list: { summary: "show them, and which could be removed", words: "", least: 0, most: 0, options: [] },
+  remove: { ...ONE, summary: "remove one whose work is safe elsewhere", options: ["save", "delete-branch"] },
+  save: { ...ONE, summary: "save all of it as a commit, and leave it as it is" },
+} as const satisfies Readonly<Record<string, ActionSpec>>;
+type Action = keyof typeof ACTIONS;
 
 export const worktreeCommand: CliCommand = {
   name: "worktree",
   takesKey: true,
   summary: "list, save and remove the git worktrees that Reeve made for sessions",
   arguments: [
-    { name: "action", isOptional: true, choices: ACTIONS },
-    { name: "worktree", isOptional: true, completion: "session" },
+    { name: "action", isOptional: true, choices: Object.keys(ACTIONS) },
+    { name: "worktree", isOptional: true },
   ],
+  actions: ACTIONS,
   options: [
     { name: "save", summary: "remove: first save what would be lost, as a commit under refs/reeve" },
     { name: "delete-branch", summary: "remove: delete its branch, too, if Reeve made it and it is pushed or merged" },
@@ -36,22 +49,11 @@ export const worktreeCommand: CliCommand = {
   async run(input, context) {
     const [given = "list", worktree] = input.arguments;
     const action = given as Action;
-    requireFitting(action, worktree, input);
     if (action === "list") return await list(context);
     const reference = asPath(context, worktree ?? "");
     return action === "save" ? await save(context, reference) : await remove(input, context, reference);
   },
 };
-
-function requireFitting(action: Action, worktree: string | undefined, input: CommandInput): void {
-  const foreign = ["save", "delete-branch"].find((name) => input.flag(name) && action !== "remove");
-  if (foreign !== undefined)
-    throw usage("unknown-option", `worktree ${action} has no option --${foreign}; it belongs to worktree remove.`);
-  if (action !== "list" && worktree === undefined)
-    throw usage("missing-argument", `worktree ${action} needs a worktree; see reeve worktree list.`);
-  if (action === "list" && worktree !== undefined)
-    throw usage("unexpected-argument", `worktree list does not know what to do with "${oneLine(worktree)}".`);
-}
 
 /** What looks like a path is one; branches have slashes, too, but do not begin with one. */
 function asPath(context: CliContext, reference: string): string {

@@ -109,9 +109,7 @@ export const planManifest = defineOperation({
     const wanted = manifest.sessions.map((session) => ({ id: session.id, spec: recordedSpec(session.spec), session }));
     const steps = stepsOf(file, wanted, context.store.registry.all());
     const checked = await checkAll(context, input, manifest, steps);
-    const mistakes = [...manifest.mistakes, ...checked.mistakes].toSorted(
-      (one, other) => one.line - other.line || one.column - other.column,
-    );
+    const mistakes = inOrder([...manifest.mistakes, ...checked.mistakes]);
     if (mistakes.length > 0) throw invalid(file, mistakes);
     return {
       file,
@@ -185,6 +183,12 @@ function viewStep(
 
 function looksSecret(given: string): boolean {
   return shapedSpans(flatten(given)).spans.length > 0;
+}
+
+/** By their places. What is wrong in the defaults is found for each session, and is one mistake. */
+function inOrder(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const each = new Map(mistakes.map((one) => [`${one.line}:${one.column} ${one.message}`, one]));
+  return [...each.values()].toSorted((one, other) => one.line - other.line || one.column - other.column);
 }
 
 function invalid(file: string, mistakes: readonly Mistake[]): ReeveError {

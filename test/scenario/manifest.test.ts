@@ -253,6 +253,20 @@ describe("mistakes", () => {
     await home.json("end", "--all", "--when", "now");
   });
 
+  test("a mistake in the defaults is told once, however many sessions it is about", async () => {
+    const defaults = '[defaults]\nagent = "practise"\nworkspace = "nowhere"\nrestrat = "always"';
+    write(defaults, ...["d-1", "d-2", "d-3"].map((id) => `[[sessions]]\nid = "${id}"\nbranch = "main"`));
+    const refused = await reeve("plan");
+    expect(refused.stderr.replaceAll(directory, "DIR")).toMatchInlineSnapshot(`
+      "reeve.toml:2:1: There is no agent "practise"; did you mean practice?
+      reeve.toml:3:1: The directory DIR/nowhere does not exist; create it or give another with workspace.
+      reeve.toml:4:1: There is no key "restrat" in defaults; did you mean restart?
+      3 mistakes in reeve.toml; nothing was changed.
+      "
+    `);
+    expect(refused.status).toBe(78);
+  });
+
   test("a manifest is known by its real path, and found from below", async () => {
     write(command("p"));
     await up();

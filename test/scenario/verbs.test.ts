@@ -29,6 +29,16 @@ test("other programs' words work, or name the right one", async () => {
   });
   expect((await home.run(["kill", "alias"])).stdout).toContain("alias is stopped.");
   expect((await home.run(["help", "ls"])).stdout).toContain("Usage: reeve list");
+  expect((await home.run(["help", "work", "add"])).stdout).toContain("Usage: reeve work add TITLE [TEXT]");
+  expect(await home.json("help", "work", "run")).toMatchObject({
+    commands: [{ name: "work run", usage: "reeve work run [options]" }],
+  });
+  for (const words of [
+    ["exit-codes", "add"],
+    ["wait", "add"],
+    ["work", "ad"],
+  ])
+    expect(await home.run(["help", ...words])).toMatchObject({ status: 2, stdout: "" });
 });
 
 test("a prompt comes from stdin or a file, and the last answer stands alone", async () => {

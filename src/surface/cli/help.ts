@@ -1,7 +1,7 @@
 /** Help as text, from the table of commands. */
 import { actionOf, optionsOfAction } from "./command-action.ts";
 import { optionsOf } from "./command.ts";
-import type { ActionSpec, ArgumentSpec, CliCommand, OptionSpec } from "./command.ts";
+import type { ArgumentSpec, CliCommand, OptionSpec } from "./command.ts";
 
 /** What `reeve help` explains besides commands; the texts are in help-topics.ts. */
 export const HELP_TOPICS = ["exit-codes", "environment", "files", "settings"] as const;
@@ -27,7 +27,7 @@ export function overview(commands: readonly CliCommand[]): string {
 /** Of one of its actions, if `word` names one. */
 export function commandHelp(command: CliCommand, word?: string): string {
   const action = word === undefined ? null : actionOf(command, word);
-  return action === null ? wholeHelp(command) : actionHelp(command, action.name, action.spec);
+  return action === null ? wholeHelp(command) : actionHelp(command, action.name, action.spec.summary);
 }
 
 function wholeHelp(command: CliCommand): string {
@@ -50,12 +50,12 @@ function wholeHelp(command: CliCommand): string {
   ].join("\n");
 }
 
-function actionHelp(command: CliCommand, name: string, { summary, words }: ActionSpec): string {
+function actionHelp(command: CliCommand, name: string, summary: string): string {
   const called = `reeve ${command.name} ${name}`;
   return [
     sentence(summary),
     "",
-    `Usage: ${[called, words, "[options]"].filter((part) => part !== "").join(" ")}`,
+    `Usage: ${usageLine(command, name)}`,
     ...optionLines(optionsOf(command, optionsOfAction(command, name))),
     ...exampleLines(command.examples.filter(({ line }) => `${line} `.includes(`${called} `))),
     "",
@@ -73,7 +73,11 @@ function exampleLines(examples: CliCommand["examples"]): readonly string[] {
   return ["", "Examples:", ...columns(examples.map(({ line, does }) => [line, does]))];
 }
 
-export function usageLine(command: CliCommand): string {
+/** Of one of its actions, if `word` names one. */
+export function usageLine(command: CliCommand, word?: string): string {
+  const action = word === undefined ? null : actionOf(command, word);
+  if (action !== null)
+    return ["reeve", command.name, action.name, action.spec.words, "[options]"].filter((part) => part !== "").join(" ");
   const parts = [
     ...command.arguments.map(argumentName),
     "[options]",

@@ -1,5 +1,6 @@
 import { unalias } from "../aliases.ts";
 import { answer } from "../answer.ts";
+import { actionOf } from "../command-action.ts";
 import { findCommand } from "../command-line.ts";
 import type { CliContext, CliCommand } from "../command.ts";
 import { EXIT_CODE_NOTES, EXIT_CODES } from "../exit-codes.ts";
@@ -27,30 +28,31 @@ export const helpCommand: CliCommand = {
   async run(input, context) {
     const [name, action] = input.arguments;
     const topic = HELP_TOPICS.find((candidate) => candidate === name);
+    if (topic !== undefined && action !== undefined) throw nothingAbout(action, topic, []);
     if (topic !== undefined) return await explainTopic(topic, context);
-    const shown =
-      name === undefined
-        ? context.commands.filter((command) => command.isHidden !== true)
-        : [findCommand(context.commands, unalias([name])[0] ?? name)];
-    const described = shown.map((command) => ({
-      name: command.name,
-      summary: command.summary,
-      usage: usageLine(command),
-    }));
-    const [only] = shown;
-    if (action !== undefined) requireAction(name ?? "", only, action);
-    answer(context, { commands: described }, () =>
-      name === undefined || only === undefined ? overview(context.commands) : commandHelp(only, action),
-    );
+    if (name === undefined) {
+      const shown = context.commands.filter((command) => command.isHidden !== true);
+      answer(context, { commands: shown.map((command) => described(command)) }, () => overview(context.commands));
+      return 0;
+    }
+    const command = findCommand(context.commands, unalias([name])[0] ?? name);
+    const actions = Object.keys(command.actions ?? {});
+    if (action !== undefined && !actions.includes(action)) throw nothingAbout(action, name, actions);
+    answer(context, { commands: [described(command, action)] }, () => commandHelp(command, action));
     return 0;
   },
 };
 
-function requireAction(name: string, command: CliCommand | undefined, action: string): void {
-  const actions = Object.keys(command?.actions ?? {});
-  if (actions.includes(action)) return;
-  const hint = didYouMean(action, actions) ?? `see reeve help ${name}`;
-  throw usage("bad-value", `There is nothing about "${action}" in the help of ${name}; ${hint}.`);
+function described(command: CliCommand, word?: string): object {
+  const action = word === undefined ? null : actionOf(command, word);
+  const { name, summary } =
+    action === null ? command : { name: `${command.name} ${action.name}`, summary: action.spec.summary };
+  return { name, summary, usage: usageLine(command, word) };
+}
+
+function nothingAbout(word: string, name: string, actions: readonly string[]): Error {
+  const hint = didYouMean(word, actions) ?? `see reeve help ${name}`;
+  return usage("bad-value", `There is nothing about "${word}" in the help of ${name}; ${hint}.`);
 }
 
 async function explainTopic(topic: HelpTopic, context: CliContext): Promise<number> {

@@ -154,7 +154,7 @@ test.concurrent("off: its process, and its directory, are as they are without it
   inHome("", async (home) => {
     const rows: SessionRow[] = [];
     for (const more of [["--no-persist-session"], [], ["--persist-session"]]) {
-      const id = await start(home, "hello", "--name", `p${rows.length}`, ...more);
+      const id = await start(home, "hello", "--name", nameOf(rows.length), ...more);
       await home.json("wait", id, "--for", "turn-completed");
       rows.push(await home.session(id));
     }
@@ -168,15 +168,25 @@ test.concurrent("off: its process, and its directory, are as they are without it
     expect(named(processes[2], 2)).toEqual(named(processes[0], 0));
     const listed = (row: SessionRow | undefined): readonly string[] =>
       readdirSync(directoryOf(home, row?.session_id ?? "")).toSorted();
-    expect(listed(off)).toEqual(["output.log", "spool", "state.json", "transcript.jsonl"]);
-    expect(listed(on).filter((name) => !listed(off).includes(name))).toEqual(KEPT);
+    const [without, kept] = await eventually("both are listed while no state is being written", () => {
+      const both = [listed(off), listed(on)];
+      return both.some((names) => names.includes(".state.json.tmp")) ? false : both;
+    });
+    const expected = ["output.log", "spool", "state.json", "transcript.jsonl"];
+    expect(without).toEqual(expected);
+    expect(kept?.filter((name) => !expected.includes(name))).toEqual(KEPT);
     for (const name of KEPT)
       expect(statSync(join(directoryOf(home, on?.session_id ?? ""), name)).mode & 0o777).toBe(0o600);
   }));
 
+/** So long that no directory of a test, whose name is random, has it in its path. */
+function nameOf(index: number): string {
+  return `compared-with-the-others-${index}`;
+}
+
 /** Names of the windows differ, as the sessions' do. */
 function named(processes: unknown, index: number): unknown {
-  return JSON.parse(JSON.stringify(processes).replaceAll(`p${index}`, "NAME"));
+  return JSON.parse(JSON.stringify(processes).replaceAll(nameOf(index), "NAME"));
 }
 
 test.concurrent("it is pruned with its directory once it was exported", () =>

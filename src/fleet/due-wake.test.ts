@@ -60,7 +60,7 @@ describe("a session can take a wake", () => {
     answers: null,
     state: "admitted",
     admittedAt: 1,
-    settledAt: null,
+    settled: null,
     detail: null,
   };
   const ready = (session: Session): boolean => readinessOf(session, { open: [], now: momentAt(1_000_000) }).isReady;

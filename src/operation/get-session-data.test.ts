@@ -85,7 +85,7 @@ describe("a message that the session took", () => {
       how: "queue",
       caller: "operator",
     } as const;
-    await ground.ledger.admit({ ...message, state: "admitted", admittedAt: 1, settledAt: null, detail: null });
+    await ground.ledger.admit({ ...message, state: "admitted", admittedAt: 1, settled: null, detail: null });
     const turn = { phase: "started", id: "2", prompt: "and now?" } as const;
     await ground.readings.take(ground.session(), { source: "hook", detail: "a hook", turn });
     const admitted = ground.store.mailbox.get("m");

@@ -5,12 +5,15 @@
  */
 import * as z from "zod/mini";
 import type { Agent, TranscriptMessage } from "../agent/contract.ts";
+import type { Moment } from "../platform/clock.ts";
 import { readPlainFileIfFit } from "../platform/plain-file.ts";
 import type { SessionFiles } from "../runtime/session-files.ts";
 import { messageOf } from "../platform/reeve-error.ts";
 import { keepTail, stripControls, stripTerminal } from "../platform/terminal-text.ts";
 import type { EventBody, LoggedEvent } from "../session/event.ts";
 import { isTurnEnd, TURN_ENDS } from "../session/event.ts";
+import type { Message } from "../session/message.ts";
+import { elapsedMs } from "../session/moment.ts";
 import { finalScreenPath } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { EventLog } from "../store/contract.ts";
@@ -160,11 +163,12 @@ export async function readWholeTurn(
     const { files } = supervisor.runtime(session.identity.runtime);
     const readFrom = (from: number | null) => readTranscript(files, session, agent, tail, from);
     if (!agent.capabilities.transcript) return readFrom(since);
-    const isRecent = (at: number | null | undefined): boolean => clock.now() - (at ?? 0) < RECENT_MS;
+    const isRecent = (at: number | undefined): boolean => clock.now() - (at ?? 0) < RECENT_MS;
     const isOver = clock.monotonic() >= endsAt;
     const newestTaken = takenMessage(store.mailbox, session);
     // Whoever follows the transcript is told soon after; later this would be read for every answer.
-    const taken = since === null || isRecent(newestTaken?.settledAt) ? newestTaken : null;
+    const isNewlyTaken = isJustSettled(newestTaken, clock.moment());
+    const taken = since === null || isNewlyTaken ? newestTaken : null;
     const completed = await store.log.latest({ sessionId: id, types: ["turn-completed"] });
     const recent = isRecent(completed?.at) ? completed : undefined;
     if (taken === null && (recent === undefined || isOver)) return readFrom(since);
@@ -177,7 +181,7 @@ export async function readWholeTurn(
     const showsTaken = taken === null || (whole !== null && isShown(taken, whole.messages, whole.truncated));
     const showsReply =
       recent === undefined || holdsReply(newest?.messages ?? [], recent.at, await endBefore(store.log, id, recent));
-    const isAwaited = (!showsTaken && isRecent(taken.settledAt)) || !showsReply;
+    const isAwaited = (!showsTaken && isNewlyTaken) || !showsReply;
     if (!isAwaited || isOver) {
       // Read after it was seen: what was read before may lack it.
       const read = since === null ? newest : await readFrom(since);
@@ -185,6 +189,11 @@ export async function readWholeTurn(
     }
     await clock.sleep(LOOK_AGAIN_MS);
   }
+}
+
+function isJustSettled(message: Message | null, now: Moment): boolean {
+  const settled = message?.settled ?? null;
+  return settled !== null && elapsedMs(settled, now) < RECENT_MS;
 }
 
 /** When the turn before that one was over. */

@@ -17,7 +17,7 @@ export function takenMessage(mailbox: Pick<Mailbox, "typed">, { id, conversation
 
 /** Also where so much was said since that it was cut off. */
 export function isShown(
-  { text, settledAt }: Message,
+  { text, settled }: Message,
   messages: readonly Pick<TranscriptMessage, "role" | "text" | "at">[],
   isCut: boolean,
 ): boolean {
@@ -25,5 +25,5 @@ export function isShown(
   const wanted = visibleText(text);
   if (messages.some((message) => message.role === "user" && visibleText(message.text).includes(wanted))) return true;
   const oldest = messages[0]?.at ?? null;
-  return isCut && oldest !== null && settledAt !== null && Date.parse(oldest) > settledAt;
+  return isCut && oldest !== null && settled !== null && Date.parse(oldest) > settled.at;
 }

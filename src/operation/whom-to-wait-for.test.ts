@@ -4,7 +4,8 @@ import type { Amendment } from "../session/amend.ts";
 import { type Caller, OPERATOR } from "../session/caller.ts";
 import type { EventBody } from "../session/event.ts";
 import { makeTestClock, type TestClock } from "../../test/support/test-clock.ts";
-import { makeSession } from "../store/store-fixture.ts";
+import { admitMessage } from "../store/change.ts";
+import { makeMessage, makeSession } from "../store/store-fixture.ts";
 import { type DoorGround, makeDoorGround } from "./door-fixture.ts";
 import { waitForSession } from "./wait-for-session.ts";
 
@@ -98,6 +99,45 @@ describe("waiting for all of a role", () => {
     });
     await add("good", DONE(), starting, ended("completed"));
     expect(await wait({ mode: "all" })).toMatchObject({ done: true, ok: true });
+  });
+});
+
+describe("waiting for all of a role, one of which is paused", () => {
+  const paused = { state: "paused", wish: { desired: "paused", pauseMode: "detach" } } as const;
+  const suspended = { ...paused, wish: { ...paused.wish, pauseMode: "suspend" } } as const;
+  const good = () => add("good", DONE(), starting, ended("completed"));
+
+  test("with a turn that was stopped with it: the wait ends, names it, and says what lets it go on", async () => {
+    await good();
+    await add("asleep", { ...AT_WORK(), ...suspended }, starting);
+    const waited = await wait({ mode: "all" });
+    expect(waited).toMatchObject({ done: false, ok: false, reason: "nothing-to-wait-for", asleep: [] });
+    expect(waited).toMatchObject({ why: expect.stringContaining("reeve resume asleep") as string });
+  });
+
+  test("with a message that is held back: the same", async () => {
+    await good();
+    await add("held", { ...DONE(), ...paused }, starting, ended("completed"));
+    await ground.store.commit({
+      changes: [admitMessage(makeMessage("held", "m"))],
+      events: [{ sessionId: "held", body: { type: "message-admitted", messageId: "m", bytes: 5 } }],
+    });
+    const waited = await wait({ mode: "all" });
+    expect(waited).toMatchObject({ done: false, ok: false, reason: "nothing-to-wait-for" });
+    expect(waited).toMatchObject({ why: expect.stringContaining("reeve resume held") as string });
+  });
+
+  test("in a turn that goes on: it is waited for", async () => {
+    await good();
+    await add("works", { ...AT_WORK(), ...paused }, starting);
+    expect(await wait({ mode: "all" })).toMatchObject({ done: false, reason: "timeout", asleep: ["works"] });
+  });
+
+  test("whose work is done, or who was asked nothing: no hindrance", async () => {
+    await good();
+    await add("done", { ...DONE(), ...paused }, starting, ended("completed"));
+    await add("unasked", { ...paused, conversation: shown("idle") }, starting);
+    expect(await wait({ mode: "all" })).toMatchObject({ done: true, ok: true, reason: "turn-completed" });
   });
 });
 

@@ -7,6 +7,7 @@ import type { Ask } from "./ask.ts";
 import type { Course, Wake } from "./course.ts";
 import { isHung } from "./health.ts";
 import type { Message } from "./message.ts";
+import { elapsedMs } from "./moment.ts";
 import { isSuspended, pausedSentence } from "./pause-sentence.ts";
 import { isPromptAhead } from "./prompt-ahead.ts";
 import type { Session } from "./session.ts";
@@ -209,9 +210,7 @@ function isGiving(waiting: Waiting): boolean {
   if (message === undefined || !message.submit) return false;
   if (message.state === "admitted" || message.state === "leased") return true;
   if (message.state !== "delivered") return false;
-  const agoMs = waiting.now.at - (message.settledAt ?? 0);
-  // Before it was typed: somebody set the clock, which tells nothing of the message.
-  return agoMs >= 0 && agoMs < TAKEN_WITHIN_MS;
+  return message.settled !== null && elapsedMs(message.settled, waiting.now) < TAKEN_WITHIN_MS;
 }
 
 function askOf({ subject, course }: Waiting): Ask | null {

@@ -3,6 +3,7 @@
  * type it, then delivered, refused, or, if a crash hid the outcome, unknown.
  * It is never typed twice.
  */
+import type { Moment } from "../platform/clock.ts";
 import type { CallerName } from "./caller.ts";
 
 export type MessageState = "admitted" | "leased" | "delivered" | "refused" | "unknown";
@@ -27,7 +28,8 @@ export interface Message {
   readonly answers: string | null;
   readonly state: MessageState;
   readonly admittedAt: number;
-  readonly settledAt: number | null;
+  /** Since when its outcome is known. */
+  readonly settled: Moment | null;
   /** How the outcome is known. */
   readonly detail: string | null;
 }

@@ -24,7 +24,7 @@ function message(id: string, changes: Partial<Message> = {}): Message {
     caller: "operator",
     state: "admitted",
     admittedAt: 1_000,
-    settledAt: null,
+    settled: null,
     detail: null,
     ...changes,
   };

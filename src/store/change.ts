@@ -6,6 +6,7 @@
  * Sessions and messages have tables of their own. Every other kind of record is
  * defined in the domain (session/record-kind.ts), which also makes its changes.
  */
+import type { Moment } from "../platform/clock.ts";
 import type { Message, MessageState } from "../session/message.ts";
 import type { RecordChange } from "../session/record-kind.ts";
 import type { Session } from "../session/session.ts";
@@ -35,7 +36,7 @@ export interface Settlement {
   readonly messageId: string;
   readonly state: MessageState;
   readonly detail: string | null;
-  readonly at: number;
+  readonly moment: Moment;
 }
 
 /**

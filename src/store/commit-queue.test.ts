@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Session } from "../session/session.ts";
 import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { readStateFile } from "./state-file.ts";
-import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome, momentAt } from "./store-fixture.ts";
 
 let home: TestHome;
 beforeEach(() => {
@@ -38,7 +38,9 @@ describe("group commit", () => {
         changes: [putSession(makeSession(home, "a", { identity: { name: "usurper" } }))],
         events: [{ sessionId: "x", body: STARTED }],
       }),
-      store.commit({ changes: [settleMessage({ messageId: "none", state: "delivered", detail: null, at: 1 })] }),
+      store.commit({
+        changes: [settleMessage({ messageId: "none", state: "delivered", detail: null, moment: momentAt(1) })],
+      }),
       store.commit({ changes: [putSession(makeSession(home, "b"))] }),
     ];
     const outcomes = await Promise.allSettled(commits);
@@ -111,7 +113,7 @@ describe("one commit of changes of several records", () => {
         putSession(b),
         admitMessage(makeMessage("a", "m1")),
         admitMessage(makeMessage("b", "m2")),
-        settleMessage({ messageId: "m1", state: "refused", detail: "it ended", at: 5 }),
+        settleMessage({ messageId: "m1", state: "refused", detail: "it ended", moment: momentAt(5) }),
         putSession(ended),
         putSession(heir),
       ],
@@ -130,7 +132,10 @@ describe("one commit of changes of several records", () => {
       () => putSession(makeSession(home, "c", { identity: { name: "new" } })),
     ],
     ["a message to nobody", () => admitMessage(makeMessage("nobody", "m9"))],
-    ["a message that is not there", () => settleMessage({ messageId: "m9", state: "leased", detail: null, at: 1 })],
+    [
+      "a message that is not there",
+      () => settleMessage({ messageId: "m9", state: "leased", detail: null, moment: momentAt(1) }),
+    ],
   ])("is refused as a whole for %s", async (_what, bad) => {
     const store = await home.open();
     const held = makeSession(home, "a");

@@ -107,6 +107,9 @@ test.skipIf(!HAS_STRACE)(
       "-e",
       "inject=fsync,fdatasync:error=EIO:when=25+4",
     ];
+    // Made beforehand: each migration commits, and it is the writer's own commits that are to fail.
+    await home.open();
+    await home.close();
     const lines = await runWriter(400, inject);
     const refused = lines.filter((line) => line.includes("refused"));
     expect(new Set(refused)).toEqual(new Set(['{"refused":"store-unwritable"}']));

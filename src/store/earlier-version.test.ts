@@ -20,6 +20,7 @@ import {
   STARTED,
   type TestHome,
   unbarred,
+  momentAt,
 } from "./store-fixture.ts";
 
 let home: TestHome;
@@ -179,9 +180,13 @@ describe("how a message is to be given", () => {
       const store = await home.open();
       await store.commit({ changes: [putSession(whole), admitMessage(makeMessage("a", "m1", { how }))] });
       await store.commit({ changes: [admitMessage(makeMessage("a", "m2", { how }))] });
-      await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 5 })] });
+      await store.commit({
+        changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, moment: momentAt(5) })],
+      });
       expect(store.mailbox.typed("a", 9)).toMatchObject([{ id: "m1", how }]);
-      await store.commit({ changes: [settleMessage({ messageId: "m1", state: "delivered", detail: "typed", at: 6 })] });
+      await store.commit({
+        changes: [settleMessage({ messageId: "m1", state: "delivered", detail: "typed", moment: momentAt(6) })],
+      });
       await store.close();
       const again = await home.open();
       expect(again.mailbox.get("m1")).toMatchObject({ state: "delivered", how });

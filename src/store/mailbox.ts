@@ -3,6 +3,7 @@
  * in the database only. A settled message never becomes open again; only an
  * unknown outcome may still become known.
  */
+import type { Moment } from "../platform/clock.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { CallerName } from "../session/caller.ts";
 import type { Message, MessageRoute, MessageState } from "../session/message.ts";
@@ -24,6 +25,9 @@ export interface MessageRow {
   readonly state: MessageState;
   readonly admitted_at: number;
   readonly settled_at: number | null;
+  /** Null where an earlier version wrote it. */
+  readonly settled_boot: string | null;
+  readonly settled_up_ms: number | null;
   readonly detail: string | null;
 }
 
@@ -79,11 +83,10 @@ export class SqliteMailbox implements Mailbox {
 
   /** Takes the next position of its session. */
   #admit(message: NewMessage): Message {
-    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, caller, intended_turn, answers, state, admitted_at, settled_at, detail)
-      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
+    const sql = `INSERT INTO messages (id, session_id, position, text, submit, how, caller, intended_turn, answers, state, admitted_at, detail)
+      SELECT ?, ?, COALESCE(MAX(position), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM messages WHERE session_id = ?
       RETURNING *`;
-    const { id, sessionId, text, submit, how, caller, intendedTurn, answers, state, admittedAt, settledAt, detail } =
-      message;
+    const { id, sessionId, text, submit, how, caller, intendedTurn, answers, state, admittedAt, detail } = message;
     const row = this.#db.get<MessageRow>(
       sql,
       id,
@@ -96,7 +99,6 @@ export class SqliteMailbox implements Mailbox {
       answers,
       state,
       admittedAt,
-      settledAt,
       encodeDetail(detail),
       sessionId,
     );
@@ -109,12 +111,13 @@ export class SqliteMailbox implements Mailbox {
     return fromRow(row);
   }
 
-  /** A lease is not an outcome, so it leaves `settledAt` alone. */
-  #settle({ messageId, state, detail, at }: Settlement): Message {
-    const sql = `UPDATE messages SET state = ?, settled_at = ?, detail = ?
+  /** A lease is not an outcome, so it leaves `settled` alone. */
+  #settle({ messageId, state, detail, moment }: Settlement): Message {
+    const sql = `UPDATE messages SET state = ?, settled_at = ?, settled_boot = ?, settled_up_ms = ?, detail = ?
       WHERE id = ? AND (state IN ('admitted', 'leased') OR (state = 'unknown' AND ? IN ('delivered', 'refused')))
       RETURNING *`;
-    const row = this.#db.get<MessageRow>(sql, state, isOpen(state) ? null : at, encodeDetail(detail), messageId, state);
+    const settled = isOpen(state) ? [null, null, null] : [moment.at, moment.boot, moment.upMs];
+    const row = this.#db.get<MessageRow>(sql, state, ...settled, encodeDetail(detail), messageId, state);
     if (!row) {
       const message = `Message ${messageId} cannot become ${state}: it is unknown or its outcome is final; read it again.`;
       throw new ReeveError({ code: "message-not-open", kind: "internal", message, details: { messageId, state } });
@@ -144,6 +147,11 @@ function encodeDetail(detail: string | null): string | null {
   return detail === null ? null : JSON.stringify(detail);
 }
 
+function settledOf({ settled_at: at, settled_boot: boot, settled_up_ms: upMs }: MessageRow): Moment | null {
+  // No boot has this name: then only the wall clock tells how long ago it was.
+  return at === null ? null : { at, boot: boot ?? "", upMs: upMs ?? 0 };
+}
+
 function fromRow(row: MessageRow): Message {
   return deepFreeze({
     id: row.id,
@@ -157,7 +165,7 @@ function fromRow(row: MessageRow): Message {
     answers: row.answers,
     state: row.state,
     admittedAt: row.admitted_at,
-    settledAt: row.settled_at,
+    settled: settledOf(row),
     detail: row.detail === null ? null : parseColumn<string>(row.detail, "messages.detail"),
   });
 }

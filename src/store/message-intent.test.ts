@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { MIGRATIONS, migrate } from "./migrations.ts";
 import { Sqlite } from "./sqlite.ts";
-import { flat, makeHome, makeMessage, makeSession, type TestHome } from "./store-fixture.ts";
+import { flat, makeHome, makeMessage, makeSession, type TestHome, momentAt } from "./store-fixture.ts";
 
 const intent = { intendedTurn: 3, answers: "1 3 1700000000000" };
 let home: TestHome;
@@ -33,7 +33,9 @@ test("not known of what schema 6 wrote, and is from then on", async () => {
 test("survives a lease, and the damage of the database", async () => {
   const store = await home.open();
   await store.commit({ changes: [putSession(makeSession(home, "a")), admitMessage(makeMessage("a", "m1", intent))] });
-  await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 1 })] });
+  await store.commit({
+    changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, moment: momentAt(1) })],
+  });
   await store.close();
   const db = Sqlite.open(home.databasePath);
   db.run("INSERT INTO sessions (id, name, revision, body) VALUES ('b', 'b', 1, 'no json')");

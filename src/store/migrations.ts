@@ -109,6 +109,10 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE events ADD COLUMN via TEXT;
   `,
+  `
+  ALTER TABLE messages ADD COLUMN settled_boot TEXT;
+  ALTER TABLE messages ADD COLUMN settled_up_ms INTEGER;
+  `,
 ];
 
 export function migrate(db: Sqlite, scripts: readonly string[] = MIGRATIONS): void {

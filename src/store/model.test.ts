@@ -9,7 +9,7 @@ import { isEnded } from "../session/session.ts";
 import { admitMessage, type Change, putSession, settleMessage } from "./change.ts";
 import type { Commit } from "./contract.ts";
 import type { OpenStore } from "./open-store.ts";
-import { countKind, makeHome, makeMessage, makeSession, STARTED, type TestHome } from "./store-fixture.ts";
+import { countKind, makeHome, makeMessage, makeSession, STARTED, type TestHome, momentAt } from "./store-fixture.ts";
 
 const IDS = ["a", "b", "c"];
 const id = fc.constantFrom(...IDS);
@@ -90,13 +90,13 @@ class Model {
     }
     if (wanted.settle) {
       const { messageId: settled, state } = wanted.settle;
-      changes.push(settleMessage({ messageId: settled, state, detail: "d", at: 7 }));
+      changes.push(settleMessage({ messageId: settled, state, detail: "d", moment: momentAt(7) }));
       const before = next.messages.get(settled);
       const open = state === "admitted" || state === "leased";
       accepted &&=
         before !== undefined &&
         (isOpen(before) || (before.state === "unknown" && (state === "delivered" || state === "refused")));
-      if (before) next.messages.set(settled, { ...before, state, detail: "d", settledAt: open ? null : 7 });
+      if (before) next.messages.set(settled, { ...before, state, detail: "d", settled: open ? null : momentAt(7) });
     }
     if (wanted.record) {
       const { id: recordId, step: taken, isRemoved } = wanted.record;

@@ -6,7 +6,7 @@ import type { LoggedEvent } from "../session/event.ts";
 import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { Sqlite } from "./sqlite.ts";
 import { readStateFile } from "./state-file.ts";
-import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome } from "./store-fixture.ts";
+import { makeHome, makeMessage, makeSession, nextRevision, STARTED, type TestHome, momentAt } from "./store-fixture.ts";
 import { plainLaunch } from "../session/plain-launch.ts";
 
 let home: TestHome;
@@ -40,7 +40,9 @@ describe("round trips", () => {
     });
     await store.commit({ changes: [putSession(second)] });
     await store.commit({ changes: [admitMessage(makeMessage("a", "m2"))] });
-    await store.commit({ changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, at: 5 })] });
+    await store.commit({
+      changes: [settleMessage({ messageId: "m1", state: "leased", detail: null, moment: momentAt(5) })],
+    });
     const snapshot = async (from: typeof store) => ({
       all: from.registry.all(),
       twin: from.registry.byName("twin"),
@@ -185,16 +187,16 @@ describe("mailbox", () => {
     const store = await home.open();
     await store.commit({ changes: [putSession(makeSession(home, "a")), admitMessage(makeMessage("a", "m"))] });
     const settle = (state: "admitted" | "leased" | "delivered" | "unknown", at: number) =>
-      store.commit({ changes: [settleMessage({ messageId: "m", state, detail: "seen", at })] });
+      store.commit({ changes: [settleMessage({ messageId: "m", state, detail: "seen", moment: momentAt(at) })] });
     await settle("leased", 1);
-    expect(store.mailbox.get("m")?.settledAt).toBeNull();
+    expect(store.mailbox.get("m")?.settled).toBeNull();
     await settle("unknown", 2);
     expect(store.mailbox.open("a")).toEqual([]);
     await expect(settle("admitted", 3)).rejects.toMatchObject({ code: "message-not-open" });
     await settle("delivered", 4);
     await expect(settle("delivered", 5)).rejects.toMatchObject({ code: "message-not-open" });
     expect(store.mailbox.get("m")).toEqual({
-      ...makeMessage("a", "m", { state: "delivered", settledAt: 4, detail: "seen" }),
+      ...makeMessage("a", "m", { state: "delivered", settled: momentAt(4), detail: "seen" }),
       position: 1,
     });
     await store.commit({ changes: [admitMessage(makeMessage("a", "n"))] });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../session/session.ts";
 import { admitMessage, putSession, settleMessage } from "./change.ts";
 import { encodeState } from "./state-file.ts";
-import { makeHome, makeSession, nextRevision, type TestHome } from "./store-fixture.ts";
+import { makeHome, makeSession, nextRevision, type TestHome, momentAt } from "./store-fixture.ts";
 
 let home: TestHome;
 beforeEach(() => void (home = makeHome()));
@@ -29,7 +29,7 @@ const message = {
   answers: null,
   state: "admitted",
   admittedAt: 1,
-  settledAt: null,
+  settled: null,
   detail: null,
 } as const;
 
@@ -59,7 +59,7 @@ test("what was told since the copy counts as told, and numbers go on above all t
   await later.commit({
     changes: [
       putSession(nextRevision(before, { wakes })),
-      settleMessage({ messageId: "m-1", state: "delivered", detail: null, at: 2 }),
+      settleMessage({ messageId: "m-1", state: "delivered", detail: null, moment: momentAt(2) }),
     ],
     events: Array.from({ length: 60 }, () => started),
   });

@@ -27,11 +27,14 @@ export function seenBeyond(databasePath: string, { log }: Tables): number | null
 
 /** Of sessions whose file knew more. */
 export function doubtMessages({ db }: Tables, sessionIds: readonly string[], clock: Clock): void {
+  const { at, boot, upMs } = clock.moment();
   const why = "An older copy of the database was put back: it may have been typed since that was made.";
   for (const id of sessionIds)
     db.run(
-      "UPDATE messages SET state = 'unknown', settled_at = ?, detail = ? WHERE session_id = ? AND state IN ('admitted', 'leased')",
-      clock.now(),
+      "UPDATE messages SET state = 'unknown', settled_at = ?, settled_boot = ?, settled_up_ms = ?, detail = ? WHERE session_id = ? AND state IN ('admitted', 'leased')",
+      at,
+      boot,
+      upMs,
       JSON.stringify(why),
       id,
     );

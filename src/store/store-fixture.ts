@@ -6,7 +6,7 @@ import { amend, type Amendment } from "../session/amend.ts";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../platform/clock.ts";
+import { type Moment, systemClock } from "../platform/clock.ts";
 import type { Message } from "../session/message.ts";
 import { defineKind, type Kept } from "../session/record-kind.ts";
 import { SECTIONS, type Session } from "../session/session.ts";
@@ -147,10 +147,15 @@ export function makeMessage(sessionId: string, id: string, changes: Partial<Mess
     answers: null,
     state: "admitted",
     admittedAt: 1_700_000_000_000,
-    settledAt: null,
+    settled: null,
     detail: null,
     ...changes,
   };
+}
+
+/** Where no clock is needed. */
+export function momentAt(at: number): Moment {
+  return { at, boot: "test", upMs: at };
 }
 
 /** A kind of record that only tests have. */

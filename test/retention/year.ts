@@ -21,7 +21,7 @@ import { OPERATOR } from "../../src/session/caller.ts";
 import type { EventBody } from "../../src/session/event.ts";
 import type { Session } from "../../src/session/session.ts";
 import { admitMessage, putSession, settleMessage } from "../../src/store/change.ts";
-import { makeMessage, makeSession, nextRevision } from "../../src/store/store-fixture.ts";
+import { makeMessage, makeSession, nextRevision, momentAt } from "../../src/store/store-fixture.ts";
 import { createRandom, type Random } from "../truth/random.ts";
 
 const DAY = 86_400_000;
@@ -152,7 +152,9 @@ async function work(
       });
       const turns = messages.flatMap((_, index) => turn(index + 1));
       await store.commit({
-        changes: messages.map((messageId) => settleMessage({ messageId, state: "delivered", detail: null, at })),
+        changes: messages.map((messageId) =>
+          settleMessage({ messageId, state: "delivered", detail: null, moment: momentAt(at) }),
+        ),
         events: turns.map((body) => ({ sessionId: id, body })),
       });
       const ended = nextRevision(session, {

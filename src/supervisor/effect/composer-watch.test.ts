@@ -14,7 +14,7 @@ afterEach(() => ground.dispose());
 
 async function typed(text: string, state: Message["state"], submit = true): Promise<void> {
   const sent = { id: text, sessionId: "s", text, submit, how: "queue", caller: "operator" } as const;
-  await ground.ledger.admit({ ...sent, state: "admitted", admittedAt: 1, settledAt: null, detail: null });
+  await ground.ledger.admit({ ...sent, state: "admitted", admittedAt: 1, settled: null, detail: null });
   const message = ground.store.mailbox.get(text);
   if (message !== undefined) await ground.ledger.settle(message, state, null, null);
 }

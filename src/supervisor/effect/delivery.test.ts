@@ -107,7 +107,7 @@ const send = (id: string, how: Message["how"] = "queue"): Promise<void> =>
     caller: "operator",
     state: "admitted",
     admittedAt: clock.now(),
-    settledAt: null,
+    settled: null,
     detail: null,
   });
 const read = (reading: Partial<Reading>): Promise<void> =>

@@ -13,13 +13,13 @@ import type { Passage } from "../../runtime/passage.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import { amend } from "../../session/amend.ts";
 import { spentMs } from "../../session/countdown.ts";
+import { isStartGivenUp } from "../../session/create-failures.ts";
 import { lastLine, lastWords } from "../../session/notice.ts";
-import { elapsedMs } from "../../session/moment.ts";
 import { type Effect, pendingEffect } from "../../session/pending-effect.ts";
 import { isPromptAhead } from "../../session/prompt-ahead.ts";
 import { finalScreenPath, nativeDirOf, spoolDirOf } from "../../session/session-directory.ts";
 import type { Evidence, Session, StopIntent } from "../../session/session.ts";
-import { type ChosenTimeOuts, TIME_OUTS } from "../../session/time-out.ts";
+import type { ChosenTimeOuts } from "../../session/time-out.ts";
 import type { AnswerParts } from "./answer.ts";
 import { giveAnswer } from "./answer.ts";
 import type { Attention } from "../attention/attention.ts";
@@ -199,16 +199,9 @@ function writesItself({ persistence }: Session["identity"]["launch"]): boolean {
   return persistence !== null && (persistence.capture === "native" || persistence.debugLog !== null);
 }
 
-/** Fewer failures than this, 8 s of them, prove nothing. */
-const FEWEST_FAILURES = 5;
-
 function isHopeless({ store, clock, timeOuts }: EffectParts, session: Session): boolean {
   const failures = store.registry.get(session.id)?.process.createFailures ?? null;
-  const { afterMs } = timeOuts(session).start;
-  if (failures === null || failures.count + 1 < FEWEST_FAILURES) return false;
-  // An earlier version knew the wall clock only.
-  const sinceMs = failures.since === null ? clock.now() - failures.sinceAt : elapsedMs(failures.since, clock.moment());
-  return sinceMs >= (afterMs ?? TIME_OUTS.start.afterMs);
+  return isStartGivenUp(failures, timeOuts(session).start, clock.moment());
 }
 
 /** Only below the session's own directory. */

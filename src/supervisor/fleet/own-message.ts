@@ -10,7 +10,7 @@ export function ownMessage(message: Pick<NewMessage, "id" | "sessionId" | "text"
     intendedTurn: null,
     answers: null,
     state: "admitted",
-    settledAt: null,
+    settled: null,
     detail: null,
   };
 }

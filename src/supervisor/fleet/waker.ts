@@ -264,7 +264,7 @@ export function createWaker(parts: {
     last.delete(session.id);
     concerned.add(session.id);
     return {
-      changes: [putSession(next), settleMessage({ messageId, state: "refused", detail: text, at })],
+      changes: [putSession(next), settleMessage({ messageId, state: "refused", detail: text, moment: clock.moment() })],
       events: [{ sessionId: session.id, caller: "system", body: { type: "message-refused", messageId, reason } }],
     };
   }

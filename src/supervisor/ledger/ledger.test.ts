@@ -40,7 +40,7 @@ describe("the ledger", () => {
     caller: "operator",
     state: "admitted",
     admittedAt: 1,
-    settledAt: null,
+    settled: null,
     detail: null,
   });
   const started = (id: string): Input => ({

@@ -104,7 +104,7 @@ export function createLedger(parts: {
     const turn = turnOfLease.get(messageId) ?? turnNow;
     turnOfLease.delete(messageId);
     return {
-      settle: { messageId, state: "delivered", detail, at },
+      settle: { messageId, state: "delivered", detail, moment: clock.moment() },
       event: { type: "message-delivered", messageId, turn, evidence: { source, detail, at } },
     };
   }
@@ -205,7 +205,7 @@ export function createLedger(parts: {
         const woken = session === undefined ? null : wakeSettled(session, id, state);
         await store.commit({
           changes: [
-            settleMessage({ messageId: id, state, detail, at: clock.now() }),
+            settleMessage({ messageId: id, state, detail, moment: clock.moment() }),
             ...(woken === null ? [] : [putSession(woken.session)]),
           ],
           events: [...(body === null ? [] : [body]), ...(woken?.events ?? [])].map((one) => ({ sessionId, body: one })),
@@ -225,7 +225,7 @@ export function createLedger(parts: {
         const woken = session === undefined ? null : wakeSettled(session, id, "dropped");
         await store.commit({
           changes: [
-            settleMessage({ messageId: id, state: "refused", detail: text, at }),
+            settleMessage({ messageId: id, state: "refused", detail: text, moment: clock.moment() }),
             ...(woken === null ? [] : [putSession(woken.session)]),
           ],
           events: [{ sessionId, body: { type: "message-refused", messageId: id, reason }, ...askedBy(caller) }],

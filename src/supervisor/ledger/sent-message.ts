@@ -14,7 +14,7 @@ export function sentMessage(
     sessionId,
     state: "admitted",
     admittedAt: at,
-    settledAt: null,
+    settled: null,
     detail: null,
   };
 }

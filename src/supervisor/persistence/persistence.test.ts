@@ -135,7 +135,7 @@ async function anAfternoon({ ground }: Kept): Promise<void> {
   await ground.apply(read({ approval: { settled: { id: "p", decision: "denied" } } }));
   // What is taken back in between does not hide who denied it.
   const waiting = { id: "m", sessionId: "s", text: "x", submit: true, how: "queue", caller: "operator" } as const;
-  await ground.ledger.admit({ ...waiting, state: "admitted", admittedAt: 1, settledAt: null, detail: null });
+  await ground.ledger.admit({ ...waiting, state: "admitted", admittedAt: 1, settled: null, detail: null });
   await ground.ledger.withdraw(ground.store.mailbox.get("m") as Message, { caller: { kind: "operator", via: "cli" } });
   await ground.apply(read({ turn: { phase: "interrupted", id: "a" } }));
   await ground.apply(read({ turn: { phase: "started", id: "b" }, setup: { model: "m", mode: "default" } }));

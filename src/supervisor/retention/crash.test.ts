@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { removalKind } from "../../fleet/removal.ts";
 import { admitMessage, settleMessage } from "../../store/change.ts";
-import { makeHome, makeMessage } from "../../store/store-fixture.ts";
+import { makeHome, makeMessage, momentAt } from "../../store/store-fixture.ts";
 import { EVERYTHING, makePrunerGround } from "../../../test/retention/pruner-fixture.ts";
 
 /** Each round starts Node processes; a busy machine takes its time. */
@@ -42,7 +42,9 @@ async function makeDirectory(): Promise<string> {
   const messages = Array.from({ length: 450 }, (_, index) => `m-${index}`);
   await store.commit({ changes: messages.map((id) => admitMessage(makeMessage("old", id))) });
   await store.commit({
-    changes: messages.map((messageId) => settleMessage({ messageId, state: "delivered", detail: null, at: 1 })),
+    changes: messages.map((messageId) =>
+      settleMessage({ messageId, state: "delivered", detail: null, moment: momentAt(1) }),
+    ),
   });
   await store.close();
   return home.directory;

@@ -8,7 +8,7 @@ import { workKind } from "../../fleet/work.ts";
 import { worktreeKind } from "../../fleet/worktree.ts";
 import { OPERATOR } from "../../session/caller.ts";
 import { admitMessage, putSession, removeSession, settleMessage } from "../../store/change.ts";
-import { makeMessage } from "../../store/store-fixture.ts";
+import { makeMessage, momentAt } from "../../store/store-fixture.ts";
 import { WAKE_REASONS } from "../../session/wake.ts";
 import { exited } from "../fleet/waker-fixture.ts";
 import { DAY, makePrunerGround, type PrunerGround, worktreeOf } from "../../../test/retention/pruner-fixture.ts";
@@ -27,7 +27,7 @@ test("what ended long ago goes, with its directory, messages and state.json; the
   await ground.live("busy");
   await ground.store.commit({ changes: [admitMessage(makeMessage("old", "m-1"))] });
   await ground.store.commit({
-    changes: [settleMessage({ messageId: "m-1", state: "delivered", detail: null, at: 1 })],
+    changes: [settleMessage({ messageId: "m-1", state: "delivered", detail: null, moment: momentAt(1) })],
   });
   const dry = await ground.prune({}, true);
   expect(dry).toMatchObject({ sessions: 1, go: [{ session: { id: "old" }, excess: "age" }], stay: [] });

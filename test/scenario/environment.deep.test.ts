@@ -1,5 +1,5 @@
 /** What a session's process sees, and where its secrets are not. */
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { type Dirent, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -8,7 +8,6 @@ import { readIfThere } from "../support/read-if-there.ts";
 import { standInCodex } from "../support/stand-in-codex.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome, runProgram } from "../support/test-home.ts";
-import type { Session } from "../../src/session/session.ts";
 
 let home: TestHome;
 beforeEach(() => {
@@ -148,22 +147,27 @@ test("no secret reaches the disk", async () => {
   await eventually("it ended", async () => (await home.session("leaky")).state === "error");
   await home.json("end", "leaky");
   await home.json("daemon", "stop");
-  expectNowhere(canaries);
+  await expectNowhere(canaries);
 });
 
-/** In no file of the home but those that the test itself wrote. */
-function expectNowhere(canaries: readonly string[]): void {
-  const files = readdirSync(home.dir, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && entry.name !== "secrets.env" && !entry.parentPath.includes("/stand-in"),
-  );
-  expect(files.map((entry) => entry.name)).toEqual(
-    expect.arrayContaining(["reeve.db", "state.json", "output.log", "daemon.log"]),
-  );
+/** In no file of the home but those that the test itself wrote. A state.json follows its commit after a moment. */
+async function expectNowhere(canaries: readonly string[]): Promise<void> {
+  const wanted = ["reeve.db", "state.json", "output.log", "daemon.log"];
+  const files = await eventually("everything is written", () => {
+    const found = ownFiles();
+    return wanted.every((name) => found.some((file) => file.name === name)) && found;
+  });
   for (const file of files) {
     // One that was about to take another's place has done so.
     const text = readIfThere(join(file.parentPath, file.name)) ?? "";
     for (const canary of canaries) expect(text.includes(canary), `${canary} in ${file.name}`).toBe(false);
   }
+}
+
+function ownFiles(): readonly Dirent[] {
+  return readdirSync(home.dir, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.name !== "secrets.env" && !entry.parentPath.includes("/stand-in"),
+  );
 }
 
 test("no secret reaches the disk with what agents ask and say, also of one that died unwatched", async () => {
@@ -201,8 +205,9 @@ waiting = '^Use .+$'
     /^Use \S+ \(y\/n\)$/.test(String((await home.session("seen"))["asks"])),
   );
 
+  const { session_id } = await home.session("told");
   await home.killDaemon();
-  await ended("told", () => {
+  await ended(String(session_id), () => {
     codex.hook("UserPromptSubmit", { turn_id: "t3", prompt: `use ${canary}` });
     codex.hook("PermissionRequest", { turn_id: "t3", tool_name: "Bash", tool_input: { command: `curl ${canary}` } });
     codex.event("task_complete", { turn_id: "t3", last_agent_message: null, error: { message: `${canary} again` } });
@@ -213,20 +218,14 @@ waiting = '^Use .+$'
   });
   expect(told["last_turn_error"]).toMatch(/^\(not kept: /);
   await eventually("its spool is read", () => readdirSync(join(String(told["outputs_dir"]), "spool")).length === 0);
-  expectNowhere([canary]); // also while it is all at work, in the write-ahead log
+  await expectNowhere([canary]); // also while it is all at work, in the write-ahead log
   await home.json("end", "seen", "told", "--when", "now", "--grace", "0");
   await home.json("daemon", "stop");
-  expectNowhere([canary]);
+  await expectNowhere([canary]);
 });
 
 /** Kills its processes while there is no daemon, after it said its last words. */
-async function ended(name: string, lastWords: () => void): Promise<void> {
-  const outputs = join(home.dir, "outputs", "agents", "agent");
-  const session_id = readdirSync(outputs).find((id) => {
-    const text = readFileSync(join(outputs, id, "state.json"), "utf8");
-    return (JSON.parse(text) as { session: Session }).session.identity.name === name;
-  });
-  if (session_id === undefined) throw new Error(`no state.json of ${name}`);
+async function ended(session_id: string, lastWords: () => void): Promise<void> {
   lastWords();
   for (const { pid } of home.marked(session_id)) killIfThere(pid);
   await eventually("it is gone", () => home.marked(session_id).length === 0);

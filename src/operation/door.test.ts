@@ -7,6 +7,7 @@ import { type Caller, OPERATOR, SYSTEM } from "../session/caller.ts";
 import { answerApproval } from "./answer-approval.ts";
 import type { Operation } from "./contract.ts";
 import { daemonStatus } from "./daemon-status.ts";
+import type { Session } from "../session/session.ts";
 import { amend } from "../session/amend.ts";
 import { putSession } from "../store/change.ts";
 import { type DoorGround, makeDoorGround } from "./door-fixture.ts";
@@ -254,7 +255,13 @@ describe("streams", () => {
     expect(store.log.head()).toBeGreaterThanOrEqual(5);
   });
 
-  test("ends with the session that listens", async () => {
+  test.each<[string, (worker: Session) => Session]>([
+    ["has ended", (worker) => amend(worker, { state: "stopped", wish: { desired: "stopped" } })],
+    [
+      "was started again, with another pass",
+      (worker) => amend(worker, { process: { incarnation: worker.process.incarnation + 1 } }),
+    ],
+  ])("ends when the session that listens %s", async (_what, become) => {
     const { door, store, call } = ground;
     const pages = door.stream(readEvents, { since: store.log.head() }, by("worker"), call);
     const heard: number[] = [];
@@ -263,12 +270,8 @@ describe("streams", () => {
     })();
     const worker = store.registry.get("worker");
     if (worker === undefined) throw new Error("there is no worker");
-    const ended = amend(
-      { ...worker, revision: worker.revision + 1, state: "stopped" },
-      { wish: { desired: "stopped" } },
-    );
     const told = { sessionId: "worker", body: { type: "message-admitted", messageId: "x", bytes: 1 } } as const;
-    await store.commit({ changes: [putSession(ended)], events: [told] });
+    await store.commit({ changes: [putSession({ ...become(worker), revision: worker.revision + 1 })], events: [told] });
     await listening;
     await store.commit({ events: [{ ...told, sessionId: "helper" }] });
     expect(heard.length).toBeLessThanOrEqual(1);

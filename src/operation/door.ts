@@ -110,13 +110,14 @@ export function createDoor({ log, ...parts }: DoorParts & { readonly log: Log })
   };
 }
 
-/** `signal` fires when the session has ended: it may listen no longer than it may call. */
+/** `signal` fires when the session has ended or was started again: whoever listens may do so no longer than it may call. */
 function lifeOf({ registry, log }: Store, sessionId: string): { readonly signal: AbortSignal; close(): void } {
   const over = new AbortController();
+  const incarnation = registry.get(sessionId)?.process.incarnation;
   const close = log.follow((events) => {
     if (!events.some((event) => event.sessionId === sessionId)) return;
     const session = registry.get(sessionId);
-    if (session === undefined || isEnded(session)) over.abort();
+    if (session === undefined || isEnded(session) || session.process.incarnation !== incarnation) over.abort();
   });
   return { signal: over.signal, close };
 }

@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { toolsAwaited } from "./tools-awaited.ts";
+import type { Fields } from "../platform/json-fields.ts";
+import { hookScript } from "./hook-script.ts";
+import { readToolsLate, toolsAwaited } from "./tools-awaited.ts";
 
 let directory: string;
 let script: string;
@@ -13,6 +15,9 @@ beforeEach(() => {
   const awaited = toolsAwaited(directory, (sentence) => ({ says: sentence }));
   script = awaited.script.path;
   writeFileSync(script, awaited.script.content, { mode: 0o755 });
+  const hook = hookScript(directory);
+  writeFileSync(hook.path, hook.content, { mode: 0o755 });
+  mkdirSync(join(directory, "spool"));
   ready = awaited.environment["REEVE_MCP_READY"] ?? "";
 });
 afterEach(() => rmSync(directory, { recursive: true }));
@@ -52,4 +57,7 @@ test("what a dead server told counts no more; after its time it says so, and let
   const { status, says, slept } = run(fakeSleep());
   expect([status, slept]).toEqual([0, 50]);
   expect(JSON.parse(says)).toEqual({ says: expect.stringContaining("has not come up yet") as string });
+  const [record = ""] = readdirSync(join(directory, "spool"));
+  const told = JSON.parse(readFileSync(join(directory, "spool", record), "utf8")) as Fields;
+  expect(readToolsLate(told)).toMatchObject({ toolsLate: true, detail: expect.stringContaining("5 s") as string });
 });

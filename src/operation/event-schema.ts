@@ -215,6 +215,10 @@ function describeSessionEvents({ evidence, reason, source, pid }: CommonFields) 
       "Its agent may do more or less without asking than before.",
       { from: text("The mode before, in the agent's words."), to: text("The mode now."), evidence },
     ],
+    "tools-late": [
+      "Reeve's MCP server had not told its tools when the agent's first turn began: it may work without them, until the next.",
+      { evidence },
+    ],
     "conversation-compacted": ["Its agent replaced the conversation by a shorter one.", { evidence }],
     "persistence-warned": [
       "Something of a session with `persist_session` cannot be kept now. The session goes on.",

@@ -42,6 +42,11 @@ test("what a continued transcript tells of before there was the session is noted
   expect(events).toEqual([]);
 });
 
+test("that its tools came late is told, each time it was so", () => {
+  const { events } = run({ source: "hook", detail: "not after 5 s", toolsLate: true });
+  expect(events).toMatchObject([{ type: "tools-late", evidence: { detail: "not after 5 s" } }]);
+});
+
 test("each compaction is told", () => {
   const { events } = run(said({ compacted: {} }), said({ compacted: { at: runningSession().identity.createdAt } }));
   expect(events.map(({ type }) => type)).toEqual(["conversation-compacted", "conversation-compacted"]);

@@ -1,5 +1,5 @@
 /**
- * Applies what a reading says of the model, the mode and compactions. Only a
+ * Applies what a reading says of the model, the mode, compactions and late tools. Only a
  * change is news: the first value, and what a continued transcript says of the
  * time before there was this session, is noted in silence.
  */
@@ -9,8 +9,8 @@ import type { Change } from "./outcome.ts";
 import type { Reading } from "./reading.ts";
 import type { Evidence, Session } from "./session.ts";
 
-export function applySetup(session: Session, { setup, compacted }: Reading, evidence: Evidence): Change {
-  if (setup === undefined && compacted === undefined) return { session, events: [] };
+export function applySetup(session: Session, { setup, compacted, toolsLate }: Reading, evidence: Evidence): Change {
+  if (setup === undefined && compacted === undefined && toolsLate === undefined) return { session, events: [] };
   const { createdAt } = session.identity;
   const isNews = (at: number | undefined): boolean => at === undefined || at >= createdAt;
   const { model, askMode } = session.conversation;
@@ -27,6 +27,7 @@ export function applySetup(session: Session, { setup, compacted }: Reading, evid
       ...(compacted !== undefined && isNews(compacted.at)
         ? [{ type: "conversation-compacted", evidence } as const]
         : []),
+      ...(toolsLate === undefined ? [] : [{ type: "tools-late", evidence } as const]),
     ],
   };
 }

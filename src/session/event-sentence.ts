@@ -167,6 +167,7 @@ const SENTENCES: Readonly<Record<EventType, Sentence>> = {
   "conversation-known": (data) => `its conversation is ${value(data, "native_id")}`,
   "model-changed": (data) => `its model was ${value(data, "from")}, now it is ${value(data, "to")}`,
   "mode-changed": (data) => `its mode was ${value(data, "from")}, now it is ${value(data, "to")}`,
+  "tools-late": () => "Reeve's tools came late: its first turn began without them",
   "conversation-compacted": () => "its conversation was compacted",
   "persistence-warned": (data) => `${value(data, "what")} cannot be kept: ${value(data, "why")}`,
   "persistence-resumed": (data) =>

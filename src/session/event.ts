@@ -91,6 +91,8 @@ export type SessionEvent =
       readonly to: string;
       readonly evidence: Evidence;
     }
+  /** Its agent began its first turn before it had Reeve's tools. */
+  | { readonly type: "tools-late"; readonly evidence: Evidence }
   /** Its agent replaced the conversation by a shorter one. */
   | { readonly type: "conversation-compacted"; readonly evidence: Evidence }
   /** Of a session of which everything is kept (persistence.ts): this cannot be kept now. Once for each cause. */

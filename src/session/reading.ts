@@ -43,6 +43,8 @@ export interface Reading {
   readonly limits?: readonly LimitReading[];
   /** The model it works with now, and how much it may do unasked, each in the agent's own words. */
   readonly setup?: SetupReading;
+  /** It begins although Reeve's tools have not come up. */
+  readonly toolsLate?: true;
   /** It replaced its conversation by a shorter one. */
   readonly compacted?: { readonly at?: number };
 }

@@ -89,11 +89,8 @@ describe.each(agents)("$agentCase.title", { timeout: (60 + FIRST_TURN_SECONDS) *
     ].join(" ");
     // Gemini CLI hides variables like this one from its MCP servers, and Codex all of them.
     const environment = { SCRIPTED_MODEL_KEY: "scripted-dummy-key" };
-    // A first turn of Codex goes on without the tools of a server that takes more than a second to come up.
-    const isWarmedUp = agent === "codex";
-    ({ session_id: id } = await rig.start(isWarmedUp ? "[[say ready]]" : prompt, { environment }));
-    if (isWarmedUp) expect(await rig.wait(id, "--since", "0")).toMatchObject({ reason: "turn-completed" });
-    const performed = await perform(rig, id, isWarmedUp ? await ask(prompt) : "0");
+    ({ session_id: id } = await rig.start(prompt, { environment }));
+    const performed = await perform(rig, id, "0");
     const evidence = await evidenceOf(rig, id, `${title}, a worker`);
     expectDone(performed, asksFor, evidence);
 

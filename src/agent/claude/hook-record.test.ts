@@ -258,3 +258,7 @@ test("the file of an edit is told for approval rules", () => {
   const approval = readHook({ at: 1, record: edit }, knownWith({}))?.approval;
   expect(approval).toMatchObject({ concerns: { tool: "Write", paths: ["/w/a.txt"] } });
 });
+
+test("the hook at the start tells that Reeve's tools came late", () => {
+  expect(readHook({ reeve: "tools-late" }, knownWith({}))).toMatchObject({ source: "hook", toolsLate: true });
+});

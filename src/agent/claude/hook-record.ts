@@ -24,6 +24,7 @@ import { backgroundText } from "../../session/background.ts";
 import { endedIn, holdingAt, isNotification, movedIn, runningIn, subagentReading } from "./background-task.ts";
 import { errorOfHook, failureOf } from "./failure-of.ts";
 import { type Fields, fieldsOrNull, textIn } from "../../platform/json-fields.ts";
+import { readToolsLate } from "../tools-awaited.ts";
 import { limitOfError } from "./usage-limit.ts";
 
 type Content = Omit<Reading, "source" | "detail"> & { readonly note?: string };
@@ -32,6 +33,8 @@ export function readHook(value: unknown, known: Known): Reading | null {
   const outer = fieldsOrNull(value);
   const record = fieldsOrNull(outer?.["record"]) ?? outer;
   if (record === null) return null;
+  const late = readToolsLate(record);
+  if (late !== null) return late;
   const event = textIn(record, "hook_event_name");
   const askedAt = outer?.["at"];
   const content = contentOf(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { LaunchContext, LaunchPlan } from "../contract.ts";
 import { debugFileOf } from "../native-capture.ts";
 import { reminderScript } from "../reminder.ts";
+import { TOOLS_WITHIN_MS, toolsReadyPath } from "../tools-awaited.ts";
 import type { BootstrapRequest } from "./bootstrap-request.ts";
 import { REMINDER_HOOKS, reminderFlags } from "./hook-flags.ts";
 import type { CodexMcp } from "./mcp-flags.ts";
@@ -42,6 +43,7 @@ export function planAppServer(
     extraRoots: user.extraRoots,
     resume: resume?.nativeId ?? null,
     prompt,
+    tools: mcp.server === null ? null : { readyPath: toolsReadyPath(sessionDir), withinMs: TOOLS_WITHIN_MS },
     spoolDir,
     recordPath: join(sessionDir, "codex-thread.json"),
   };

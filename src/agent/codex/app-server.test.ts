@@ -1,11 +1,11 @@
 /** Bootstrap, channel and WebSocket against the real app-server of Codex, with the scripted model behind it. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { AGENT_PROGRAMS } from "../../../test/agent-programs/agent-programs.ts";
 import { codexHome } from "../../../test/scripted-model/agent-homes.ts";
 import { type ScriptedModel, startScriptedModel } from "../../../test/scripted-model/scripted-model.ts";
@@ -51,6 +51,7 @@ describe.skipIf(!existsSync(codex))(
         extraRoots: [],
         resume: null,
         prompt: "first words",
+        tools: null,
         spoolDir: join(dir, "spool"),
         recordPath: join(dir, "codex-thread.json"),
       };
@@ -119,6 +120,48 @@ describe.skipIf(!existsSync(codex))(
       });
       const [first = ""] = (await readFile(spooled.rollout_path, "utf8")).split("\n");
       expect(JSON.parse(first)).toMatchObject({ type: "session_meta", payload: { id: threadId } });
+    });
+
+    describe("a prompt is given once Reeve's server has told its tools", () => {
+      let given: Partial<BootstrapRequest> & { readonly spoolDir: string };
+      let readyPath: string;
+      const records = async (): Promise<readonly { readonly reeve: string }[]> => {
+        const names = (await readdir(given.spoolDir)).filter((name) => !name.startsWith(".")).toSorted();
+        const texts = names.map((name) => readFile(join(given.spoolDir, name), "utf8"));
+        return (await Promise.all(texts)).map((text) => JSON.parse(text) as { readonly reeve: string });
+      };
+      beforeEach(async () => {
+        const own = await mkdtemp(join(dir, "own-"));
+        readyPath = `${own}-ready`;
+        given = { spoolDir: own, recordPath: join(dir, `${basename(own)}.json`) };
+      });
+
+      test("it is held until then, and nothing is said", async () => {
+        let answer: string | null = null;
+        const done = bootstrapped({ ...given, tools: { readyPath, withinMs: 600_000 } }).then(
+          (text) => (answer = text),
+        );
+        while ((await records()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+        expect(answer).toBeNull();
+        await writeFile(`${readyPath}.new`, String(process.pid));
+        await rename(`${readyPath}.new`, readyPath);
+        expect(await done).toMatch(/ prompt\n$/);
+        expect((await records()).map(({ reeve }) => reeve)).toEqual(["codex-thread"]);
+      });
+
+      test("if that does not come in time it is given all the same, and the daemon is told", async () => {
+        const dead = spawn("true");
+        await new Promise((resolve) => dead.once("exit", resolve));
+        await writeFile(readyPath, String(dead.pid));
+        expect(await bootstrapped({ ...given, tools: { readyPath, withinMs: 100 } })).toMatch(/ prompt\n$/);
+        const [, late] = await records();
+        expect(late).toEqual({ reeve: "tools-late" });
+      });
+
+      test("without a prompt nothing is waited for", async () => {
+        const tools = { readyPath, withinMs: 600_000 };
+        expect(await bootstrapped({ ...given, prompt: null, tools })).toMatch(/ -\n$/);
+      });
     });
 
     test("a turn is told from beginning to end, to a model that saw the prompt once", async () => {

@@ -7,7 +7,8 @@
  * or the one to continue), sees to it that its rollout exists, spools
  * `{"reeve":"codex-thread","thread_id":…,"rollout_path":…}`, and prints
  * `<thread id> prompt`, or `<thread id> -` when the first prompt is not to be
- * given (any more). The TUI attaches to that thread next.
+ * given (any more). A prompt is only given once Reeve's MCP server, which the
+ * thread has started, has told its tools. The TUI attaches to that thread next.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +17,7 @@ import { errnoOf, messageOf } from "../../platform/reeve-error.ts";
 import type { BootstrapRequest } from "./bootstrap-request.ts";
 import { countOf, type Fields, fieldsOf, listOf, parseFields, textOf } from "../../platform/json-fields.ts";
 import { materialise } from "./new-thread.ts";
+import { TOOLS_LATE } from "../tools-awaited.ts";
 import { connectRpc, type Rpc } from "./rpc.ts";
 import { itemPrompt } from "./thread-state.ts";
 
@@ -37,8 +39,30 @@ async function open(request: BootstrapRequest): Promise<string> {
   const { id, path } = thread;
   spool(request.spoolDir, { reeve: "codex-thread", thread_id: id, rollout_path: path });
   const isPromptDue = request.prompt !== null && (isNew || !(await hasPrompt(rpc, id, request)));
+  if (isPromptDue && !(await hasTools(request))) spool(request.spoolDir, TOOLS_LATE);
   rpc.close();
   return `${id} ${isPromptDue ? "prompt" : "-"}`;
+}
+
+/** Whether they are there in time. What a dead server told counts no more. */
+async function hasTools({ tools }: BootstrapRequest): Promise<boolean> {
+  if (tools === null) return true;
+  const deadline = performance.now() + tools.withinMs;
+  while (!isToldIn(tools.readyPath)) {
+    if (performance.now() > deadline) return false;
+    await sleep(20);
+  }
+  return true;
+}
+
+function isToldIn(path: string): boolean {
+  try {
+    const pid = Number(readFileSync(path, "utf8"));
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes(errnoOf(error) ?? "")) return false;
+    throw error;
+  }
 }
 
 interface Thread {

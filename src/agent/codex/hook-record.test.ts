@@ -29,6 +29,10 @@ const records = readFileSync(new URL("../../../test/golden/codex/0.166.0/hook-re
   .split("\n")
   .map((line) => JSON.parse(line) as { readonly hook_event_name?: string });
 
+test("the bootstrap tells that Reeve's tools came late", () => {
+  expect(readSpooled({ reeve: "tools-late" }, NEW)).toMatchObject({ source: "hook", toolsLate: true });
+});
+
 describe("what Codex 0.166.0 spooled", () => {
   test("in the order of the file: a turn, a denied command, an interrupt, a failure, the end", () => {
     const approval = {

@@ -14,10 +14,13 @@ import type { ApprovalReading, Reading, TurnReading } from "../../session/readin
 import type { Known } from "../contract.ts";
 import { approvalOfHook, approvalIdOfHook, concernsOfHook } from "./hook-approval.ts";
 import { type Fields, isFields, listOf, textOf } from "../../platform/json-fields.ts";
+import { readToolsLate } from "../tools-awaited.ts";
 import { isThreadId, threadOfRollout } from "./thread-id.ts";
 
 export function readSpooled(record: unknown, known: Known): Reading | null {
   if (!isFields(record)) return null;
+  const late = readToolsLate(record);
+  if (late !== null) return late;
   if (record["reeve"] === "codex-thread") return readBootstrap(record);
   if (record["type"] === "agent-turn-complete") return readNotify(record, known);
   return readHook(record, known);

@@ -55,6 +55,7 @@ describe("app-server mode", () => {
       extraRoots: ["/more"],
       resume: null,
       prompt: "it's me",
+      tools: null,
       spoolDir: "/session/spool",
       recordPath: "/session/codex-thread.json",
     });

@@ -12,8 +12,9 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { type Fields, fieldsOf } from "../../platform/json-fields.ts";
 import type { LaunchContext } from "../contract.ts";
-import { isReeveServer, MCP_SERVER_NAME } from "../../platform/mcp-registration.ts";
+import { isReeveServer, MCP_SERVER_NAME, READY_VARIABLE } from "../../platform/mcp-registration.ts";
 import { type McpServer, withoutClash } from "../mcp-server.ts";
+import { toolsReadyPath } from "../tools-awaited.ts";
 import { codexHome } from "./codex-home.ts";
 import { tomlList, tomlText } from "./toml-value.ts";
 
@@ -24,13 +25,13 @@ export interface CodexMcp {
 }
 
 /** Looks at what the user has for themselves, for this directory, and on the command line. */
-export function mcpOf({ launch, mcp, read }: LaunchContext): CodexMcp {
+export function mcpOf({ launch, mcp, sessionDir, read }: LaunchContext): CodexMcp {
   const home = codexHome(launch);
   const paths = [...(home === null ? [] : [join(home, "config.toml")]), join(launch.cwd, ".codex", "config.toml")];
   const tables = paths.map((path) => serversIn(read(path)));
   const isGiven = launch.args.some((word) => OWN_SERVER.test(word));
   const server = isGiven ? null : withoutClash(mcp, ...tables);
-  if (server !== null) return { server, flags: flagsOf(server) };
+  if (server !== null) return { server, flags: flagsOf(server, toolsReadyPath(sessionDir)) };
   // What `reeve init` registered would run without the session's pass, and so act for the user.
   const isRegistered = tables.some((table) => isReeveServer(fieldsOf(table[MCP_SERVER_NAME])));
   return { server, flags: isRegistered ? ["-c", `mcp_servers.${MCP_SERVER_NAME}.enabled=false`] : [] };
@@ -39,12 +40,13 @@ export function mcpOf({ launch, mcp, read }: LaunchContext): CodexMcp {
 /** A server of this name on the command line; other settings for it, such as when to ask, go with ours. */
 const OWN_SERVER = new RegExp(`\\bmcp_servers\\.${MCP_SERVER_NAME}(?:=|\\.(?:command|url)=)`);
 
-function flagsOf(server: McpServer): readonly string[] {
+function flagsOf(server: McpServer, readyPath: string): readonly string[] {
   const [program, ...words] = server.command;
   const settings = [
     `command=${tomlText(program)}`,
     `args=${tomlList(words)}`,
     `env_vars=${tomlList(server.variables)}`,
+    `env.${READY_VARIABLE}=${tomlText(readyPath)}`,
   ];
   return settings.flatMap((setting) => ["-c", `mcp_servers.${MCP_SERVER_NAME}.${setting}`]);
 }

@@ -207,7 +207,7 @@ waiting = '^Use .+$'
 
   const { session_id } = await home.session("told");
   await home.killDaemon();
-  await ended(String(session_id), () => {
+  await ended(session_id, () => {
     codex.hook("UserPromptSubmit", { turn_id: "t3", prompt: `use ${canary}` });
     codex.hook("PermissionRequest", { turn_id: "t3", tool_name: "Bash", tool_input: { command: `curl ${canary}` } });
     codex.event("task_complete", { turn_id: "t3", last_agent_message: null, error: { message: `${canary} again` } });

@@ -19,7 +19,7 @@ import type { World } from "./work-world.ts";
 import { isClosed, REVIEWS, WORK_STATES, type WorkItem } from "./work.ts";
 import { isBusy, isToBegin, type WorkerFacts } from "./worker-facts.ts";
 
-const STEPS = Number(process.env["REEVE_TEST_WORK_STEPS"] ?? "30000");
+const STEPS = Number(process.env["REEVE_TEST_WORK_STEPS"] ?? "100000");
 const SESSIONS = ["anna", "bert", "carl"];
 const NOW = 50_000_000;
 

@@ -15,7 +15,7 @@ import { idleWorker, worldOfFacts } from "./work-world-fixture.ts";
 import { isClosed, REVIEWS, type WorkItem } from "./work.ts";
 import { isBusy, type WorkerFacts } from "./worker-facts.ts";
 
-const STEPS = Number(process.env["REEVE_TEST_WORK_STEPS"] ?? "30000");
+const STEPS = Number(process.env["REEVE_TEST_WORK_STEPS"] ?? "100000");
 const AGENTS = ["practice", "codex"];
 /** No item takes longer than this, whatever happens to it. */
 const MOST_STEPS_PER_ITEM = 400;

@@ -160,6 +160,20 @@ test("* picks all, and p asks once and pauses them all, wherever the selection i
   await board.shows(/^(?!.*picked:)/);
 });
 
+test("i interrupts a turn, and its session lives on", async () => {
+  await board.press("/");
+  await board.type("sleeper");
+  await board.press("Enter");
+  await board.row("sleeper", "working");
+  await board.press("i");
+  await board.shows("Interrupt the turn under way in sleeper?");
+  await board.press("y");
+  await board.shows("The turn of sleeper was interrupted.");
+  expect(await home.session("sleeper")).toMatchObject({ turn_open: false, state: "running" });
+  await board.press("Escape");
+  await board.shows("of 3");
+});
+
 test("a mistake is one sentence at the bottom, and the board goes on", async () => {
   await board.press("n");
   await board.press("C-u");

@@ -70,6 +70,7 @@ const DONE_WORDS = {
   pause: "Paused",
   resume: "Resumed",
   restart: "Restarted",
+  interrupt: "Interrupted",
   end: "Ended",
   reply: "Sent to",
 } as const satisfies Record<SessionWish["type"], string>;
@@ -121,6 +122,12 @@ async function carryOut(client: Client, wish: OneWish, here: () => Here): Promis
       const { environment } = here();
       const { session } = wish;
       return changed(await client.restartSession({ session, environment, timeout_seconds: WAIT_SECONDS }));
+    }
+    case "interrupt": {
+      const { done, session, note } = await client.interruptSession({ session: wish.session });
+      if (note !== null) return said(note, !done);
+      const name = oneLine(session.name);
+      return { ...said(`The turn of ${name} ${done ? "was" : "is being"} interrupted.`, false), isPending: !done };
     }
     case "end": {
       const { session, when } = wish;

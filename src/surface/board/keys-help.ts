@@ -7,6 +7,8 @@ export interface KeyHelp {
   readonly short?: string;
   /** Told while sessions are picked, too: it acts on them, or says how to go on. */
   readonly group?: true;
+  /** In help only while it can do something. */
+  readonly isRare?: true;
 }
 
 export const KEYS: readonly KeyHelp[] = [
@@ -19,7 +21,8 @@ export const KEYS: readonly KeyHelp[] = [
   { keys: "p", does: "pause, resume, or start again what ended", short: "pause", group: true },
   { keys: "x", does: "end the session, after you confirm", short: "end", group: true },
   { keys: "/", does: "search: show only sessions with these words", short: "search" },
-  { keys: "Space", does: "pick sessions (*: all); r p x act on all picked", short: "pick", group: true },
+  { keys: "i", does: "interrupt the turn under way", short: "interrupt", group: true, isRare: true },
+  { keys: "Space", does: "pick sessions (*: all); r p x i act on all picked", short: "pick", group: true },
   { keys: "f", does: "filter: all, needs me, working, idle", short: "filter" },
   { keys: "v", does: "preview the screen or the transcript", short: "view" },
   { keys: "j k", does: "down and up, as the arrow keys (g G: ends)" },

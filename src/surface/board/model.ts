@@ -59,8 +59,8 @@ export type Mode =
   | { readonly type: "reply"; readonly sessions: readonly string[]; readonly line: InputLine }
   | { readonly type: "confirm"; readonly does: Confirmed; readonly sessions: readonly string[] };
 
-/** What is asked about before it is done: all of it for several sessions, the last also for one. */
-export type Confirmed = "pause" | "resume" | "restart" | "end";
+/** What is asked about before it is done: all of it for several sessions, the last two also for one. */
+export type Confirmed = "pause" | "resume" | "restart" | "interrupt" | "end";
 
 export type TypedMode = Extract<Mode, { readonly type: "new" | "reply" }>;
 

@@ -138,6 +138,23 @@ describe("other keys", () => {
     });
   });
 
+  it("interrupts a turn only after y, and says so where none is under way", () => {
+    expect(type(four, "i")).toMatchObject({
+      wish: null,
+      board: { mode: { type: "confirm", does: "interrupt", sessions: ["asker"] } },
+    });
+    expect(type(four, "iy").wish).toEqual({ type: "interrupt", session: "asker" });
+    expect(type(four, "i!")).toMatchObject({ wish: null, board: { notice: { text: "Nothing was done." } } });
+    for (const keys of ["ji", "Gi"])
+      expect(type(four, keys)).toMatchObject({
+        wish: null,
+        board: {
+          mode: { type: "list" },
+          notice: { text: expect.stringMatching(/^(dead|lazy) has no turn/) as string },
+        },
+      });
+  });
+
   it("searches while typing, filters, and Esc shows all again", () => {
     const found = type(four, "/laz").board;
     expect(found).toMatchObject({ search: "laz", selected: "lazy" });
@@ -236,7 +253,12 @@ describe("picking several", () => {
     expect(type(boardOf([dead("dead"), paused]), "*py").wish).toEqual({ type: "resume", session: "halted" });
   });
 
-  it("sends to those with a process", () => {
+  it("interrupts those whose turn is under way, and sends to those with a process", () => {
+    expect(type(four, "*i").board.mode).toMatchObject({ does: "interrupt", sessions: ["asker", "busy"] });
+    expect(type(four, "j Gi")).toMatchObject({
+      wish: null,
+      board: { notice: { text: "None of the picked sessions has a turn under way." } },
+    });
     const reply = (name: string) => ({ name, wish: { type: "reply", session: name, text: "stop" } });
     expect(type(four, "*rstop\r").wish).toEqual({ type: "each", of: ["asker", "busy", "lazy"].map(reply) });
     expect(type(four, "j r")).toMatchObject({

@@ -5,7 +5,7 @@ import { edited, inputLine, textOf } from "./input-line.ts";
 import type { Key } from "./key.ts";
 import { FILTERS, rowsOf, selectedApproval, selectedForeign, selectedSession, settled } from "./model.ts";
 import type { Board, Confirmed, Mode } from "./model.ts";
-import { hasProcess, pausing, targetsOf, withAllToggled, withToggled } from "./target.ts";
+import { hasProcess, hasTurn, pausing, targetsOf, withAllToggled, withToggled } from "./target.ts";
 
 /** What the shell is to do. */
 export type Wish =
@@ -24,7 +24,7 @@ export type Wish =
 
 /** What can be asked of several sessions. */
 export type SessionWish =
-  | { readonly type: "pause" | "resume" | "restart"; readonly session: string }
+  | { readonly type: "pause" | "resume" | "restart" | "interrupt"; readonly session: string }
   | { readonly type: "end"; readonly session: string; readonly when: "now" | "after-turn" }
   | { readonly type: "reply"; readonly session: string; readonly text: string };
 
@@ -128,6 +128,14 @@ function byLetter(board: Board, letter: string, now: number): Pressed {
         const { does, sessions } = pausing(targets);
         if (board.picked.size > 0) return asked(board, does, sessions);
         return wishOf(board, idsOf(sessions), (session) => ({ type: does, session }));
+      });
+    case "i":
+      return withTargets(board, (targets) => {
+        const open = targets.filter(hasTurn);
+        if (open.length > 0) return asked(board, "interrupt", open);
+        const [{ name } = { name: "" }] = targets;
+        if (board.picked.size === 0) return told(board, `${name} has no turn under way.`);
+        return told(board, "None of the picked sessions has a turn under way.");
       });
     case "x":
       return withTargets(board, (targets) => asked(board, "end", targets));

@@ -58,19 +58,29 @@ describe("a frame", () => {
     const board = { ...some, picked: new Set(["asker", "busy"]) };
     const lines = text(board, { columns: 100, rows: 20 });
     expect(lines.slice(1, 5).map((line) => line.slice(0, 7))).toEqual([">*asker", "  dead ", " *busy ", "  lazy "]);
-    expect(lines.at(-1)).toBe("2 picked:  r reply  p pause  x end  Space pick  Esc clear  ? help  q quit");
-    const asked = (does: "end" | "pause", sessions: readonly string[], fields: Partial<Board> = {}) =>
+    expect(lines.at(-1)).toBe("2 picked:  r reply  p pause  x end  i interrupt  Space pick  Esc clear  ? help  q quit");
+    const asked = (does: "end" | "pause" | "interrupt", sessions: readonly string[], fields: Partial<Board> = {}) =>
       text({ ...board, ...fields, mode: { type: "confirm", does, sessions } }, { columns: 100, rows: 20 }).at(-2);
     expect(asked("end", ["asker", "busy"])).toBe(
       "End 2 picked sessions? y: after their turns, !: now, any other key: no.",
     );
     expect(asked("pause", ["busy"])).toBe("Pause busy? y: yes, any other key: no.");
-    expect(asked("pause", ["asker", "busy"], { picked: new Set(["asker", "busy", "dead"]) })).toBe(
-      "Pause 2 of 3 picked sessions? y: yes, any other key: no.",
+    expect(asked("interrupt", ["asker", "busy"], { picked: new Set(["asker", "busy", "dead"]) })).toBe(
+      "Interrupt the turn under way in 2 of 3 picked sessions? y: yes, any other key: no.",
     );
     expect(asked("pause", ["asker", "busy"], { search: "busy" })).toBe(
       "Pause 2 picked sessions (1 not listed now)? y: yes, any other key: no.",
     );
+  });
+
+  it("offers to interrupt only where a turn is under way, also in help", () => {
+    const bar = (board: Board) => text(board, { columns: 120, rows: 24 }).at(-1);
+    expect(bar(boardOf([working("busy")]))).toContain("i interrupt");
+    expect(bar(boardOf([session("lazy")]))).not.toContain("interrupt");
+    const help = (board: Board) => text({ ...board, mode: { type: "help" } }).join("\n");
+    expect(help(boardOf([working("busy")]))).toContain("interrupt the turn");
+    expect(help(boardOf([session("lazy")]))).not.toContain("interrupt");
+    expect(help(some)).toMatch(/q +leave the board/);
   });
 
   it("tells all of what went wrong, over the end of the preview", () => {

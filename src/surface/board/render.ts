@@ -14,7 +14,7 @@ import { NEED_TONES, styleOf } from "./look.ts";
 import type { Look } from "./look.ts";
 import { rowsOf, selectedApproval, selectedForeign, selectedSession } from "./model.ts";
 import type { Board } from "./model.ts";
-import { hasProcess, hiddenAmong, pausing, targetsOf } from "./target.ts";
+import { hasProcess, hasTurn, hiddenAmong, pausing, targetsOf } from "./target.ts";
 import type { InputLine } from "./input-line.ts";
 
 export interface Size {
@@ -98,7 +98,7 @@ function headerOf(board: Board, columns: number, look: Look): Line {
 }
 
 function bodyOf(board: Board, room: Room, look: Look, now: number): readonly Line[] {
-  if (board.mode.type === "help") return helpLines(look);
+  if (board.mode.type === "help") return helpLines(board, look);
   const rows = rowsOf(board);
   const session = selectedSession(board);
   const foreign = selectedForeign(board);
@@ -136,10 +136,11 @@ function listHeight(board: Board, room: Room): number {
   return Math.min(count, isWide(room) ? room.height : Math.max(3, Math.floor(room.height / 2) - 1));
 }
 
-function helpLines(look: Look): readonly Line[] {
+function helpLines(board: Board, look: Look): readonly Line[] {
   const width = Math.max(...KEYS.map(({ keys }) => keys.length));
-  return KEYS.flatMap(({ keys, does }): readonly Line[] => {
-    if (does === undefined) return [];
+  const hidden = hiddenKeys(board);
+  return KEYS.flatMap(({ keys, does, isRare }): readonly Line[] => {
+    if (does === undefined || (isRare === true && hidden.has(keys))) return [];
     return [[span(`  ${keys.padEnd(width)}  `, styleOf("strong", look)), span(does)]];
   });
 }
@@ -186,6 +187,7 @@ const QUESTIONS = {
   pause: "Pause",
   resume: "Resume",
   restart: "Start again",
+  interrupt: "Interrupt the turn under way in",
   end: "End",
 } as const;
 
@@ -254,6 +256,7 @@ function hiddenKeys(board: Board): ReadonlySet<string> {
     ...(selectedApproval(board)?.answerable === true ? [] : ["a", "d"]),
     ...(session !== null && hasProcess(session) ? [] : ["Enter"]),
     ...(targets.some(hasProcess) ? [] : ["r"]),
+    ...(targets.some(hasTurn) ? [] : ["i"]),
     ...(targets.length === 0 ? ["p", "x"] : []),
     ...(session === null ? ["Space"] : []),
     ...(board.picked.size === 0 ? ["Esc"] : []),

@@ -56,3 +56,7 @@ function pauseKey(session: SessionView): PauseKey {
 export function hasProcess({ liveness }: SessionView): boolean {
   return liveness !== "exited" && liveness !== "absent";
 }
+
+export function hasTurn(session: SessionView): boolean {
+  return session.turn_open && hasProcess(session);
+}

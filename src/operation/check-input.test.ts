@@ -27,6 +27,37 @@ function refusal(operation: Operation, given: unknown): ReeveError {
 
 const start = { agent: "command", cwd: "/" };
 
+test.each<[object, string, object]>([
+  [
+    { timeouts: { turnn: "30m" } },
+    'timeouts of start_session has no field "turnn"; did you mean turn?',
+    { field: "timeouts.turnn", nearest: "turn" },
+  ],
+  [
+    { timeouts: { turn: { after: "30m", than: "end" } } },
+    'timeouts.turn of start_session has no field "than"; did you mean then?',
+    { field: "timeouts.turn.than", nearest: "then", known: ["after", "then"] },
+  ],
+  [
+    { timeouts: { xyzzy: 1 } },
+    'timeouts of start_session has no field "xyzzy"; its fields are start, turn, idle, approval, stop_grace, age.',
+    { field: "timeouts.xyzzy", nearest: null },
+  ],
+  [
+    { manifest: { file: "/m", id: "a", order: 0, spec: { any: 1 }, fil: "x" } },
+    'manifest of start_session has no field "fil"; did you mean file?',
+    { field: "manifest.fil" },
+  ],
+])("an unknown field inside of a field is refused, too: %j", (fields, message, details) => {
+  expect(refusal(startSession, { ...start, ...fields })).toMatchObject({ code: "unknown-field", message, details });
+});
+
+test("what is known inside of a field is taken, and names that the caller chooses are free", () => {
+  // oxlint-disable-next-line unicorn/no-thenable -- the field has this name; nobody awaits it
+  const given = { ...start, timeouts: { turn: { after: "30m", then: "end" }, idle: 5, age: "off" }, env: { A: "b" } };
+  expect(checkInput(startSession, given)).toMatchObject(given);
+});
+
 test.each<[Operation, object, string]>([
   [getSessionData, { session: "x", tail: 3.5 }, "tail must be a whole number of bytes, not 3.5."],
   [getSessionData, { session: "x", tail: "many" }, 'tail must be a whole number of bytes, not "many".'],

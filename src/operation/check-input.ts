@@ -18,9 +18,9 @@ const WORDLESS = "Invalid input";
 
 export function checkInput(operation: Operation, given: unknown): Readonly<Record<string, unknown>> {
   const { shape } = operation.input;
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (!isObject(given))
     throw badRequest(`The input of ${operation.name} must be an object, not ${showValue(given)}.`, null);
-  requireKnown(Object.keys(given), Object.keys(shape), operation.name);
+  requireKnown(given, operation.input, [], operation.name);
   const result = z.safeParse(operation.input, given, { error: () => WORDLESS });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -28,18 +28,50 @@ export function checkInput(operation: Operation, given: unknown): Readonly<Recor
   throw badRequest(sentenceOf(issue, shape, given), nameOf(issue.path));
 }
 
-/** Refuses the first name that is not known. */
-function requireKnown(given: readonly string[], known: readonly string[], operation: string): void {
-  const unknown = given.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
+/** Refuses the first name that is not known, also inside of a field. */
+function requireKnown(given: object, { shape }: ObjectSchema, path: readonly string[], operation: string): void {
+  const known = Object.keys(shape);
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw unknownField(unknown, known, path, operation);
+  for (const [name, value] of Object.entries(given)) {
+    const inner = shape[name] === undefined || !isObject(value) ? null : objectSchemaIn(shape[name]);
+    if (inner !== null) requireKnown(value, inner, [...path, name], operation);
+  }
+}
+
+function unknownField(
+  unknown: string,
+  known: readonly string[],
+  path: readonly string[],
+  operation: string,
+): ReeveError {
+  const where = path.length === 0 ? operation : `${path.join(".")} of ${operation}`;
   const nearest = nearestWord(unknown, known);
   const others = known.length === 0 ? "it takes no fields" : `its fields are ${known.join(", ")}`;
-  throw new ReeveError({
+  return new ReeveError({
     code: "unknown-field",
     kind: "usage",
-    message: `${operation} has no field ${showName(unknown)}; ${nearest === null ? `${others}.` : `did you mean ${nearest}?`}`,
-    details: { field: unknown.slice(0, LONGEST_DETAIL), nearest, known },
+    message: `${where} has no field ${showName(unknown)}; ${nearest === null ? `${others}.` : `did you mean ${nearest}?`}`,
+    details: { field: [...path, unknown.slice(0, LONGEST_DETAIL)].join("."), nearest, known },
   });
+}
+
+type ObjectSchema = Pick<Operation["input"], "shape">;
+
+/** What an object must be there, as far as its fields have names. */
+function objectSchemaIn(schema: z.core.$ZodType): ObjectSchema | null {
+  const def = schema._zod.def as z.core.$ZodTypeDef & {
+    readonly shape?: ObjectSchema["shape"];
+    readonly innerType?: z.core.$ZodType;
+    readonly options?: readonly z.core.$ZodType[];
+  };
+  if (def.type === "object" && def.shape !== undefined) return { shape: def.shape };
+  const inner = def.options ?? (def.innerType === undefined ? [] : [def.innerType]);
+  return inner.map(objectSchemaIn).find((found) => found !== null) ?? null;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const LONGEST_DETAIL = 200;

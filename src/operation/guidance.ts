@@ -33,5 +33,12 @@ export function guidanceOf(session: Session, need: SessionView["need"]): string 
   if (isBackgroundOnly(session))
     return "It works in the background: wait for its notification, do not poll; a message would be taken now.";
   if (conversation.turnOpen) return "A turn is under way: wait for its notification, do not poll.";
-  return "It is idle: send it a message, or end it.";
+  return UNDER_NO_TURN[status];
 }
+
+const UNDER_NO_TURN = {
+  starting: "It is starting: wait for its notification; a message is typed as soon as it can take one.",
+  working: "It is at work: wait for its notification, do not poll.",
+  idle: "It is idle: send it a message, or end it.",
+  unknown: "It is not known what it does: read its screen, then send it a message, or end it.",
+} as const;

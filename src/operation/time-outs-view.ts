@@ -23,13 +23,13 @@ const choice = z.optional(
   z.union([
     after,
     // oxlint-disable-next-line unicorn/no-thenable -- the field has this name; nobody awaits a schema
-    z.object({ after, then: z.optional(z.enum(TIME_OUT_ACTIONS)).check(z.describe("What happens then.")) }),
+    z.strictObject({ after, then: z.optional(z.enum(TIME_OUT_ACTIONS)).check(z.describe("What happens then.")) }),
   ]),
 );
 const described = (name: TimeOutName) => choice.check(z.describe(TIME_OUTS[name].meaning));
 
 export const timeOutsInput = z
-  .object({
+  .strictObject({
     start: described("start"),
     turn: described("turn"),
     idle: described("idle"),

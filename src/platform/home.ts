@@ -30,6 +30,8 @@ export interface Home {
   readonly recordPath: string;
   /** What Node itself says when a daemon dies of a fault that no program can catch. */
   readonly stderrPath: string;
+  /** What `reeve init` changed, so that it can be taken back. */
+  readonly initPath: string;
   /**
    * Of the capture proxy: where it is commanded, what is remembered of it, what Node says when it breaks, and the
    * directories through which containers reach it, one for each.
@@ -90,6 +92,7 @@ function layOut(roots: Pick<Home, "stateDir" | "runDir" | "outputsDir" | "config
     logPath: join(roots.stateDir, "daemon.log"),
     recordPath: join(roots.stateDir, "daemon.json"),
     stderrPath: join(roots.stateDir, "daemon.stderr"),
+    initPath: join(roots.stateDir, "init.json"),
     capture: {
       socketPath: join(roots.runDir, "capture.sock"),
       recordPath: join(roots.stateDir, "capture.json"),

@@ -120,7 +120,7 @@ test("p pauses and resumes; x ends only after y", async () => {
   await board.press("x");
   await board.shows("End helper?");
   await board.press("n");
-  await board.shows("It was not ended.");
+  await board.shows("Nothing was done.");
   expect(await home.session("helper")).toMatchObject({ desired: "running" });
   await board.press("x", "y");
   await board.shows("No session matches");
@@ -139,6 +139,39 @@ test("what is started again after its end is back at its place, in the order of 
   const { stdout: listed } = await home.run(["list", "-q"]);
   expect(listed).toBe("sleeper\npractice-1\nhelper\n");
   await board.shows(/^..sleeper .*\n..practice-1 .*\n..helper /m);
+});
+
+test("* picks all, and p asks once and pauses them all, wherever the selection is", async () => {
+  await board.press("*");
+  await board.shows(/^>\*sleeper .*\n \*practice-1 .*\n \*helper /m);
+  await board.press("j", "p");
+  await board.shows("Pause 3 picked sessions?");
+  await board.press("y");
+  await board.shows("Paused 3 of 3 sessions.");
+  expect((await home.list()).map(({ state }) => state)).toEqual(["paused", "paused", "paused"]);
+  await board.shows("Reeve  3 paused");
+  // They stay picked, in whatever order they are now.
+  await board.press("p");
+  await board.shows("Resume 3 picked sessions?");
+  await board.press("y");
+  await board.shows("Resumed 3 of 3 sessions.");
+  expect((await home.list()).map(({ state }) => state)).toEqual(["running", "running", "running"]);
+  await board.press("Escape");
+  await board.shows(/^(?!.*picked:)/);
+});
+
+test("i interrupts a turn, and its session lives on", async () => {
+  await board.press("/");
+  await board.type("sleeper");
+  await board.press("Enter");
+  await board.row("sleeper", "working");
+  await board.press("i");
+  await board.shows("Interrupt the turn under way in sleeper?");
+  await board.press("y");
+  await board.shows("The turn of sleeper was interrupted.");
+  expect(await home.session("sleeper")).toMatchObject({ turn_open: false, state: "running" });
+  await board.press("Escape");
+  await board.shows("of 3");
 });
 
 test("a mistake is one sentence at the bottom, and the board goes on", async () => {

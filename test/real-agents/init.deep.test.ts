@@ -130,6 +130,26 @@ describe.each(subjects)("$agent", { timeout: 60_000 }, (subject) => {
     expect(JSON.parse((await init("--undo", "--yes", "--json")).stdout)).toMatchObject({ done: true, changes: [] });
   });
 
+  test("taken back at once, the file has the very bytes that it had, however it was written", async () => {
+    const plain = textOf(file);
+    const odd =
+      servers === "mcp_servers"
+        ? [plain.replaceAll("\n", "\r\n"), `${plain.trimEnd()}   # no line end`]
+        : [
+            JSON.stringify(JSON.parse(plain), null, "\t\t").replaceAll("\n", "\r\n"),
+            JSON.stringify({ ...(JSON.parse(plain) as object), mcpServers: {} }),
+            ...(agent === "gemini" ? [plain.replace("{", '{ // mine, with a "quote\n/* and */')] : []),
+          ];
+    for (const text of odd) {
+      writeFileSync(join(user, file), text);
+      expect(await init("--yes")).toMatchObject({ status: 0, stderr: "" });
+      expect(textOf(file)).not.toBe(text);
+      expect(await init("--undo", "--yes")).toMatchObject({ status: 0, stderr: "" });
+      expect(textOf(file)).toBe(text);
+    }
+    writeFileSync(join(user, file), plain);
+  });
+
   test.runIf(agent === "gemini")("a file of settings that was made for it alone is taken back too", async () => {
     const before = textOf(file);
     rmSync(join(user, file));

@@ -71,6 +71,12 @@ test.each([
   ["POST", "/v1/sessions/x/end", { wen: "now" }, 'end_session has no field "wen"; did you mean when?'],
   [
     "POST",
+    "/v1/sessions",
+    { agent: "practice", cwd: "/", timeouts: { turn: { after: "5m", than: "end" } } },
+    'timeouts.turn of start_session has no field "than"; did you mean then?',
+  ],
+  [
+    "POST",
     "/v1/sessions/x/end?when=now",
     undefined,
     '/v1/sessions/x/end takes nothing in its query, such as "when"; send a JSON object in the body.',

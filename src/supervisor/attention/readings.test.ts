@@ -110,6 +110,55 @@ test("what was said last is remembered by source, with what came of it", async (
   ]);
 });
 
+const weights = (): readonly (readonly [string, string])[] =>
+  ground.readings.lastWords(ground.session()).map(({ source, weight }) => [source, weight]);
+
+test("what is ignored because it came late is not called counted", async () => {
+  await take({ detail: "first", turn: { phase: "started", id: "a" } });
+  await take({ detail: "second", turn: { phase: "started", id: "b" } });
+  expect(weights()).toEqual([["hook", "counted"]]);
+  await take({ detail: "late", turn: { phase: "completed", id: "a" } });
+  expect(ground.session().conversation.turnOpen).toBe(true);
+  expect(weights()).toEqual([["hook", "ignored: it is about an earlier turn, or was reported already"]]);
+  await take({ detail: "end", turn: { phase: "completed", id: "b" } });
+  expect(weights()).toEqual([["hook", "counted"]]);
+});
+
+test("also in lines that are read together, each as things stand by then", async () => {
+  const said = (turn: Reading["turn"] & object): Reading => ({ source: "transcript", detail: "line", turn });
+  const takeLines = (...readings: readonly Reading[]): Promise<void> =>
+    ground.readings.takeLines(ground.session(), {
+      readings,
+      cursor: { identity: "1:a", offset: 5, isInLongLine: false },
+      said: null,
+    });
+  await takeLines(said({ phase: "started", id: "a" }), said({ phase: "completed", id: "a" }));
+  expect(weights()).toEqual([["transcript", "counted"]]);
+  await takeLines(said({ phase: "started", id: "b" }), said({ phase: "completed", id: "a" }));
+  expect(weights()).toEqual([["transcript", "ignored: it is about an earlier turn, or was reported already"]]);
+});
+
+test("what another process of the session said late is not called counted", async () => {
+  await ground.apply({
+    type: "found-exited",
+    incarnation: 1,
+    code: 1,
+    signal: null,
+    evidence: { source: "runtime", detail: "gone", at: 2 },
+  });
+  await take({ detail: "late", activity: "working" });
+  expect(ground.session().conversation.activity.status).not.toBe("working");
+  expect(weights()).toEqual([["hook", "ignored: its process has ended"]]);
+});
+
+test("what could not be recorded is not remembered as counted", async () => {
+  const broken: Ledger = { ...ground.ledger, apply: () => Promise.reject(new Error("the disk is full")) };
+  const readings = createReadings({ ...ground.parts, ledger: broken, redactor: async () => (text) => text });
+  const said: Reading = { source: "hook", detail: "Stop hook", activity: "idle" };
+  await expect(readings.take(ground.session(), said)).rejects.toThrow("the disk is full");
+  expect(readings.lastWords(ground.session())).toEqual([]);
+});
+
 test("what counts is a sign of life, what is only noted is none", async () => {
   await ground.readings.note(
     ground.session(),

@@ -5,6 +5,8 @@
  * counts is in the record.
  */
 import type { Clock } from "../../platform/clock.ts";
+import { applyReading } from "../../session/apply-reading.ts";
+import { isOldNews } from "../../session/apply-turn.ts";
 import { type ApprovalRequest, type Concerns, LONGEST_TEXT } from "../../session/approval.ts";
 import type { BackgroundReading } from "../../session/background.ts";
 import { stripTerminal } from "../../platform/terminal-text.ts";
@@ -106,8 +108,14 @@ export function createReadings(parts: {
     const reading = clean(raw, redact);
     const known = heardOf(session);
     if (known !== null && isSignOfLife(reading.source)) known.signAt = clock.monotonic();
-    remember(session, reading, "counted");
     return reading;
+  }
+
+  /** Commits what they say, and remembers what came of each. */
+  async function settle(session: Incarnation, readings: readonly Reading[], commit: CommitReadings): Promise<void> {
+    let weights: readonly string[] = [];
+    await commit((before) => (weights = weightsOf(before, session, readings, clock.now())));
+    readings.forEach((reading, index) => remember(session, reading, weights[index] ?? "counted"));
   }
 
   function tellLimits({ id }: Incarnation, reading: Reading): void {
@@ -118,10 +126,9 @@ export function createReadings(parts: {
     take: (session, raw, idempotency) =>
       queue.run(session.id, async () => {
         const reading = admit(session, raw, await parts.redactor(session.id));
-        await ledger.apply(
-          session.id,
-          { type: "read", incarnation: session.process.incarnation, reading },
-          { idempotency },
+        const { incarnation } = session.process;
+        await settle(session, [reading], (onto) =>
+          ledger.apply(session.id, { type: "read", incarnation, reading }, { idempotency, onto }),
         );
         tellLimits(session, reading);
         spoke(session, reading);
@@ -132,7 +139,9 @@ export function createReadings(parts: {
         const readings = raw.map((reading) => admit(session, reading, redact));
         const { incarnation } = session.process;
         const words = text === null ? {} : { said: lastSentence(stripTerminal(redact(text) ?? "")) };
-        await ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor, ...words });
+        await settle(session, readings, (onto) =>
+          ledger.apply(session.id, { type: "read-transcript", incarnation, readings, cursor, ...words }, { onto }),
+        );
         for (const reading of readings) tellLimits(session, reading);
       }),
     note: (session, raw, weight) =>
@@ -146,6 +155,32 @@ export function createReadings(parts: {
     firstWord: (session) => heardOf(session)?.spoken.promise ?? new Promise(() => undefined),
     forget: (sessionId) => void heard.delete(sessionId),
   };
+}
+
+/** Calls `onto` with the session as it is when the readings are applied to it. */
+type CommitReadings = (onto: (before: Session) => void) => Promise<unknown>;
+
+/** What comes of each, as things stand when it is its turn. */
+function weightsOf(
+  before: Session,
+  { process: { incarnation } }: Incarnation,
+  readings: readonly Reading[],
+  now: number,
+): readonly string[] {
+  if (before.process.incarnation !== incarnation) return readings.map(() => "ignored: it is about an earlier process");
+  let session = before;
+  return readings.map((reading) => {
+    const weight = weightOf(session, reading);
+    // Only a turn changes which turn is old.
+    if (reading.turn !== undefined) session = applyReading(session, reading, { now, random: 0 }).session;
+    return weight;
+  });
+}
+
+function weightOf(session: Session, { activity, turn }: Reading): string {
+  if (turn !== undefined)
+    return isOldNews(session, turn) ? "ignored: it is about an earlier turn, or was reported already" : "counted";
+  return activity !== undefined && session.process.exit !== null ? "ignored: its process has ended" : "counted";
 }
 
 function saidBy({ activity, turn, approval, limits = [] }: Reading): string | null {

@@ -50,12 +50,15 @@ export interface Wish {
 export interface Ledger {
   /**
    * Commits what the input makes of the session; a refused command is an error. A command is somebody's wish.
-   * `also`: what it is part of, told in the same commit.
+   * `also`: what it is part of, told in the same commit. `onto`: called with the session that it is applied to.
    */
   apply(
     sessionId: string,
     input: Input,
-    wish?: Partial<Wish> & { readonly also?: HomeEvent | undefined },
+    wish?: Partial<Wish> & {
+      readonly also?: HomeEvent | undefined;
+      readonly onto?: ((session: Session) => void) | undefined;
+    },
   ): Promise<Session>;
   /** A new session, in one commit with its first message if it has one. */
   plan(
@@ -110,11 +113,12 @@ export function createLedger(parts: {
   }
 
   return {
-    apply: (sessionId, input, { caller, idempotency, also } = {}) =>
+    apply: (sessionId, input, { caller, idempotency, also, onto } = {}) =>
       queue.run(sessionId, async () => {
         failpoint(`${input.type}.before-commit`);
         const session = store.registry.get(sessionId);
         if (session === undefined) throw unknownSession(sessionId);
+        onto?.(session);
         const outcome = transition(session, input, {
           now: clock.now(),
           moment: clock.moment(),

@@ -4,6 +4,7 @@ import { cutLine, fillLine, span } from "./line.ts";
 import type { Line } from "./line.ts";
 import { NEED_TONES, styleOf } from "./look.ts";
 import type { Look } from "./look.ts";
+import type { Board } from "./model.ts";
 import type { Row } from "./row.ts";
 
 /** Narrower than this, the agent and the branch are only in the preview. */
@@ -14,7 +15,7 @@ const LONGEST_NARROW_NAME = 14;
 
 export function drawList(
   rows: readonly Row[],
-  selectedAt: number,
+  { selectedAt, picked }: Pick<Board, "selectedAt" | "picked">,
   { columns, height }: { readonly columns: number; readonly height: number },
   look: Look,
   now: number,
@@ -23,7 +24,7 @@ export function drawList(
   return shownIn(rows, selectedAt, height).map((row) => {
     if (row === null) return cutLine([span(FOREIGN_HEADING, styleOf("quiet", look))], columns, look.ruler);
     const isChosen = row === rows[selectedAt];
-    const line = drawRow(row, widths, isChosen, look, now);
+    const line = drawRow(row, widths, { isChosen, isPicked: picked.has(row.id) }, look, now);
     return isChosen ? fillLine(line, columns, look.ruler, styleOf("chosen", look)) : cutLine(line, columns, look.ruler);
   });
 }
@@ -79,7 +80,12 @@ function widthsOf(rows: readonly Row[], columns: number, { ruler }: Look): Width
   };
 }
 
-function drawRow(row: Row, widths: Widths, isChosen: boolean, look: Look, now: number): Line {
+interface How {
+  readonly isChosen: boolean;
+  readonly isPicked: boolean;
+}
+
+function drawRow(row: Row, widths: Widths, { isChosen, isPicked }: How, look: Look, now: number): Line {
   const { ruler } = look;
   const chosen = styleOf("chosen", look);
   const cell = (text: string, width: number, style: string): Line =>
@@ -88,7 +94,7 @@ function drawRow(row: Row, widths: Widths, isChosen: boolean, look: Look, now: n
       : [...fillLine([span(text, isChosen ? chosen : style)], width, ruler, isChosen ? chosen : ""), gap];
   const gap = span(" ", isChosen ? chosen : "");
   return [
-    span(isChosen ? "> " : "  ", isChosen ? chosen : ""),
+    span(`${isChosen ? ">" : " "}${isPicked ? "*" : " "}`, isChosen ? chosen : isPicked ? styleOf("strong", look) : ""),
     ...cell(row.name, widths.name, NEED_TONES[row.need] === "quiet" ? "" : styleOf("strong", look)),
     ...cell(row.agent, widths.agent, styleOf("quiet", look)),
     ...cell(row.word, widths.word, styleOf(NEED_TONES[row.need], look)),

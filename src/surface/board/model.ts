@@ -26,6 +26,8 @@ export interface Board {
   readonly selected: string | null;
   /** Where the selection is in the list, for when its session goes. */
   readonly selectedAt: number;
+  /** Sessions that the next key acts on together, by id, listed or not. */
+  readonly picked: ReadonlySet<string>;
   readonly filter: Filter;
   readonly search: string;
   readonly mode: Mode;
@@ -54,8 +56,11 @@ export type Mode =
   | { readonly type: "help" }
   | { readonly type: "search"; readonly line: InputLine }
   | { readonly type: "new"; readonly line: InputLine }
-  | { readonly type: "reply"; readonly session: string; readonly line: InputLine }
-  | { readonly type: "confirm-end"; readonly session: string };
+  | { readonly type: "reply"; readonly sessions: readonly string[]; readonly line: InputLine }
+  | { readonly type: "confirm"; readonly does: Confirmed; readonly sessions: readonly string[] };
+
+/** What is asked about before it is done: all of it for several sessions, the last two also for one. */
+export type Confirmed = "pause" | "resume" | "restart" | "interrupt" | "end";
 
 export type TypedMode = Extract<Mode, { readonly type: "new" | "reply" }>;
 
@@ -79,6 +84,7 @@ export const EMPTY_BOARD: Board = {
   foreign: [],
   selected: null,
   selectedAt: 0,
+  picked: new Set(),
   filter: "all",
   search: "",
   mode: { type: "list" },
@@ -134,7 +140,7 @@ export function rowsOf({ sessions, foreign, filter, search }: Board): readonly R
   return allRows({ sessions, foreign }).filter((row) => SHOWN[filter].has(row.need) && found(row));
 }
 
-/** The same, with the selection on a row that is there. */
+/** The same, with the selection on a row that is there, and no session picked that is gone. */
 export function settled(board: Board, now: number): Board {
   const rows = rowsOf(board);
   const at = rows.findIndex(({ id }) => id === board.selected);
@@ -144,7 +150,9 @@ export function settled(board: Board, now: number): Board {
   const asked = board.approvals.find(({ session_id: id }) => id === selected)?.approval_id ?? null;
   const question =
     asked === null ? null : isSame && board.question?.id === asked ? board.question : { id: asked, shownAt: now };
-  const next = { ...board, selected, selectedAt, question, scroll: isSame ? board.scroll : 0 };
+  const gone = [...board.picked].some((id) => !board.sessions.has(id));
+  const picked = gone ? new Set([...board.picked].filter((id) => board.sessions.has(id))) : board.picked;
+  const next = { ...board, selected, selectedAt, picked, question, scroll: isSame ? board.scroll : 0 };
   return { ...next, glance: glanceAt(next, now) };
 }
 

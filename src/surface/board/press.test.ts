@@ -90,7 +90,10 @@ describe("answering", () => {
 
 describe("other keys", () => {
   it("ends only what was confirmed", () => {
-    expect(type(four, "x")).toMatchObject({ wish: null, board: { mode: { type: "confirm-end", session: "asker" } } });
+    expect(type(four, "x")).toMatchObject({
+      wish: null,
+      board: { mode: { type: "confirm", does: "end", sessions: ["asker"] } },
+    });
     expect(type(four, "xy").wish).toEqual({ type: "end", session: "asker", when: "after-turn" });
     expect(type(four, "x!").wish).toEqual({ type: "end", session: "asker", when: "now" });
     expect(type(four, "xn")).toMatchObject({ wish: null, board: { mode: { type: "list" } } });
@@ -109,11 +112,11 @@ describe("other keys", () => {
   it("shows what was not taken again when the same is asked for", () => {
     const refused = { type: "new", line: inputLine("claud fix it") } as const;
     expect(type({ ...four, refused }, "n").board.mode).toEqual(refused);
-    const reply = { type: "reply", session: "asker", line: inputLine("yes") } as const;
+    const reply = { type: "reply", sessions: ["asker"], line: inputLine("yes") } as const;
     expect(type({ ...four, refused: reply }, "r").board.mode).toEqual(reply);
     expect(type({ ...four, refused: reply }, "jr").board.mode).toEqual({
       ...reply,
-      session: "dead",
+      sessions: ["dead"],
       line: inputLine(),
     });
   });
@@ -135,6 +138,23 @@ describe("other keys", () => {
     });
   });
 
+  it("interrupts a turn only after y, and says so where none is under way", () => {
+    expect(type(four, "i")).toMatchObject({
+      wish: null,
+      board: { mode: { type: "confirm", does: "interrupt", sessions: ["asker"] } },
+    });
+    expect(type(four, "iy").wish).toEqual({ type: "interrupt", session: "asker" });
+    expect(type(four, "i!")).toMatchObject({ wish: null, board: { notice: { text: "Nothing was done." } } });
+    for (const keys of ["ji", "Gi"])
+      expect(type(four, keys)).toMatchObject({
+        wish: null,
+        board: {
+          mode: { type: "list" },
+          notice: { text: expect.stringMatching(/^(dead|lazy) has no turn/) as string },
+        },
+      });
+  });
+
   it("searches while typing, filters, and Esc shows all again", () => {
     const found = type(four, "/laz").board;
     expect(found).toMatchObject({ search: "laz", selected: "lazy" });
@@ -154,5 +174,108 @@ describe("other keys", () => {
   it("says what to do where there is no session", () => {
     expect(type(boardOf([]), "p").board.notice?.text).toBe("There is no session here; press n to start one.");
     expect(type(boardOf([]), "jk\tGg\r").wish).toBeNull();
+  });
+});
+
+describe("picking several", () => {
+  const picked = (board: Board): readonly string[] => [...board.picked].toSorted();
+  const foreign = {
+    agent: "codex",
+    held_by: "process",
+    pid: 7,
+    native_id: null,
+    cwd: "/p",
+    activity: "unknown",
+    asks: null,
+    evidence: "process 7",
+    advice: "End it first.",
+  } as const;
+
+  it("Space picks the selected one and lets it go, * all that are listed", () => {
+    expect(picked(type(four, " j ").board)).toEqual(["asker", "dead"]);
+    expect(picked(type(four, " j k ").board)).toEqual(["dead"]);
+    expect(picked(type(four, "*").board)).toEqual(["asker", "busy", "dead", "lazy"]);
+    expect(picked(type(four, "**").board)).toEqual([]);
+    expect(picked(type(four, " *").board)).toHaveLength(4);
+    const beside = settled({ ...four, foreign: [foreign] }, NOW);
+    expect(picked(type(beside, "*").board)).toHaveLength(4);
+    expect(type(beside, "G ").board).toMatchObject({
+      picked: new Set(),
+      notice: { text: expect.stringContaining("did not start") as string },
+    });
+  });
+
+  it("takes all of a search to what was picked before; Esc shows all again, and then lets go of them", () => {
+    const found = type(four, "G k/busy\r*").board;
+    expect(picked(found)).toEqual(["busy", "lazy"]);
+    expect(picked(type(found, "*").board)).toEqual(["lazy"]);
+    const shown = type(found, "\u001B").board;
+    expect([shown.search, picked(shown)]).toEqual(["", ["busy", "lazy"]]);
+    expect(picked(type(shown, "\u001B").board)).toEqual([]);
+  });
+
+  it("keeps them when the order and what is known of them change, and forgets those that are gone", () => {
+    const two = type(four, "jj j ").board;
+    const asks = settled({ ...two, sessions: new Map([...two.sessions, ["lazy", asking("lazy", 900)]]) }, NOW);
+    expect(picked(asks)).toEqual(["busy", "lazy"]);
+    const gone = settled({ ...asks, sessions: new Map([...asks.sessions].filter(([id]) => id !== "busy")) }, NOW);
+    expect(picked(gone)).toEqual(["lazy"]);
+    expect(picked(settled({ ...gone, sessions: four.sessions }, NOW))).toEqual(["lazy"]);
+  });
+
+  it("acts on all of them after one question, wherever the selection is", () => {
+    const two = type(four, " G k").board;
+    expect(two.selected).toBe("busy");
+    const asked = type(two, "x");
+    expect(asked).toMatchObject({
+      wish: null,
+      board: { mode: { type: "confirm", does: "end", sessions: ["asker", "lazy"] } },
+    });
+    const end = (session: string, when: string) => ({ name: session, wish: { type: "end", session, when } });
+    expect(type(asked.board, "y").wish).toEqual({
+      type: "each",
+      of: [end("asker", "after-turn"), end("lazy", "after-turn")],
+    });
+    expect(type(asked.board, "!").wish).toEqual({ type: "each", of: [end("asker", "now"), end("lazy", "now")] });
+    expect(type(asked.board, "n")).toMatchObject({ wish: null, board: { notice: { text: "Nothing was done." } } });
+    const left = settled({ ...asked.board, sessions: new Map([["lazy", session("lazy")]]) }, NOW);
+    expect(type(left, "y").wish).toEqual({ type: "each", of: [end("lazy", "after-turn")] });
+    expect(type(settled({ ...left, sessions: new Map() }, NOW), "y").wish).toBeNull();
+  });
+
+  it("pauses those that are not paused, then resumes, then starts again; one that is picked is asked about, too", () => {
+    const paused = session("halted", { state: "paused" });
+    const mixed = boardOf([dead("dead"), working("busy"), session("lazy"), paused]);
+    const mode = (board: Board) => type(board, "*p").board.mode;
+    expect(mode(mixed)).toEqual({ type: "confirm", does: "pause", sessions: ["busy", "lazy"] });
+    expect(mode(boardOf([dead("dead"), paused]))).toEqual({ type: "confirm", does: "resume", sessions: ["halted"] });
+    expect(mode(boardOf([dead("dead")]))).toEqual({ type: "confirm", does: "restart", sessions: ["dead"] });
+    expect(type(boardOf([dead("dead"), paused]), "*py").wish).toEqual({ type: "resume", session: "halted" });
+  });
+
+  it("interrupts those whose turn is under way, and sends to those with a process", () => {
+    expect(type(four, "*i").board.mode).toMatchObject({ does: "interrupt", sessions: ["asker", "busy"] });
+    expect(type(four, "j Gi")).toMatchObject({
+      wish: null,
+      board: { notice: { text: "None of the picked sessions has a turn under way." } },
+    });
+    const reply = (name: string) => ({ name, wish: { type: "reply", session: name, text: "stop" } });
+    expect(type(four, "*rstop\r").wish).toEqual({ type: "each", of: ["asker", "busy", "lazy"].map(reply) });
+    expect(type(four, "j r")).toMatchObject({
+      wish: null,
+      board: { notice: { text: expect.stringContaining("None of the picked") as string } },
+    });
+  });
+
+  it("shows what was not taken only to those who did not take it", () => {
+    const refused = { type: "reply", sessions: ["asker", "lazy"], line: inputLine("stop") } as const;
+    const board = { ...four, refused };
+    expect(type(board, " G r").board.mode).toEqual(refused);
+    expect(type(board, " G k r").board.mode).toMatchObject({ line: inputLine() });
+    expect(type(board, "r").board.mode).toMatchObject({ sessions: ["asker"], line: inputLine() });
+  });
+
+  it("still answers only the question that is selected", () => {
+    expect(type(four, "*a").wish).toMatchObject({ type: "answer", session: "asker" });
   });
 });

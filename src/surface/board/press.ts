@@ -4,29 +4,36 @@ import { NEEDS_SOMEBODY } from "../../session/need-order.ts";
 import { edited, inputLine, textOf } from "./input-line.ts";
 import type { Key } from "./key.ts";
 import { FILTERS, rowsOf, selectedApproval, selectedForeign, selectedSession, settled } from "./model.ts";
-import type { Board, Mode } from "./model.ts";
+import type { Board, Confirmed, Mode } from "./model.ts";
+import { hasProcess, hasTurn, pausing, targetsOf, withAllToggled, withToggled } from "./target.ts";
 
 /** What the shell is to do. */
 export type Wish =
   | { readonly type: "quit" | "suspend" | "redraw" | "refresh" }
   | { readonly type: "attach"; readonly session: string }
-  | { readonly type: "pause" | "resume" | "restart"; readonly session: string }
-  | { readonly type: "end"; readonly session: string; readonly when: "now" | "after-turn" }
+  | SessionWish
+  /** The same of several sessions at once. */
+  | { readonly type: "each"; readonly of: readonly { readonly name: string; readonly wish: SessionWish }[] }
   | {
       readonly type: "answer";
       readonly session: string;
       readonly approval: string;
       readonly decision: "approved" | "denied";
     }
-  | { readonly type: "reply"; readonly session: string; readonly text: string }
   | { readonly type: "start"; readonly agent: string; readonly prompt: string };
+
+/** What can be asked of several sessions. */
+export type SessionWish =
+  | { readonly type: "pause" | "resume" | "restart" | "interrupt"; readonly session: string }
+  | { readonly type: "end"; readonly session: string; readonly when: "now" | "after-turn" }
+  | { readonly type: "reply"; readonly session: string; readonly text: string };
 
 export interface Pressed {
   readonly board: Board;
   readonly wish: Wish | null;
 }
 
-type CommandMode = Extract<Mode, { readonly type: "list" | "help" | "confirm-end" }>;
+type CommandMode = Extract<Mode, { readonly type: "list" | "help" | "confirm" }>;
 type TypingMode = Exclude<Mode, CommandMode>;
 
 /** A question that changed under the finger is not answered: nobody can have read it. */
@@ -58,14 +65,27 @@ function inMode(board: Board, key: Key, now: number): Pressed {
 
 function inCommand(board: Board, mode: CommandMode, key: Key, now: number): Pressed {
   if (mode.type === "help") return back(board);
-  if (mode.type === "confirm-end") return confirmed(board, mode.session, key);
+  if (mode.type === "confirm") return confirmed(board, mode, key);
   return key.type === "text" ? byLetter(board, key.text, now) : inList(board, key, board.isFirstKey);
 }
 
-function confirmed(board: Board, session: string, key: Key): Pressed {
+function confirmed(board: Board, { does, sessions }: Extract<Mode, { readonly type: "confirm" }>, key: Key): Pressed {
   const { board: closed } = back(board);
-  if (key.type !== "text" || !/^[yY!]/.test(key.text)) return told(closed, "It was not ended.");
-  return wish(closed, { type: "end", session, when: key.text.startsWith("!") ? "now" : "after-turn" });
+  const letter = key.type === "text" ? key.text.charAt(0) : "";
+  const isNow = does === "end" && letter === "!";
+  if (letter.toLowerCase() !== "y" && !isNow) return told(closed, "Nothing was done.");
+  return wishOf(closed, sessions, (session) =>
+    does === "end" ? { type: does, session, when: isNow ? "now" : "after-turn" } : { type: does, session },
+  );
+}
+
+/** Those that have gone since the question was asked are left out. */
+function wishOf(board: Board, ids: readonly string[], make: (session: string) => SessionWish): Pressed {
+  const [first, ...others] = ids;
+  if (first !== undefined && others.length === 0) return wish(board, make(first));
+  const there = ids.flatMap((id) => board.sessions.get(id) ?? []);
+  if (there.length === 0) return told(board, "None of these sessions is there any more.");
+  return wish(board, { type: "each", of: there.map(({ session_id: id, name }) => ({ name, wish: make(id) })) });
 }
 
 /** Over a slow line several keys may come at once; those after one that asks for something are not for what was seen. */
@@ -93,21 +113,32 @@ function byLetter(board: Board, letter: string, now: number): Pressed {
       return answered(board, "approved", now);
     case "d":
       return answered(board, "denied", now);
+    case " ":
+      return withSession(board, ({ session_id: id }) => only({ ...board, picked: withToggled(board, id) }));
+    case "*":
+      return only({ ...board, picked: withAllToggled(board) });
     case "r":
-      return withSession(board, ({ session_id: session }) => {
-        const again = board.refused?.type === "reply" && board.refused.session === session ? board.refused : null;
-        return only({ ...board, mode: again ?? { type: "reply", session, line: inputLine() } });
-      });
+      return replying(board);
     case "n": {
       const again = board.refused?.type === "new" ? board.refused : null;
       return only({ ...board, mode: again ?? { type: "new", line: inputLine(lastAgent(board)) } });
     }
     case "p":
-      return withSession(board, (session) => wish(board, { type: pauseKey(session), session: session.session_id }));
+      return withTargets(board, (targets) => {
+        const { does, sessions } = pausing(targets);
+        if (board.picked.size > 0) return asked(board, does, sessions);
+        return wishOf(board, idsOf(sessions), (session) => ({ type: does, session }));
+      });
+    case "i":
+      return withTargets(board, (targets) => {
+        const open = targets.filter(hasTurn);
+        if (open.length > 0) return asked(board, "interrupt", open);
+        const [{ name } = { name: "" }] = targets;
+        if (board.picked.size === 0) return told(board, `${name} has no turn under way.`);
+        return told(board, "None of the picked sessions has a turn under way.");
+      });
     case "x":
-      return withSession(board, ({ session_id: session }) =>
-        only({ ...board, mode: { type: "confirm-end", session } }),
-      );
+      return withTargets(board, (targets) => asked(board, "end", targets));
     case "f":
       return only({ ...board, filter: FILTERS[(FILTERS.indexOf(board.filter) + 1) % FILTERS.length] ?? "all" });
     case "/":
@@ -151,6 +182,7 @@ function inList(board: Board, key: Key, isFirst = false): Pressed {
           : told(board, `${session.name} has no process to attach to; press p to start it again.`),
       );
     case "escape":
+      if (board.search === "" && board.filter === "all") return only({ ...board, picked: new Set() });
       return only({ ...board, search: "", filter: "all" });
     case "end-of-input":
       return wish(board, { type: "quit" });
@@ -173,7 +205,7 @@ function entered(board: Board, mode: TypingMode): Pressed {
   const { board: closed } = back(board);
   if (mode.type === "search") return only(closed);
   if (text === "") return told(closed, "Nothing was typed, so nothing was sent.");
-  if (mode.type === "reply") return wish(closed, { type: "reply", session: mode.session, text });
+  if (mode.type === "reply") return wishOf(closed, mode.sessions, (session) => ({ type: "reply", session, text }));
   const [agent = "", ...words] = text.split(" ");
   const rest = words.join(" ").trim();
   // As it is written in a shell; the hint of an empty board shows it so.
@@ -212,20 +244,37 @@ function answered(board: Board, decision: "approved" | "denied", now: number): P
   return wish(board, { type: "answer", session: session.session_id, approval: approval.approval_id, decision });
 }
 
-export function pauseKey(session: SessionView): "pause" | "resume" | "restart" {
-  if (!hasProcess(session)) return "restart";
-  return session.state === "paused" ? "resume" : "pause";
+function asked(board: Board, does: Confirmed, sessions: readonly SessionView[]): Pressed {
+  return only({ ...board, mode: { type: "confirm", does, sessions: idsOf(sessions) } });
 }
 
-/** Also where nobody can look at the moment. */
-function hasProcess({ liveness }: SessionView): boolean {
-  return liveness !== "exited" && liveness !== "absent";
+function replying(board: Board): Pressed {
+  return withTargets(board, (targets) => {
+    const able = board.picked.size === 0 ? targets : targets.filter(hasProcess);
+    if (able.length === 0) return told(board, "None of the picked sessions has a process to send it to.");
+    const sessions = idsOf(able);
+    const again = board.refused?.type === "reply" && isSame(board.refused.sessions, sessions) ? board.refused : null;
+    return only({ ...board, mode: again ?? { type: "reply", sessions, line: inputLine() } });
+  });
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((id) => others.includes(id));
+}
+
+function idsOf(sessions: readonly SessionView[]): readonly string[] {
+  return sessions.map(({ session_id: id }) => id);
 }
 
 /** The one started last is the likeliest to be wanted again. */
 function lastAgent({ sessions }: Board): string {
   const newest = [...sessions.values()].toSorted((one, other) => other.created_at.localeCompare(one.created_at));
   return newest[0] === undefined ? "" : `${newest[0].agent} `;
+}
+
+function withTargets(board: Board, act: (targets: readonly SessionView[]) => Pressed): Pressed {
+  const targets = targetsOf(board);
+  return targets.length > 0 ? act(targets) : withSession(board, () => only(board));
 }
 
 function withSession(board: Board, act: (session: SessionView) => Pressed): Pressed {

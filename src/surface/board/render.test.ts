@@ -47,11 +47,47 @@ describe("a frame", () => {
 
   it("offers only keys that do something for what is selected", () => {
     expect(text(boardOf([dead("dead")]), { columns: 100, rows: 20 }).at(-1)).toBe(
-      "Tab next  n new  p start again  x end  / search  f filter  v view  ? help  q quit",
+      "Tab next  n new  p start again  x end  / search  Space pick  f filter  v view  ? help  q quit",
     );
     expect(text(boardOf([]), { columns: 100, rows: 20 }).at(-1)).toBe(
       "Tab next  n new  / search  f filter  v view  ? help  q quit",
     );
+  });
+
+  it("shows what is picked without colour, and the keys that act on it, and asks how many", () => {
+    const board = { ...some, picked: new Set(["asker", "busy"]) };
+    const lines = text(board, { columns: 100, rows: 20 });
+    expect(lines.slice(1, 5).map((line) => line.slice(0, 7))).toEqual([">*asker", "  dead ", " *busy ", "  lazy "]);
+    expect(lines.at(-1)).toBe("2 picked:  r reply  p pause  x end  i interrupt  Space pick  Esc clear  ? help  q quit");
+    const asked = (does: "end" | "pause" | "interrupt", sessions: readonly string[], fields: Partial<Board> = {}) =>
+      text({ ...board, ...fields, mode: { type: "confirm", does, sessions } }, { columns: 100, rows: 20 }).at(-2);
+    expect(asked("end", ["asker", "busy"])).toBe(
+      "End 2 picked sessions? y: after their turns, !: now, any other key: no.",
+    );
+    expect(asked("pause", ["busy"])).toBe("Pause busy? y: yes, any other key: no.");
+    expect(asked("interrupt", ["asker", "busy"], { picked: new Set(["asker", "busy", "dead"]) })).toBe(
+      "Interrupt the turn under way in 2 of 3 picked sessions? y: yes, any other key: no.",
+    );
+    expect(asked("pause", ["asker", "busy"], { search: "busy" })).toBe(
+      "Pause 2 picked sessions (1 not listed now)? y: yes, any other key: no.",
+    );
+  });
+
+  it("offers to interrupt only where a turn is under way, also in help", () => {
+    const bar = (board: Board) => text(board, { columns: 120, rows: 24 }).at(-1);
+    expect(bar(boardOf([working("busy")]))).toContain("i interrupt");
+    expect(bar(boardOf([session("lazy")]))).not.toContain("interrupt");
+    const help = (board: Board) => text({ ...board, mode: { type: "help" } }).join("\n");
+    expect(help(boardOf([working("busy")]))).toContain("interrupt the turn");
+    expect(help(boardOf([session("lazy")]))).not.toContain("interrupt");
+    expect(help(some)).toMatch(/q +leave the board/);
+  });
+
+  it("tells all of what went wrong, over the end of the preview", () => {
+    const names = Array.from({ length: 12 }, (_, index) => `session-${index}`).join(", ");
+    const lines = text({ ...some, notice: { text: `Failed for ${names}: no.`, isBad: true } });
+    expect(lines).toHaveLength(20);
+    expect(lines.slice(-4, -1).join(" ")).toBe(`Failed for ${names}: no.`);
   });
 
   it("puts the preview beside the list where there is room", () => {
@@ -122,7 +158,12 @@ describe("a frame", () => {
 
   it("shows where one types, with the cursor there", () => {
     const line = { before: "hello", after: " world" };
-    const { lines, cursor } = render({ ...some, mode: { type: "reply", session: "asker", line } }, SMALL, PLAIN, NOW);
+    const { lines, cursor } = render(
+      { ...some, mode: { type: "reply", sessions: ["asker"], line } },
+      SMALL,
+      PLAIN,
+      NOW,
+    );
     expect(textOfFrame({ lines, cursor })[18]).toBe("Reply to asker: hello world");
     expect(cursor).toEqual({ row: 18, column: 21 });
   });

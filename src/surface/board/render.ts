@@ -2,18 +2,19 @@
  * The whole board as lines for a terminal of a given size. Pure: the same
  * board, size and time always give the same frame.
  */
+import { oneLine } from "../cli/session-text.ts";
 import { BETWEEN_PARTS, summaryParts } from "../../session/need-order.ts";
 import { nextAge } from "./age.ts";
 import { drawList, shownIn, withHeading } from "./draw-list.ts";
 import { drawForeign, drawPreview } from "./draw-preview.ts";
 import { KEYS } from "./keys-help.ts";
-import { cutLine, fillLine, span, widthOf } from "./line.ts";
+import { cutLine, fillLine, span, widthOf, wrapLine } from "./line.ts";
 import type { Line, Span } from "./line.ts";
 import { NEED_TONES, styleOf } from "./look.ts";
 import type { Look } from "./look.ts";
 import { rowsOf, selectedApproval, selectedForeign, selectedSession } from "./model.ts";
 import type { Board } from "./model.ts";
-import { pauseKey } from "./press.ts";
+import { hasProcess, hasTurn, hiddenAmong, pausing, targetsOf } from "./target.ts";
 import type { InputLine } from "./input-line.ts";
 
 export interface Size {
@@ -37,11 +38,12 @@ export function render(board: Board, size: Size, look: Look, now: number): Frame
   const { columns, rows } = size;
   const height = Math.max(0, rows - 3);
   const body = bodyOf(board, { columns, height }, look, now);
-  const prompt = promptOf(board, columns, look);
+  const prompt = promptOf(board, { columns, height }, look);
   const lines = [
     headerOf(board, columns, look),
-    ...Array.from({ length: height }, (_, index) => body[index] ?? []),
-    prompt.line,
+    // What takes more than its own line covers the end of the preview.
+    ...Array.from({ length: height + 1 - prompt.lines.length }, (_, index) => body[index] ?? []),
+    ...prompt.lines,
     hintsOf(board, columns, look),
   ].map((line) => cutLine(line, columns, look.ruler));
   const cursor = prompt.column === null ? null : { row: rows - 2, column: Math.min(columns - 1, prompt.column) };
@@ -96,7 +98,7 @@ function headerOf(board: Board, columns: number, look: Look): Line {
 }
 
 function bodyOf(board: Board, room: Room, look: Look, now: number): readonly Line[] {
-  if (board.mode.type === "help") return helpLines(look);
+  if (board.mode.type === "help") return helpLines(board, look);
   const rows = rowsOf(board);
   const session = selectedSession(board);
   const foreign = selectedForeign(board);
@@ -108,7 +110,7 @@ function bodyOf(board: Board, room: Room, look: Look, now: number): readonly Lin
   };
   const listColumns = listColumnsOf(room.columns);
   const height = listHeight(board, room);
-  const list = drawList(rows, board.selectedAt, { columns: listColumns, height }, look, now);
+  const list = drawList(rows, board, { columns: listColumns, height }, look, now);
   const quiet = styleOf("quiet", look);
   if (!isWide(room)) {
     const ruled: Line = [span("─".repeat(room.columns), quiet)];
@@ -134,9 +136,13 @@ function listHeight(board: Board, room: Room): number {
   return Math.min(count, isWide(room) ? room.height : Math.max(3, Math.floor(room.height / 2) - 1));
 }
 
-function helpLines(look: Look): readonly Line[] {
+function helpLines(board: Board, look: Look): readonly Line[] {
   const width = Math.max(...KEYS.map(({ keys }) => keys.length));
-  return KEYS.map(({ keys, does }): Line => [span(`  ${keys.padEnd(width)}  `, styleOf("strong", look)), span(does)]);
+  const hidden = hiddenKeys(board);
+  return KEYS.flatMap(({ keys, does, isRare }): readonly Line[] => {
+    if (does === undefined || (isRare === true && hidden.has(keys))) return [];
+    return [[span(`  ${keys.padEnd(width)}  `, styleOf("strong", look)), span(does)]];
+  });
 }
 
 /** What a person without a session needs is a line to start one with. */
@@ -157,33 +163,61 @@ function emptyLines(board: Board, look: Look): readonly Line[] {
   ];
 }
 
-function promptOf(board: Board, columns: number, look: Look): { readonly line: Line; readonly column: number | null } {
+interface Prompt {
+  readonly lines: readonly Line[];
+  /** Of the cursor, in the last line. */
+  readonly column: number | null;
+}
+
+function promptOf(board: Board, { columns, height }: Room, look: Look): Prompt {
   const { mode, notice } = board;
-  const name = (id: string): string => board.sessions.get(id)?.name ?? id;
-  if (mode.type === "reply") return typed(`Reply to ${name(mode.session)}: `, mode.line, columns, look);
+  if (mode.type === "reply") return typed(`Reply to ${whom(board, mode.sessions)}: `, mode.line, columns, look);
   if (mode.type === "new") return typed("New session, agent and prompt: ", mode.line, columns, look);
   if (mode.type === "search") return typed("Search: ", mode.line, columns, look);
-  if (mode.type === "confirm-end")
-    return {
-      line: [span(`End ${name(mode.session)}? y: after its turn, !: now, any other key: no.`, styleOf("notice", look))],
-      column: null,
-    };
-  if (notice === null) return { line: [], column: null };
-  return { line: [span(notice.text, styleOf(notice.isBad ? "bad" : "good", look))], column: null };
+  const read = (text: string, style: string): Prompt => {
+    const lines = wrapLine([span(text, style)], columns, look.ruler);
+    return { lines: lines.slice(0, Math.max(1, Math.floor(height / 2))), column: null };
+  };
+  if (mode.type === "confirm") return read(questionOf(board, mode), styleOf("notice", look));
+  if (notice === null) return { lines: [[]], column: null };
+  return read(notice.text, styleOf(notice.isBad ? "bad" : "good", look));
+}
+
+const QUESTIONS = {
+  pause: "Pause",
+  resume: "Resume",
+  restart: "Start again",
+  interrupt: "Interrupt the turn under way in",
+  end: "End",
+} as const;
+
+function questionOf(board: Board, { does, sessions }: Extract<Board["mode"], { readonly type: "confirm" }>): string {
+  const turn = sessions.length === 1 ? "its turn" : "their turns";
+  const answers = does === "end" ? `y: after ${turn}, !: now` : "y: yes";
+  return `${QUESTIONS[does]} ${whom(board, sessions)}? ${answers}, any other key: no.`;
+}
+
+/** One by its name; of several how many, and that some of them cannot be seen. */
+function whom(board: Board, sessions: readonly string[]): string {
+  const [first = ""] = sessions;
+  if (sessions.length === 1) return oneLine(board.sessions.get(first)?.name ?? first);
+  const hidden = hiddenAmong(board, sessions);
+  const count = `${sessions.length} ${sessions.length < board.picked.size ? `of ${board.picked.size} ` : ""}picked sessions`;
+  return hidden === 0 ? count : `${count} (${hidden} not listed now)`;
 }
 
 /** The end of what stands before the cursor is always to be seen. */
-function typed(label: string, { before, after }: InputLine, columns: number, { ruler }: Look) {
+function typed(label: string, { before, after }: InputLine, columns: number, { ruler }: Look): Prompt {
   const room = Math.max(1, columns - ruler.width(label) - 1);
   let start = before;
   while (ruler.width(start) > room) start = start.slice(1);
-  return { line: [span(label), span(start + after)], column: ruler.width(label) + ruler.width(start) };
+  return { lines: [[span(label), span(start + after)]], column: ruler.width(label) + ruler.width(start) };
 }
 
 function hintsOf(board: Board, columns: number, look: Look): Line {
   const quiet = styleOf("quiet", look);
   if (board.mode.type === "help") return [span("Any key goes back.", quiet)];
-  if (board.mode.type !== "list" && board.mode.type !== "confirm-end")
+  if (board.mode.type !== "list" && board.mode.type !== "confirm")
     return [
       span("Enter ", ""),
       span(board.mode.type === "search" ? "keep  " : "send  ", quiet),
@@ -191,14 +225,20 @@ function hintsOf(board: Board, columns: number, look: Look): Line {
       span("cancel", quiet),
     ];
   const hidden = hiddenKeys(board);
-  const shown = KEYS.filter(({ keys, short }) => short !== undefined && !hidden.has(keys));
+  const isPicked = board.picked.size > 0;
+  const shown = KEYS.filter(
+    ({ keys, short, group }) => short !== undefined && !hidden.has(keys) && (!isPicked || group !== undefined),
+  );
   // The last two, help and quit, are never the ones that do not fit.
   const fixed = shown.slice(-2);
-  const line = (keys: typeof shown): Line =>
-    keys.flatMap(({ keys: key, short = "" }, index) => [
+  const head: Line = isPicked ? [span(`${board.picked.size} picked:  `, styleOf("notice", look))] : [];
+  const line = (keys: typeof shown): Line => [
+    ...head,
+    ...keys.flatMap(({ keys: key, short = "" }, index) => [
       span(`${index === 0 ? "" : "  "}${key} `),
-      span(key === "p" ? pauseWord(board) : short, quiet),
-    ]);
+      span(key === "p" ? PAUSE_WORDS[pausing(targetsOf(board)).does] : short, quiet),
+    ]),
+  ];
   for (let count = shown.length - 2; count > 0; count -= 1) {
     const candidate = line([...shown.slice(0, count), ...fixed]);
     if (widthOf(candidate, look.ruler) <= columns) return candidate;
@@ -208,18 +248,17 @@ function hintsOf(board: Board, columns: number, look: Look): Line {
 
 const PAUSE_WORDS = { pause: "pause", resume: "resume", restart: "start again" } as const;
 
-function pauseWord(board: Board): string {
-  const session = selectedSession(board);
-  return PAUSE_WORDS[session === null ? "pause" : pauseKey(session)];
-}
-
-/** Those that could do nothing for what is selected. */
+/** Those that could do nothing for what is selected or picked. */
 function hiddenKeys(board: Board): ReadonlySet<string> {
   const session = selectedSession(board);
-  const isOver = session === null || session.liveness === "exited" || session.liveness === "absent";
+  const targets = targetsOf(board);
   return new Set([
     ...(selectedApproval(board)?.answerable === true ? [] : ["a", "d"]),
-    ...(isOver ? ["Enter", "r"] : []),
-    ...(session === null ? ["p", "x"] : []),
+    ...(session !== null && hasProcess(session) ? [] : ["Enter"]),
+    ...(targets.some(hasProcess) ? [] : ["r"]),
+    ...(targets.some(hasTurn) ? [] : ["i"]),
+    ...(targets.length === 0 ? ["p", "x"] : []),
+    ...(session === null ? ["Space"] : []),
+    ...(board.picked.size === 0 ? ["Esc"] : []),
   ]);
 }

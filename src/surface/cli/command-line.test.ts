@@ -157,6 +157,17 @@ describe("a command with several actions", () => {
   });
 });
 
+it("says where to find the worktree that is missing", () => {
+  const worktree = findCommand(commands, "worktree");
+  for (const action of ["remove", "save"])
+    expect(() => parseLine(worktree, [action])).toThrow(
+      expect.objectContaining({
+        code: "missing-argument",
+        message: `worktree ${action} needs a worktree (reeve worktree list shows them); see reeve worktree ${action} --help.`,
+      }),
+    );
+});
+
 describe("findCommand", () => {
   it("finds each by its name", () => {
     for (const known of commands) expect(findCommand(commands, known.name)).toBe(known);

@@ -9,7 +9,7 @@ import { errnoOf } from "../../platform/reeve-error.ts";
 
 /** With what is set aside, rotated or kept beside them: reeve.db-wal, daemon.log.1, instance.corrupt-1. */
 const STATE =
-  /^(?:(?:reeve|search|memory)\.db|instance|daemon\.(?:lock|log|json|stderr)|capture\.(?:json|stderr))(?:[.-].+)?$/;
+  /^(?:(?:reeve|search|memory)\.db|instance|daemon\.(?:lock|log|json|stderr)|capture\.(?:json|stderr)|init\.json)(?:[.-].+)?$/;
 const RUN =
   /^(?:(?:reeve|tmux|capture|[0-9a-f]{12})\.sock|start\.lock|tmux\.conf|tmux-server\.json|cgroups\.json|pane\.sh|spare-\d+)(?:[.-].+)?$|\.paste$/;
 /** Node's compiled code, a directory for each version. */

@@ -14,8 +14,8 @@ export const initCommand: CliCommand = {
     "reeve init codex in a git repository also writes .codex/HARNESS_RESTART.md, a card that Codex reads after its harness restarted, and adds one line to .codex/CODEX.md that points to it. It changes no other file there. A card that you edited stays as it is.",
     "Sessions that Reeve starts have Reeve's MCP server anyway. This is for agents that you start without Reeve.",
     "Such an agent acts for you: it can start, read, write to and end all your sessions. Inside a session of Reeve an agent can do so only with what it started itself.",
-    "It shows first what will change, and uses the agent's own command for it. If you run it twice, the second time changes nothing.",
-    "--undo uses the agent's own command too: in a file with other settings that may leave an empty mcpServers behind, which means nothing. A file with nothing else in it is removed.",
+    "It shows first what will change, and uses the agent's own command to register Reeve. If you run it twice, the second time changes nothing.",
+    "--undo gives back the very bytes that the agent's file had before, if nobody changed it since (init.json in Reeve's home remembers how). If it was changed, only Reeve's own entry is taken out, and every other byte stays; a table or a file that reeve init made goes if nothing else is in it.",
   ],
   examples: [
     { line: "reeve init claude --skill", does: "Claude Code gets Reeve's tools, and a skill that explains them" },

@@ -8,7 +8,7 @@ const ONE = {
   words: "WORKTREE",
   least: 1,
   most: 1,
-  needs: "a worktree",
+  needs: "a worktree (reeve worktree list shows them)",
   options: [],
   completion: "session",
 } as const satisfies Omit<ActionSpec, "summary">;

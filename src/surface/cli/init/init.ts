@@ -6,6 +6,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { findExecutable } from "../../../platform/executable.ts";
+import { locateHome } from "../../../platform/home.ts";
 import { ReeveError } from "../../../platform/reeve-error.ts";
 import { answerInWords } from "../answer.ts";
 import type { CliContext } from "../command.ts";
@@ -74,7 +75,14 @@ function planOf(context: CliContext, registrar: Registrar, options: InitOptions)
   const registration =
     program === null || isOnlyRepository
       ? null
-      : serverStep({ registrar, program, scope: options.scope, places, server: serverCommand(context, registrar) });
+      : serverStep({
+          registrar,
+          program,
+          scope: options.scope,
+          places,
+          server: serverCommand(context, registrar),
+          notesPath: locateHome(environment).initPath,
+        });
   const shipped = join(context.root, "skills", "reeve", "SKILL.md");
   const isSkillAsked = options.withSkill || (options.isUndo && (program !== null || isOnlyRepository));
   const inRepository = repository === null ? [] : restartSteps(repository, options.isUndo);

@@ -3,6 +3,8 @@
  * removes an MCP server, the file in which that command keeps it, and where the
  * agent looks for skills. Data only; init.ts runs it.
  */
+import type { Fields } from "../../../platform/json-fields.ts";
+
 export type Scope = "user" | "project";
 
 export interface Places {
@@ -26,8 +28,12 @@ export interface Registrar {
   readonly hidesEnvironment: boolean;
   /** Null where it has no such scope. */
   file(scope: Scope, places: Places): string | null;
-  /** The table of MCP servers in that file; throws where the file makes no sense. */
-  readServers(text: string): unknown;
+  /** What that file says; throws where it makes no sense. */
+  parse(text: string): Fields;
+  /** The table of MCP servers in it. */
+  readonly table: string;
+  /** That text without what stands at this path, and every other byte as it is; null where that cannot be done. */
+  without(text: string, path: readonly string[]): string | null;
   /** The words after the program's name. */
   add(scope: Scope, name: string, server: ServerCommand): readonly string[];
   remove(scope: Scope, name: string): readonly string[];

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { withoutComments } from "../../../platform/json-comments.ts";
 import { fieldsOf } from "../../../platform/json-fields.ts";
+import { withoutMember } from "./json-member.ts";
+import { withoutTable } from "./toml-table.ts";
 import type { Places, Registrar, ServerCommand } from "./registrar.ts";
 
 const claude: Registrar = {
@@ -14,7 +16,9 @@ const claude: Registrar = {
     scope === "project"
       ? join(places.cwd, ".mcp.json")
       : join(variable(places, "CLAUDE_CONFIG_DIR") ?? places.home, ".claude.json"),
-  readServers: (text) => fieldsOf(JSON.parse(text))["mcpServers"],
+  parse: (text) => fieldsOf(JSON.parse(text)),
+  table: "mcpServers",
+  without: withoutMember,
   add: (scope, name, server) => [
     "mcp",
     "add",
@@ -39,7 +43,9 @@ const codex: Registrar = {
   hidesEnvironment: true,
   // `codex mcp` knows only the user's own configuration.
   file: (scope, places) => (scope === "project" ? null : join(codexDir(places), "config.toml")),
-  readServers: (text) => parse(text)["mcp_servers"],
+  parse: (text) => fieldsOf(parse(text)),
+  table: "mcp_servers",
+  without: withoutTable,
   add: (_scope, name, server) => [
     "mcp",
     "add",
@@ -58,7 +64,9 @@ const gemini: Registrar = {
   install: "npm install -g @google/gemini-cli",
   hidesEnvironment: false,
   file: (scope, places) => join(geminiDir(scope, places), "settings.json"),
-  readServers: (text) => fieldsOf(JSON.parse(withoutComments(text)))["mcpServers"],
+  parse: (text) => fieldsOf(JSON.parse(withoutComments(text))),
+  table: "mcpServers",
+  without: withoutMember,
   add: (scope, name, server) => [
     "mcp",
     "add",

@@ -3,22 +3,10 @@
  * and the line in `.codex/CODEX.md`. It touches no other file. A card that somebody
  * edited and a line in somebody's own words stay as they are.
  */
-import {
-  chmodSync,
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeEmptyDirectory } from "./empty-directory.ts";
+import { replaceFile } from "./replace-file.ts";
 import { isReturnReported, writablePath } from "./repository.ts";
 import { isThisCard, isUneditedCard, RESTART_CARD, TRIGGER_LINE } from "./restart-card-text.ts";
 import type { Step } from "./step.ts";
@@ -44,7 +32,7 @@ function cardStep(top: string, isUndo: boolean): Step {
       : `${path} was edited, so it stays as it is. Delete it to get this version's.`,
     isNeeded: false,
     async make() {
-      replaceFile(path, Buffer.from(RESTART_CARD), top);
+      put(path, Buffer.from(RESTART_CARD), top);
     },
     async takeBack() {
       rmSync(path);
@@ -76,12 +64,12 @@ function triggerStep(top: string, isUndo: boolean): Step {
     theirs: `${path} has a line about HARNESS_RESTART.md in other words, which stays as it is.`,
     isNeeded: false,
     async make() {
-      replaceFile(real, withTrigger(before, { isReturnReported: before !== null && isReturnReported(real) }), top);
+      put(real, withTrigger(before, { isReturnReported: before !== null && isReturnReported(real) }), top);
     },
     async takeBack() {
       const left = withoutTrigger(readFileSync(real));
       // What a link leads to was there before the line.
-      if (left !== null || isLink) replaceFile(real, left ?? Buffer.alloc(0), top);
+      if (left !== null || isLink) put(real, left ?? Buffer.alloc(0), top);
       else rmSync(real);
       removeEmptyDirectory(dirname(path));
     },
@@ -92,29 +80,11 @@ function readIfThere(path: string): Buffer | null {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : null;
 }
 
-/**
- * As a whole: a kill leaves the file as it was, or as it is to be. Its permissions stay; a new one is as open as the
- * repository is, because Reeve's own umask is for Reeve's own files.
- */
-function replaceFile(path: string, content: Buffer, top: string): void {
+/** Its permissions stay; a new one is as open as the repository is, because Reeve's own umask is for Reeve's own files. */
+function put(path: string, content: Buffer, top: string): void {
   const open = statSync(top).mode;
   if (mkdirSync(dirname(path), { recursive: true }) !== undefined) chmodSync(dirname(path), open & 0o777);
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? open & 0o666;
-  const temporary = `${path}.reeve-${process.pid}`;
-  try {
-    const file = openSync(temporary, "wx", 0o600);
-    try {
-      writeFileSync(file, content);
-      fchmodSync(file, mode & 0o777);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  replaceFile(path, content, statSync(path, { throwIfNoEntry: false })?.mode ?? open & 0o666);
 }
 
 /** Of CODEX.md, as it is or as it will be. */

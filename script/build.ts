@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
+import { type OutputAsset, type OutputChunk, rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -52,6 +52,9 @@ async function build({ name, input, format }: Bundle): Promise<void> {
     resolve: { alias: { "@modelcontextprotocol/server/_shims": join(root, "src/surface/mcp/sdk-shims.ts") } },
     // `ws` would look for these two native helpers in whatever node_modules is near.
     transform: { define: { "process.env.WS_NO_BUFFER_UTIL": "true", "process.env.WS_NO_UTF_8_VALIDATE": "true" } },
+    plugins: [
+      { name: "plain-characters", generateBundle: (_options, output) => Object.values(output).forEach(escape) },
+    ],
     // A warning is a mistake somebody will meet at run time.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);
@@ -65,4 +68,10 @@ async function build({ name, input, format }: Bundle): Promise<void> {
     chunkFileNames: `${name}-[name].${extension}`,
   });
   await bundle.close();
+}
+
+/** With one character beyond Latin-1 in it V8 keeps the whole text of a file in two bytes for each character. */
+function escape(file: OutputAsset | OutputChunk): void {
+  if (file.type !== "chunk") return;
+  file.code = file.code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

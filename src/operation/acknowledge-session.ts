@@ -20,22 +20,23 @@ export const acknowledgeSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    revision: z
-      .optional(z.int().check(z.minimum(1)))
-      .check(
-        z.describe(
-          "The `revision` of the session that was shown: what happened after it stays unseen. By default the present one.",
+  input: () =>
+    z.object({
+      session: sessionReference,
+      revision: z
+        .optional(z.int().check(z.minimum(1)))
+        .check(
+          z.describe(
+            "The `revision` of the session that was shown: what happened after it stays unseen. By default the present one.",
+          ),
         ),
-      ),
-    through: z
-      .optional(z.int().check(z.minimum(0)))
-      .check(
-        z.describe("For a session that calls: the cursor up to which it knows what happened. By default, up to now."),
-      ),
-  }),
-  output: lifecycleOutput,
+      through: z
+        .optional(z.int().check(z.minimum(0)))
+        .check(
+          z.describe("For a session that calls: the cursor up to which it knows what happened. By default, up to now."),
+        ),
+    }),
+  output: () => lifecycleOutput,
 
   async run(input, context) {
     const { revision } = resolveSession(context.store.registry, input.session);

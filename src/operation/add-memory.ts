@@ -23,30 +23,31 @@ export const addMemory = defineOperation({
   callers: { operator: "any", session: "self" },
   example: { text: "The parser tests need TZ=UTC.", tags: ["tests"], scope: "project" },
   names: ["session"],
-  input: z.object({
-    text: z.string().check(z.minLength(1, "some text"), z.describe("What to remember, up to 64 KB.")),
-    kind: z
-      ._default(z.enum(MEMORY_KINDS), "note")
-      .check(z.describe("prompt: what was asked. thought, response, or note for everything else.")),
-    tags: z
-      ._default(z.array(tagField).check(z.maxLength(MOST_TAGS)), [])
-      .check(z.describe("Words to find it by, at most 16.")),
-    scope: z
-      ._default(z.enum(["role", "project"]), "role")
-      .check(z.describe("role: for the session's role, or the one that is named. project: for every role.")),
-    role: z.optional(roleField).check(z.describe("The role it is for; by default the session's, or every role.")),
-    cwd: z
-      .optional(plainText())
-      .check(z.describe("A directory of the project; by default the session's. A session cannot choose another.")),
-    session: z.optional(sessionReference).check(z.describe("The session that it is about; by default the caller's.")),
-    turn: z
-      .optional(z.int().check(z.minimum(0)))
-      .check(z.meta({ description: "The turn of that session; by default the last one.", "x-unit": "turns" })),
-    commit: z
-      .optional(z.string().check(z.regex(/^[0-9a-f]{7,64}$/, "the id of a git commit")))
-      .check(z.describe("The git commit that it is about.")),
-  }),
-  output: memorySchema,
+  input: () =>
+    z.object({
+      text: z.string().check(z.minLength(1, "some text"), z.describe("What to remember, up to 64 KB.")),
+      kind: z
+        ._default(z.enum(MEMORY_KINDS), "note")
+        .check(z.describe("prompt: what was asked. thought, response, or note for everything else.")),
+      tags: z
+        ._default(z.array(tagField).check(z.maxLength(MOST_TAGS)), [])
+        .check(z.describe("Words to find it by, at most 16.")),
+      scope: z
+        ._default(z.enum(["role", "project"]), "role")
+        .check(z.describe("role: for the session's role, or the one that is named. project: for every role.")),
+      role: z.optional(roleField).check(z.describe("The role it is for; by default the session's, or every role.")),
+      cwd: z
+        .optional(plainText())
+        .check(z.describe("A directory of the project; by default the session's. A session cannot choose another.")),
+      session: z.optional(sessionReference).check(z.describe("The session that it is about; by default the caller's.")),
+      turn: z
+        .optional(z.int().check(z.minimum(0)))
+        .check(z.meta({ description: "The turn of that session; by default the last one.", "x-unit": "turns" })),
+      commit: z
+        .optional(z.string().check(z.regex(/^[0-9a-f]{7,64}$/, "the id of a git commit")))
+        .check(z.describe("The git commit that it is about.")),
+    }),
+  output: () => memorySchema,
 
   async run(input, context) {
     const { caller, clock, store, supervisor, idempotency } = context;

@@ -22,36 +22,37 @@ export const addWork = defineOperation({
   example: { title: "Write the parser", body: "It reads one line at a time.", agent: "claude", priority: "high" },
   names: [],
   about: ["dependencies"],
-  input: z.object({
-    title: title.check(z.describe("What is to be done, in one line.")),
-    body: z._default(body, "").check(z.describe("All that its worker needs to know, up to 64 KB.")),
-    priority: z
-      ._default(priority, 0)
-      .check(z.describe("-1000 to 1000, higher goes first; or high (10), normal (0) or low (-10).")),
-    dependencies: z._default(dependencies, []).check(z.describe("Items that must be done first.")),
-    agent: z.optional(agent).check(z.describe("The agent that must do it; by default any.")),
-    role: z.optional(role).check(z.describe("The role that its worker gets.")),
-    branch: z.optional(branch).check(z.describe("The git branch that it is done on.")),
-    cwd: z.optional(cwd).check(z.describe("The directory it is done in.")),
-    review: z
-      ._default(review, "optional")
-      .check(
-        z.describe(
-          "required: somebody must approve it before it is finalised. optional: a review is proposed. none: what is built counts as approved.",
+  input: () =>
+    z.object({
+      title: title.check(z.describe("What is to be done, in one line.")),
+      body: z._default(body, "").check(z.describe("All that its worker needs to know, up to 64 KB.")),
+      priority: z
+        ._default(priority, 0)
+        .check(z.describe("-1000 to 1000, higher goes first; or high (10), normal (0) or low (-10).")),
+      dependencies: z._default(dependencies, []).check(z.describe("Items that must be done first.")),
+      agent: z.optional(agent).check(z.describe("The agent that must do it; by default any.")),
+      role: z.optional(role).check(z.describe("The role that its worker gets.")),
+      branch: z.optional(branch).check(z.describe("The git branch that it is done on.")),
+      cwd: z.optional(cwd).check(z.describe("The directory it is done in.")),
+      review: z
+        ._default(review, "optional")
+        .check(
+          z.describe(
+            "required: somebody must approve it before it is finalised. optional: a review is proposed. none: what is built counts as approved.",
+          ),
         ),
-      ),
-    verify: z
-      .optional(verify)
-      .check(
-        z.describe(
-          "A command, as a list of words, that is run in the worker's directory; if it fails, the item is sent back.",
+      verify: z
+        .optional(verify)
+        .check(
+          z.describe(
+            "A command, as a list of words, that is run in the worker's directory; if it fails, the item is sent back.",
+          ),
         ),
-      ),
-    retry_limit: z
-      ._default(retry_limit, 2)
-      .check(z.meta({ description: "How often it is given out again after a worker failed.", "x-unit": "times" })),
-  }),
-  output: workSchema,
+      retry_limit: z
+        ._default(retry_limit, 2)
+        .check(z.meta({ description: "How often it is given out again after a worker failed.", "x-unit": "times" })),
+    }),
+  output: () => workSchema,
 
   async run(input, context) {
     const { supervisor, caller, clock } = context;

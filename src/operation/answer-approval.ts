@@ -26,33 +26,35 @@ export const answerApproval = defineOperation({
   callers: { operator: "any", session: "below" },
   example: { session: "fix", decision: "approved" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    approval_id: z
-      .optional(z.string().check(z.minLength(1), z.maxLength(200)))
-      .check(z.describe("Which question to answer. You may leave it out where the session asks one thing only.")),
-    decision: decisionSchema.check(z.describe("Your answer.")),
-  }),
-  output: z.object({
-    approval_id: text("The question that was answered."),
-    session_id: text("The session that asked it."),
-    title: textOrNull("What was asked, in one line; null where the question was gone before."),
-    state: z
-      .enum(["settled", "pending", "failed"])
-      .check(
-        z.describe(
-          "settled: the answer took effect in the agent. pending: it is on its way. failed: the agent still asks; `detail` says why.",
+  input: () =>
+    z.object({
+      session: sessionReference,
+      approval_id: z
+        .optional(z.string().check(z.minLength(1), z.maxLength(200)))
+        .check(z.describe("Which question to answer. You may leave it out where the session asks one thing only.")),
+      decision: decisionSchema.check(z.describe("Your answer.")),
+    }),
+  output: () =>
+    z.object({
+      approval_id: text("The question that was answered."),
+      session_id: text("The session that asked it."),
+      title: textOrNull("What was asked, in one line; null where the question was gone before."),
+      state: z
+        .enum(["settled", "pending", "failed"])
+        .check(
+          z.describe(
+            "settled: the answer took effect in the agent. pending: it is on its way. failed: the agent still asks; `detail` says why.",
+          ),
         ),
+      decision: z
+        .nullable(decisionSchema)
+        .check(z.describe("The answer that took effect; null while none has, or where nobody could see it.")),
+      by: textOrNull(
+        "Who answered: `operator`, `session:<id>` or `system` through Reeve, `pane` for somebody in the terminal, or `agent`.",
       ),
-    decision: z
-      .nullable(decisionSchema)
-      .check(z.describe("The answer that took effect; null while none has, or where nobody could see it.")),
-    by: textOrNull(
-      "Who answered: `operator`, `session:<id>` or `system` through Reeve, `pane` for somebody in the terminal, or `agent`.",
-    ),
-    detail: textOrNull("How the outcome is known, or why there is none."),
-    cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this answer."),
-  }),
+      detail: textOrNull("How the outcome is known, or why there is none."),
+      cursor: cursor("Pass it to `wait_for_session` as `since` to wait for what comes of this answer."),
+    }),
 
   async run(input, context) {
     const { store, supervisor, caller } = context;

@@ -30,31 +30,33 @@ export const answerInbox = defineOperation({
   example: { item: "3", answer: "approve" },
   names: [],
   about: ["item"],
-  input: z.object({
-    item: itemReference,
-    answer: z.enum(INBOX_ANSWERS).check(z.describe("One of the item's `answers`.")),
-    text: z
-      .optional(z.string().check(z.minLength(1, "some text")))
-      .check(z.describe("For reply and interrupt: what to type into the session.")),
-    for_seconds: z
-      .optional(seconds(MOST_SNOOZE_SECONDS))
-      .check(z.describe("For snooze: after how long the item comes back.")),
-    until: z
-      .optional(z.iso.datetime({ offset: true, error: "an instant, such as 2026-11-17T18:00:00Z" }))
-      .check(z.describe("For snooze, instead of `for_seconds`: when the item comes back.")),
-    environment: z.optional(environmentSchema).check(
-      z.meta({
-        description:
-          "For restart: your environment. It is used only where the one that the session was started with is gone.",
-        writeOnly: true,
-      }),
-    ),
-  }),
-  output: z.object({
-    done: yesOrNo("False: your answer is recorded and being carried out, or it did not arrive; `note` says which."),
-    item: inboxItemSchema.check(z.describe("The item as it is now.")),
-    note: textOrNull("What came of your answer, in a sentence."),
-  }),
+  input: () =>
+    z.object({
+      item: itemReference,
+      answer: z.enum(INBOX_ANSWERS).check(z.describe("One of the item's `answers`.")),
+      text: z
+        .optional(z.string().check(z.minLength(1, "some text")))
+        .check(z.describe("For reply and interrupt: what to type into the session.")),
+      for_seconds: z
+        .optional(seconds(MOST_SNOOZE_SECONDS))
+        .check(z.describe("For snooze: after how long the item comes back.")),
+      until: z
+        .optional(z.iso.datetime({ offset: true, error: "an instant, such as 2026-11-17T18:00:00Z" }))
+        .check(z.describe("For snooze, instead of `for_seconds`: when the item comes back.")),
+      environment: z.optional(environmentSchema).check(
+        z.meta({
+          description:
+            "For restart: your environment. It is used only where the one that the session was started with is gone.",
+          writeOnly: true,
+        }),
+      ),
+    }),
+  output: () =>
+    z.object({
+      done: yesOrNo("False: your answer is recorded and being carried out, or it did not arrive; `note` says which."),
+      item: inboxItemSchema.check(z.describe("The item as it is now.")),
+      note: textOrNull("What came of your answer, in a sentence."),
+    }),
 
   async run(input, context) {
     const { supervisor } = context;

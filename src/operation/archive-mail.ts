@@ -13,8 +13,8 @@ export const archiveMail = defineOperation({
   example: { mail: "mail-k3v9xw2apq" },
   names: [],
   about: ["mail"],
-  input: z.object({ mail: mailReference }),
-  output: mailSchema,
+  input: () => z.object({ mail: mailReference }),
+  output: () => mailSchema,
 
   async run(input, context) {
     const { mail, part } = await ownMail(context, input.mail);

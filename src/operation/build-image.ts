@@ -5,7 +5,7 @@ import { messageOf, ReeveError } from "../platform/reeve-error.ts";
 import { IMAGE_AGENTS, type ImageAgent, type ImageRequest, type BuildProgress } from "../runtime/images.ts";
 import type { OperationContext, StreamItem } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
-import { text } from "./field.ts";
+import { text, whenUsed } from "./field.ts";
 import { imageSchema, viewImage } from "./image-view.ts";
 
 /** Of an agent as npm has it: 1.2.3, 1.2.3-beta.4, or the newest. */
@@ -18,24 +18,26 @@ const TAG = /^(?:[A-Za-z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w
 
 const DEFAULT_TAG = "reeve-session";
 
-const progressSchema = z.object({
-  kind: z
-    .enum(["step", "output", "download", "built", "failed"])
-    .check(z.describe("A step begins; a line that it printed; a download; and last, that it is built or failed.")),
-  text: text("The step, the line, or in a sentence how it ended."),
-  step: z.nullable(z.int()).check(z.describe("Of a step: which one it is.")),
-  steps: z.nullable(z.int()).check(z.describe("Of a step: how many there are.")),
-  image: z.nullable(imageSchema).check(z.describe("Where it is built.")),
-  problem: z
-    .nullable(
-      z.object({
-        code: text("For programs."),
-        kind: text("What kind of error it is."),
-        details: z.record(z.string(), z.unknown()).check(z.describe("More for programs.")),
-      }),
-    )
-    .check(z.describe("Where it failed.")),
-});
+const progressSchema = whenUsed(() =>
+  z.object({
+    kind: z
+      .enum(["step", "output", "download", "built", "failed"])
+      .check(z.describe("A step begins; a line that it printed; a download; and last, that it is built or failed.")),
+    text: text("The step, the line, or in a sentence how it ended."),
+    step: z.nullable(z.int()).check(z.describe("Of a step: which one it is.")),
+    steps: z.nullable(z.int()).check(z.describe("Of a step: how many there are.")),
+    image: z.nullable(imageSchema).check(z.describe("Where it is built.")),
+    problem: z
+      .nullable(
+        z.object({
+          code: text("For programs."),
+          kind: text("What kind of error it is."),
+          details: z.record(z.string(), z.unknown()).check(z.describe("More for programs.")),
+        }),
+      )
+      .check(z.describe("Where it failed.")),
+  }),
+);
 
 export type ImageProgress = z.output<typeof progressSchema>;
 
@@ -50,34 +52,39 @@ export const buildImage = defineOperation({
   example: { agents: ["codex@0.166.0", "claude"], packages: ["python3"] },
   names: [],
   about: ["tag"],
-  input: z.object({
-    agents: z
-      .optional(z.array(z.string().check(z.maxLength(100))).check(z.maxLength(IMAGE_AGENTS.length)))
-      .check(
-        z.describe(
-          "Each codex, claude or gemini, with @ and a version; without one the newest. By default the newest of all three.",
+  input: () =>
+    z.object({
+      agents: z
+        .optional(z.array(z.string().check(z.maxLength(100))).check(z.maxLength(IMAGE_AGENTS.length)))
+        .check(
+          z.describe(
+            "Each codex, claude or gemini, with @ and a version; without one the newest. By default the newest of all three.",
+          ),
         ),
-      ),
-    packages: z
-      ._default(z.array(z.string().check(z.maxLength(100))).check(z.maxLength(200)), [])
-      .check(z.describe("Further Debian packages.")),
-    ca_certificates: z
-      ._default(z.array(z.string()).check(z.maxLength(200)), [])
-      .check(z.describe("Certificate authorities that programs in the image should trust: PEM, one or more in each.")),
-    base: z
-      .optional(z.string().check(z.maxLength(255)))
-      .check(z.describe("The image to build on: Debian with Node and npm. By default node:22-bookworm-slim.")),
-    tag: z
-      ._default(z.string().check(z.maxLength(255)), DEFAULT_TAG)
-      .check(z.describe("What to call it, as NAME or NAME:TAG.")),
-    no_cache: z
-      ._default(z.boolean(), false)
-      .check(z.describe("Repeat every step: otherwise the newest version of an agent is the one of the first build.")),
-    network: z
-      ._default(z.enum(["default", "host", "none"]), "default")
-      .check(z.describe("The network that the steps of the build have.")),
-  }),
-  output: imageSchema,
+      packages: z
+        ._default(z.array(z.string().check(z.maxLength(100))).check(z.maxLength(200)), [])
+        .check(z.describe("Further Debian packages.")),
+      ca_certificates: z
+        ._default(z.array(z.string()).check(z.maxLength(200)), [])
+        .check(
+          z.describe("Certificate authorities that programs in the image should trust: PEM, one or more in each."),
+        ),
+      base: z
+        .optional(z.string().check(z.maxLength(255)))
+        .check(z.describe("The image to build on: Debian with Node and npm. By default node:22-bookworm-slim.")),
+      tag: z
+        ._default(z.string().check(z.maxLength(255)), DEFAULT_TAG)
+        .check(z.describe("What to call it, as NAME or NAME:TAG.")),
+      no_cache: z
+        ._default(z.boolean(), false)
+        .check(
+          z.describe("Repeat every step: otherwise the newest version of an agent is the one of the first build."),
+        ),
+      network: z
+        ._default(z.enum(["default", "host", "none"]), "default")
+        .check(z.describe("The network that the steps of the build have.")),
+    }),
+  output: () => imageSchema,
 
   run: async (input, { images, signal }) => viewImage(await images.build(requestOf(input), () => undefined, signal)),
 

@@ -14,8 +14,8 @@ export const cancelEnd = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({ session: sessionReference }),
-  output: lifecycleOutput,
+  input: () => z.object({ session: sessionReference }),
+  output: () => lifecycleOutput,
 
   async run(input, context) {
     const outcome = await carryOut(context, {

@@ -15,11 +15,12 @@ export const cancelMessage = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", message: "m-1" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    message: z.string().check(z.minLength(1, "an id"), z.maxLength(64), z.describe("The message, by its id.")),
-  }),
-  output: queuedMessageSchema,
+  input: () =>
+    z.object({
+      session: sessionReference,
+      message: z.string().check(z.minLength(1, "an id"), z.maxLength(64), z.describe("The message, by its id.")),
+    }),
+  output: () => queuedMessageSchema,
 
   async run(input, context) {
     const { store, supervisor, caller } = context;

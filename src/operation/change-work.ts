@@ -37,36 +37,37 @@ export const changeWork = defineOperation({
   example: { work: "work-k3v9xw2apq", change: "built", text: "The parser reads lines; tests pass." },
   names: [],
   about: ["work", "change"],
-  input: z.object({
-    work: workReference,
-    change: z
-      .enum(WORK_VERBS)
-      .check(
-        z.describe(
-          "built: the worker is done with it. verified: its verification command ended; `exit_code` decides. approve, request-changes: what a review decided. finalise: it is where it belongs, such as merged. done: it is over. fail: it cannot be done. cancel: it is not wanted. retry: once more from the start. release: the worker gives it back.",
+  input: () =>
+    z.object({
+      work: workReference,
+      change: z
+        .enum(WORK_VERBS)
+        .check(
+          z.describe(
+            "built: the worker is done with it. verified: its verification command ended; `exit_code` decides. approve, request-changes: what a review decided. finalise: it is where it belongs, such as merged. done: it is over. fail: it cannot be done. cancel: it is not wanted. retry: once more from the start. release: the worker gives it back.",
+          ),
         ),
-      ),
-    text: z
-      .optional(z.string())
-      .check(
-        z.describe("What was done, what is to be changed, or why: fail and request-changes need it. Up to 64 KB."),
-      ),
-    commits: z
-      ._default(
-        z
-          .array(z.string().check(z.regex(/^[0-9a-f]{7,64}$/, "a commit: 7 to 64 hexadecimal digits")))
-          .check(z.maxLength(100)),
-        [],
-      )
-      .check(z.describe("Commits that belong to it; of a review, the one that was looked at.")),
-    exit_code: z
-      .optional(z.nullable(z.int().check(z.minimum(0), z.maximum(255))))
-      .check(z.describe("With verified: how the command ended; null where it did not end by itself.")),
-    revision: z
-      .optional(z.int().check(z.minimum(1)))
-      .check(z.describe("Only if the item still has this revision (of `plan_work`); otherwise it is refused.")),
-  }),
-  output: workSchema,
+      text: z
+        .optional(z.string())
+        .check(
+          z.describe("What was done, what is to be changed, or why: fail and request-changes need it. Up to 64 KB."),
+        ),
+      commits: z
+        ._default(
+          z
+            .array(z.string().check(z.regex(/^[0-9a-f]{7,64}$/, "a commit: 7 to 64 hexadecimal digits")))
+            .check(z.maxLength(100)),
+          [],
+        )
+        .check(z.describe("Commits that belong to it; of a review, the one that was looked at.")),
+      exit_code: z
+        .optional(z.nullable(z.int().check(z.minimum(0), z.maximum(255))))
+        .check(z.describe("With verified: how the command ended; null where it did not end by itself.")),
+      revision: z
+        .optional(z.int().check(z.minimum(1)))
+        .check(z.describe("Only if the item still has this revision (of `plan_work`); otherwise it is refused.")),
+    }),
+  output: () => workSchema,
 
   async run(input, context) {
     const { supervisor, caller } = context;

@@ -21,36 +21,38 @@ export const checkMail = defineOperation({
   callers: { operator: "any", session: "self" },
   example: { unread: true, kind: "hand-off" },
   names: ["session"],
-  input: z.object({
-    session: z
-      .optional(sessionReference)
-      .check(z.describe("Whose mail: for the operator, that of any session. By default your own.")),
-    unread: z._default(z.boolean(), false).check(z.describe("Only what is unread.")),
-    archived: z._default(z.boolean(), false).check(z.describe("Also what was archived, after the rest.")),
-    kind: z.optional(z.enum(MAIL_KINDS)).check(z.describe("Only mail of this kind.")),
-    thread: z.optional(z.string().check(z.maxLength(64))).check(z.describe("Only mail of this thread.")),
-    from: z
-      .optional(z.string().check(z.maxLength(80)))
-      .check(z.describe("Only mail of this sender: the id or the name of a session, or `operator`.")),
-    search: z
-      .optional(z.string().check(z.minLength(1, "some text"), z.maxLength(200)))
-      .check(z.describe("Only mail with this text in its subject or its body, in any case.")),
-    limit: z
-      ._default(z.int().check(z.minimum(1), z.maximum(200)), 20)
-      .check(z.meta({ description: "At most so many.", "x-unit": "mails" })),
-    page: z.optional(z.string().check(z.maxLength(32))).check(z.describe("`next_page` of the answer before.")),
-  }),
-  output: z.object({
-    note: text("How to take what follows."),
-    unread: count("How many of all these mails are unread, whatever the filters leave out."),
-    hand_offs: count("How many of those are hand-offs."),
-    mails: z
-      .array(z.object({ ...mailFields, preview: text("How its text begins.") }))
-      .check(z.describe("Unread ones first, then by priority, then newest first.")),
-    next_page: textOrNull(
-      "Pass it as `page` to go on; null: there is no more. A search that goes through much mail may find few or none on a page.",
-    ),
-  }),
+  input: () =>
+    z.object({
+      session: z
+        .optional(sessionReference)
+        .check(z.describe("Whose mail: for the operator, that of any session. By default your own.")),
+      unread: z._default(z.boolean(), false).check(z.describe("Only what is unread.")),
+      archived: z._default(z.boolean(), false).check(z.describe("Also what was archived, after the rest.")),
+      kind: z.optional(z.enum(MAIL_KINDS)).check(z.describe("Only mail of this kind.")),
+      thread: z.optional(z.string().check(z.maxLength(64))).check(z.describe("Only mail of this thread.")),
+      from: z
+        .optional(z.string().check(z.maxLength(80)))
+        .check(z.describe("Only mail of this sender: the id or the name of a session, or `operator`.")),
+      search: z
+        .optional(z.string().check(z.minLength(1, "some text"), z.maxLength(200)))
+        .check(z.describe("Only mail with this text in its subject or its body, in any case.")),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(200)), 20)
+        .check(z.meta({ description: "At most so many.", "x-unit": "mails" })),
+      page: z.optional(z.string().check(z.maxLength(32))).check(z.describe("`next_page` of the answer before.")),
+    }),
+  output: () =>
+    z.object({
+      note: text("How to take what follows."),
+      unread: count("How many of all these mails are unread, whatever the filters leave out."),
+      hand_offs: count("How many of those are hand-offs."),
+      mails: z
+        .array(z.object({ ...mailFields(), preview: text("How its text begins.") }))
+        .check(z.describe("Unread ones first, then by priority, then newest first.")),
+      next_page: textOrNull(
+        "Pass it as `page` to go on; null: there is no more. A search that goes through much mail may find few or none on a page.",
+      ),
+    }),
 
   async run(input, { store, supervisor, caller }) {
     const recipient = input.session === undefined ? ownBox(caller) : resolveSession(store.registry, input.session).id;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Verdict } from "../session/diagnosis/verdict.ts";
 import type { LayerFinding } from "../supervisor/diagnosis/routes.ts";
-import { text, textOrNull } from "./field.ts";
+import { text, textOrNull, whenUsed } from "./field.ts";
 
 const VERDICTS = [
   "healthy",
@@ -13,59 +13,61 @@ const VERDICTS = [
   "unknown",
 ] as const satisfies readonly Verdict[];
 
-export const checkSchema = z
-  .object({
-    what: text(
-      "What was checked: a runtime, `ending`, an agent, a notification channel that fails, or the daemon; with a session or services, a layer such as `model api` or `git remote`.",
-    ),
-    status: z
-      .enum(["ok", "missing", "warning", "problem"])
-      .check(
-        z.describe(
-          "missing: an agent or a Docker Engine that is not there, which is fine if you do not use it. problem: fix it first.",
-        ),
+export const checkSchema = whenUsed(() =>
+  z
+    .object({
+      what: text(
+        "What was checked: a runtime, `ending`, an agent, a notification channel that fails, or the daemon; with a session or services, a layer such as `model api` or `git remote`.",
       ),
-    detail: text("What was found."),
-    advice: textOrNull("What to do about it; null where nothing needs to be done or nothing is known."),
-    login: z
-      .nullable(z.enum(["logged-in", "logged-out", "unknown"]))
-      .check(
-        z.describe(
-          "Of an agent: whether you are logged in, as far as its files and variables tell. Its vendor is not asked.",
-        ),
-      ),
-    verdict: z
-      .nullable(z.enum(VERDICTS))
-      .check(
-        z.describe(
-          "Of a layer. sandbox-artefact: it works, and only the session's sandbox or environment keeps the session from it. down: nobody reaches it. misconfigured: something answers, but not as asked. Null for what is no layer.",
-        ),
-      ),
-    mechanism: textOrNull(
-      "What is in the session's way: `network namespace`, `seccomp`, `read-only mount`, `missing variable …`; null where nothing is, or it is not known.",
-    ),
-    routes: z
-      .array(
-        z.object({
-          route: z
-            .enum(["native", "session", "escalated"])
-            .check(
-              z.describe(
-                "native: by Reeve itself. session: where the session lives, in its agent's sandbox. escalated: the same request with the session's environment, without the sandbox.",
-              ),
-            ),
-          status: z
-            .enum(["reached", "failed", "untried"])
-            .check(z.describe("untried: it could not be tried that way, which says nothing about it.")),
-          code: textOrNull(
-            "An error of the system, `timeout`, `http <status>` or `exit <status>`; `no-node`: there is no Node in the image; null where there is none.",
+      status: z
+        .enum(["ok", "missing", "warning", "problem"])
+        .check(
+          z.describe(
+            "missing: an agent or a Docker Engine that is not there, which is fine if you do not use it. problem: fix it first.",
           ),
-          detail: text("What was found."),
-        }),
-      )
-      .check(z.describe("What was tried, and what came of it; empty for what is no layer.")),
-  })
-  .register(z.globalRegistry, { id: "Check", description: "One thing that was checked." });
+        ),
+      detail: text("What was found."),
+      advice: textOrNull("What to do about it; null where nothing needs to be done or nothing is known."),
+      login: z
+        .nullable(z.enum(["logged-in", "logged-out", "unknown"]))
+        .check(
+          z.describe(
+            "Of an agent: whether you are logged in, as far as its files and variables tell. Its vendor is not asked.",
+          ),
+        ),
+      verdict: z
+        .nullable(z.enum(VERDICTS))
+        .check(
+          z.describe(
+            "Of a layer. sandbox-artefact: it works, and only the session's sandbox or environment keeps the session from it. down: nobody reaches it. misconfigured: something answers, but not as asked. Null for what is no layer.",
+          ),
+        ),
+      mechanism: textOrNull(
+        "What is in the session's way: `network namespace`, `seccomp`, `read-only mount`, `missing variable …`; null where nothing is, or it is not known.",
+      ),
+      routes: z
+        .array(
+          z.object({
+            route: z
+              .enum(["native", "session", "escalated"])
+              .check(
+                z.describe(
+                  "native: by Reeve itself. session: where the session lives, in its agent's sandbox. escalated: the same request with the session's environment, without the sandbox.",
+                ),
+              ),
+            status: z
+              .enum(["reached", "failed", "untried"])
+              .check(z.describe("untried: it could not be tried that way, which says nothing about it.")),
+            code: textOrNull(
+              "An error of the system, `timeout`, `http <status>` or `exit <status>`; `no-node`: there is no Node in the image; null where there is none.",
+            ),
+            detail: text("What was found."),
+          }),
+        )
+        .check(z.describe("What was tried, and what came of it; empty for what is no layer.")),
+    })
+    .register(z.globalRegistry, { id: "Check", description: "One thing that was checked." }),
+);
 export type Check = z.infer<typeof checkSchema>;
 
 /** What is no layer. */

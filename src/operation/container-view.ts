@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import { type Container, NETWORKS } from "../session/container.ts";
-import { plainText, text } from "./field.ts";
+import { plainText, text, whenUsed } from "./field.ts";
 
 export const containerInput = {
   image: z
@@ -35,16 +35,20 @@ export const containerInput = {
     ),
 } as const;
 
-export const containerSchema = z
-  .nullable(
-    z.object({
-      image: text("Its image."),
-      memory_bytes: z.nullable(z.number()).check(z.describe("How much memory it may use; null: as much as there is.")),
-      cpus: z.nullable(z.number()).check(z.describe("How many processors it may use; null: all.")),
-      network: z.enum(NETWORKS).check(z.describe("What it reaches.")),
-    }),
-  )
-  .check(z.describe("The container that it runs in; null where its runtime has none."));
+export const containerSchema = whenUsed(() =>
+  z
+    .nullable(
+      z.object({
+        image: text("Its image."),
+        memory_bytes: z
+          .nullable(z.number())
+          .check(z.describe("How much memory it may use; null: as much as there is.")),
+        cpus: z.nullable(z.number()).check(z.describe("How many processors it may use; null: all.")),
+        network: z.enum(NETWORKS).check(z.describe("What it reaches.")),
+      }),
+    )
+    .check(z.describe("The container that it runs in; null where its runtime has none.")),
+);
 
 export function viewContainer(container: Container | null): z.infer<typeof containerSchema> {
   if (container === null) return null;

@@ -48,7 +48,13 @@ export interface DaemonControl {
 export interface Operation<
   Input extends z.ZodMiniObject = z.ZodMiniObject,
   Output extends z.ZodMiniType = z.ZodMiniType,
-> {
+> extends Verb<Input, Output> {
+  readonly input: Input;
+  readonly output: Output;
+}
+
+/** All of an operation but its schemas. */
+interface Verb<Input extends z.ZodMiniObject, Output extends z.ZodMiniType> {
   /** The MCP tool's name and OpenAPI's operationId. */
   readonly name: string;
   readonly summary: string;
@@ -65,8 +71,6 @@ export interface Operation<
   readonly names: readonly string[];
   /** Other fields that say on what it is called: told when somebody is refused. */
   readonly about?: readonly string[];
-  readonly input: Input;
-  readonly output: Output;
   run(input: z.output<Input>, context: OperationContext): Promise<z.input<Output>>;
   /** What it goes on to tell, for callers who listen. */
   readonly stream?: Stream<Input>;
@@ -92,9 +96,24 @@ export interface StreamItem {
   readonly data: unknown;
 }
 
-/** Keeps the schema types of one operation while checking its shape. */
+/** As it is written down. A schema is a thousand objects or more, so each is made when it is asked for first. */
+interface Definition<Input extends z.ZodMiniObject, Output extends z.ZodMiniType> extends Verb<Input, Output> {
+  input(): Input;
+  output(): Output;
+}
+
 export function defineOperation<Input extends z.ZodMiniObject, Output extends z.ZodMiniType>(
-  operation: Operation<Input, Output>,
+  definition: Definition<Input, Output>,
 ): Operation<Input, Output> {
-  return operation;
+  let input: Input | undefined;
+  let output: Output | undefined;
+  return {
+    ...definition,
+    get input() {
+      return (input ??= definition.input());
+    },
+    get output() {
+      return (output ??= definition.output());
+    },
+  };
 }

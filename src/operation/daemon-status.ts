@@ -12,25 +12,26 @@ export const daemonStatus = defineOperation({
   callers: { operator: "any", session: "none" },
   example: {},
   names: [],
-  input: z.object({}),
-  output: z.object({
-    pid: count("The daemon's process."),
-    version: text("The version of Reeve that it runs."),
-    socket_path: text("The path of the unix socket on which it serves this API."),
-    started_at: instant("When it was started."),
-    sessions: count("How many sessions it looks after; ended ones are not counted."),
-    cursor: cursor("The newest event. Pass it to `read_events` as `since` to read only what happens from now on."),
-    orphans: z
-      .array(
-        z.object({
-          session_id: text("The session that it belonged to."),
-          incarnation: count("Which start of that session it belonged to."),
-          what: text("What was found, such as a process with its id."),
-        }),
-      )
-      .check(z.describe("Processes that a session left behind. Reeve ends them after a grace period.")),
-    warnings: z.array(z.string()).check(z.describe("What you should know about this installation, a sentence each.")),
-  }),
+  input: () => z.object({}),
+  output: () =>
+    z.object({
+      pid: count("The daemon's process."),
+      version: text("The version of Reeve that it runs."),
+      socket_path: text("The path of the unix socket on which it serves this API."),
+      started_at: instant("When it was started."),
+      sessions: count("How many sessions it looks after; ended ones are not counted."),
+      cursor: cursor("The newest event. Pass it to `read_events` as `since` to read only what happens from now on."),
+      orphans: z
+        .array(
+          z.object({
+            session_id: text("The session that it belonged to."),
+            incarnation: count("Which start of that session it belonged to."),
+            what: text("What was found, such as a process with its id."),
+          }),
+        )
+        .check(z.describe("Processes that a session left behind. Reeve ends them after a grace period.")),
+      warnings: z.array(z.string()).check(z.describe("What you should know about this installation, a sentence each.")),
+    }),
 
   async run(_input, { store, supervisor, daemon }) {
     return {

@@ -33,34 +33,36 @@ export const diagnose = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { cwd: "/home/me/project", environment: { PATH: "/usr/bin:/bin", HOME: "/home/me" } },
   names: ["session"],
-  input: z.object({
-    session: z
-      .optional(sessionReference)
-      .check(
-        z.describe(
-          "The session whose layers are checked, instead of the installation; in a session, its own by default.",
+  input: () =>
+    z.object({
+      session: z
+        .optional(sessionReference)
+        .check(
+          z.describe(
+            "The session whose layers are checked, instead of the installation; in a session, its own by default.",
+          ),
         ),
+      services: z
+        ._default(
+          z
+            .array(plainText().check(z.refine((given) => serviceOf(given) !== null, SERVICE)))
+            .check(z.maxLength(MOST_SERVICES)),
+          [],
+        )
+        .check(z.describe(`Services to try as well, each ${SERVICE}.`)),
+      environment: z._default(environment, {}).check(
+        z.meta({
+          description: "Your environment: Reeve looks for agents on your PATH. It is not stored.",
+          writeOnly: true,
+        }),
       ),
-    services: z
-      ._default(
-        z
-          .array(plainText().check(z.refine((given) => serviceOf(given) !== null, SERVICE)))
-          .check(z.maxLength(MOST_SERVICES)),
-        [],
-      )
-      .check(z.describe(`Services to try as well, each ${SERVICE}.`)),
-    environment: z._default(environment, {}).check(
-      z.meta({
-        description: "Your environment: Reeve looks for agents on your PATH. It is not stored.",
-        writeOnly: true,
-      }),
-    ),
-    cwd: plainText().check(z.describe("The directory to look from.")),
-  }),
-  output: z.object({
-    healthy: yesOrNo("Whether no check found a problem."),
-    checks: z.array(checkSchema).check(z.describe("What was checked, with the outcome of each.")),
-  }),
+      cwd: plainText().check(z.describe("The directory to look from.")),
+    }),
+  output: () =>
+    z.object({
+      healthy: yesOrNo("Whether no check found a problem."),
+      checks: z.array(checkSchema).check(z.describe("What was checked, with the outcome of each.")),
+    }),
 
   async run(input, context) {
     const { caller } = context;

@@ -20,23 +20,26 @@ export const editWork = defineOperation({
   example: { work: "work-k3v9xw2apq", priority: "low" },
   names: [],
   about: ["work"],
-  input: z.object({
-    work: workReference,
-    title: z.optional(title).check(z.describe("What is to be done, in one line.")),
-    body: z.optional(body).check(z.describe("All that its worker needs to know, up to 64 KB.")),
-    priority: z.optional(priority).check(z.describe("-1000 to 1000, or high, normal or low.")),
-    dependencies: z.optional(dependencies).check(z.describe("Items that must be done first, all of them.")),
-    agent: z.optional(z.nullable(agent)).check(z.describe("The agent that must do it; null: any.")),
-    role: z.optional(z.nullable(role)).check(z.describe("The role that its worker gets; null: any.")),
-    branch: z.optional(z.nullable(branch)).check(z.describe("The git branch that it is done on; null: any.")),
-    cwd: z.optional(z.nullable(cwd)).check(z.describe("The directory it is done in; null: whoever gives it out says.")),
-    review: z.optional(review).check(z.describe("Whether somebody must approve it: required, optional or none.")),
-    verify: z.optional(z.nullable(verify)).check(z.describe("The command that verifies it; null: none.")),
-    retry_limit: z
-      .optional(retry_limit)
-      .check(z.meta({ description: "How often it is given out again after a worker failed.", "x-unit": "times" })),
-  }),
-  output: workSchema,
+  input: () =>
+    z.object({
+      work: workReference,
+      title: z.optional(title).check(z.describe("What is to be done, in one line.")),
+      body: z.optional(body).check(z.describe("All that its worker needs to know, up to 64 KB.")),
+      priority: z.optional(priority).check(z.describe("-1000 to 1000, or high, normal or low.")),
+      dependencies: z.optional(dependencies).check(z.describe("Items that must be done first, all of them.")),
+      agent: z.optional(z.nullable(agent)).check(z.describe("The agent that must do it; null: any.")),
+      role: z.optional(z.nullable(role)).check(z.describe("The role that its worker gets; null: any.")),
+      branch: z.optional(z.nullable(branch)).check(z.describe("The git branch that it is done on; null: any.")),
+      cwd: z
+        .optional(z.nullable(cwd))
+        .check(z.describe("The directory it is done in; null: whoever gives it out says.")),
+      review: z.optional(review).check(z.describe("Whether somebody must approve it: required, optional or none.")),
+      verify: z.optional(z.nullable(verify)).check(z.describe("The command that verifies it; null: none.")),
+      retry_limit: z
+        .optional(retry_limit)
+        .check(z.meta({ description: "How often it is given out again after a worker failed.", "x-unit": "times" })),
+    }),
+  output: () => workSchema,
 
   async run({ work, ...asked }, context) {
     const { supervisor, caller } = context;

@@ -26,37 +26,38 @@ export const endSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", when: "now" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    when: z
-      ._default(z.enum(["now", "after-turn", "if-free"]), "after-turn")
-      .check(
-        z.describe(
-          "now: at once. after-turn: once the turn under way is over. if-free: only if no turn is under way and it has no item of work; otherwise it is refused.",
+  input: () =>
+    z.object({
+      session: sessionReference,
+      when: z
+        ._default(z.enum(["now", "after-turn", "if-free"]), "after-turn")
+        .check(
+          z.describe(
+            "now: at once. after-turn: once the turn under way is over. if-free: only if no turn is under way and it has no item of work; otherwise it is refused.",
+          ),
         ),
-      ),
-    grace_seconds: z
-      .optional(seconds(3_600))
-      .check(z.describe("How long its processes may take to end by themselves before they are killed.")),
-    timeout_seconds: z
-      .optional(seconds(3_600))
-      .check(z.describe("How long to wait for the proof before answering `done: false`; by default long enough.")),
-    even_if_held: z
-      ._default(z.boolean(), false)
-      .check(
-        z.describe(
-          "End it although it is held: only for the operator. It stays held, so that nothing of it is pruned.",
+      grace_seconds: z
+        .optional(seconds(3_600))
+        .check(z.describe("How long its processes may take to end by themselves before they are killed.")),
+      timeout_seconds: z
+        .optional(seconds(3_600))
+        .check(z.describe("How long to wait for the proof before answering `done: false`; by default long enough.")),
+      even_if_held: z
+        ._default(z.boolean(), false)
+        .check(
+          z.describe(
+            "End it although it is held: only for the operator. It stays held, so that nothing of it is pruned.",
+          ),
         ),
-      ),
-    worktree: z
-      ._default(z.enum(["keep", "remove"]), "keep")
-      .check(
-        z.describe(
-          "What becomes of the worktree that Reeve made for it. remove: once it has ended, unless anything in it could be lost; the answer's note says why it is kept.",
+      worktree: z
+        ._default(z.enum(["keep", "remove"]), "keep")
+        .check(
+          z.describe(
+            "What becomes of the worktree that Reeve made for it. remove: once it has ended, unless anything in it could be lost; the answer's note says why it is kept.",
+          ),
         ),
-      ),
-  }),
-  output: lifecycleOutput,
+    }),
+  output: () => lifecycleOutput,
 
   async run(input, context) {
     const graceMs = graceMsOf(context, resolveSession(context.store.registry, input.session), input.grace_seconds);

@@ -9,7 +9,7 @@ import { pausedSentence } from "../session/pause-sentence.ts";
 import { isWitness } from "../session/witness.ts";
 import type { Store } from "../store/contract.ts";
 import { defineOperation } from "./contract.ts";
-import { count, cursor, instant, text, textOrNull } from "./field.ts";
+import { count, cursor, instant, text, textOrNull, whenUsed } from "./field.ts";
 import { notificationsSchema, viewNotifications } from "./notifications-view.ts";
 import { waitingFor } from "./send-message.ts";
 import { parkedEvidence } from "./parked-view.ts";
@@ -21,15 +21,17 @@ import { evidenceSchema, iso, sessionViewSchema, viewSession } from "./session-v
 const MOST_DISPUTES = 20;
 const PAGE = 5_000;
 
-const claimSchema = z
-  .object({
-    claim: text("What Reeve says."),
-    because: text("Why it says so."),
-    evidence: z
-      .nullable(evidenceSchema)
-      .check(z.describe("What was reported, and by whom; null where nobody reported anything.")),
-  })
-  .register(z.globalRegistry, { id: "Claim", description: "Something that Reeve says about a session, and why." });
+const claimSchema = whenUsed(() =>
+  z
+    .object({
+      claim: text("What Reeve says."),
+      because: text("Why it says so."),
+      evidence: z
+        .nullable(evidenceSchema)
+        .check(z.describe("What was reported, and by whom; null where nobody reported anything.")),
+    })
+    .register(z.globalRegistry, { id: "Claim", description: "Something that Reeve says about a session, and why." }),
+);
 
 export const explainSession = defineOperation({
   name: "explain_session",
@@ -40,74 +42,75 @@ export const explainSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({ session: sessionReference }),
-  output: z.object({
-    session: sessionViewSchema.check(z.describe("The session as it is now.")),
-    mode: z
-      .object({
-        name: text("A short name, such as `hooks` or `app-server`."),
-        text: text("What that means."),
-        version: textOrNull("The version of the agent's program; null where it could not be read."),
-      })
-      .check(z.describe("How the session is watched.")),
-    paused: textOrNull("That it is paused, and what lets it go on; null where it is not."),
-    channel: textOrNull("The state of the connection to the agent's own protocol; null where it has none."),
-    liveness: claimSchema.check(z.describe("Whether its process is there.")),
-    observability: claimSchema.check(z.describe("Whether its transcript can be read.")),
-    activity: claimSchema.check(z.describe("What it is doing.")),
-    health: claimSchema.check(z.describe("How it fares.")),
-    unkept: z
-      .array(z.string())
-      .check(z.describe("With `persist_session`: what cannot be kept of it now and why, a sentence each.")),
-    signs: z
-      .array(z.string())
-      .check(
-        z.describe(
-          "What its processes, its terminal and its protocol showed when Reeve last looked; empty while nothing is expected of them.",
+  input: () => z.object({ session: sessionReference }),
+  output: () =>
+    z.object({
+      session: sessionViewSchema.check(z.describe("The session as it is now.")),
+      mode: z
+        .object({
+          name: text("A short name, such as `hooks` or `app-server`."),
+          text: text("What that means."),
+          version: textOrNull("The version of the agent's program; null where it could not be read."),
+        })
+        .check(z.describe("How the session is watched.")),
+      paused: textOrNull("That it is paused, and what lets it go on; null where it is not."),
+      channel: textOrNull("The state of the connection to the agent's own protocol; null where it has none."),
+      liveness: claimSchema.check(z.describe("Whether its process is there.")),
+      observability: claimSchema.check(z.describe("Whether its transcript can be read.")),
+      activity: claimSchema.check(z.describe("What it is doing.")),
+      health: claimSchema.check(z.describe("How it fares.")),
+      unkept: z
+        .array(z.string())
+        .check(z.describe("With `persist_session`: what cannot be kept of it now and why, a sentence each.")),
+      signs: z
+        .array(z.string())
+        .check(
+          z.describe(
+            "What its processes, its terminal and its protocol showed when Reeve last looked; empty while nothing is expected of them.",
+          ),
         ),
-      ),
-    timeouts: timeOutsSchema.check(z.describe("After how long Reeve does something about it, and what has passed.")),
-    turn: z.nullable(claimSchema).check(z.describe("How its newest turn stands; null where it has had none.")),
-    messages: z
-      .array(
-        z.object({
-          message_id: text("The message."),
-          state: text("admitted: it waits. leased: it is being typed."),
-          detail: textOrNull("What it waits for; null where that is not known."),
-          sent_by: textOrNull("Who sent it: `operator`, `session:<id>` or `system`."),
-        }),
-      )
-      .check(z.describe("Messages that have no outcome yet, oldest first.")),
-    wakes: z
-      .object({
-        notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
-        acknowledged: cursor("Up to here it knows what happened to the sessions that it started."),
-        waiting: count("How many events and mails it has not been told of yet, and will be woken for."),
-        message_id: textOrNull("The wake that waits to be given to it, or is being given; null where there is none."),
-      })
-      .check(z.describe("Who is woken for it, and what it is woken for.")),
-    sources: z
-      .array(
-        z.object({
-          source: text("Who reported it: protocol, hook, transcript, status or screen."),
-          said: textOrNull("What it reported about the activity; null where it reported something else."),
-          detail: text("Its words."),
-          at: instant("When."),
-          weight: text("Whether that counted, and why."),
-        }),
-      )
-      .check(z.describe("The last report of each source since this daemon was started, newest first.")),
-    disputes: z
-      .array(
-        z.object({
-          turn: count("Which turn."),
-          counted: text("The outcome that counts, with its source."),
-          other: text("The outcome that another source reported."),
-          detail: text("The words of the later source."),
-        }),
-      )
-      .check(z.describe("Turns whose end two sources reported differently, newest first.")),
-  }),
+      timeouts: timeOutsSchema.check(z.describe("After how long Reeve does something about it, and what has passed.")),
+      turn: z.nullable(claimSchema).check(z.describe("How its newest turn stands; null where it has had none.")),
+      messages: z
+        .array(
+          z.object({
+            message_id: text("The message."),
+            state: text("admitted: it waits. leased: it is being typed."),
+            detail: textOrNull("What it waits for; null where that is not known."),
+            sent_by: textOrNull("Who sent it: `operator`, `session:<id>` or `system`."),
+          }),
+        )
+        .check(z.describe("Messages that have no outcome yet, oldest first.")),
+      wakes: z
+        .object({
+          notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
+          acknowledged: cursor("Up to here it knows what happened to the sessions that it started."),
+          waiting: count("How many events and mails it has not been told of yet, and will be woken for."),
+          message_id: textOrNull("The wake that waits to be given to it, or is being given; null where there is none."),
+        })
+        .check(z.describe("Who is woken for it, and what it is woken for.")),
+      sources: z
+        .array(
+          z.object({
+            source: text("Who reported it: protocol, hook, transcript, status or screen."),
+            said: textOrNull("What it reported about the activity; null where it reported something else."),
+            detail: text("Its words."),
+            at: instant("When."),
+            weight: text("Whether that counted, and why."),
+          }),
+        )
+        .check(z.describe("The last report of each source since this daemon was started, newest first.")),
+      disputes: z
+        .array(
+          z.object({
+            turn: count("Which turn."),
+            counted: text("The outcome that counts, with its source."),
+            other: text("The outcome that another source reported."),
+            detail: text("The words of the later source."),
+          }),
+        )
+        .check(z.describe("Turns whose end two sources reported differently, newest first.")),
+    }),
 
   async run(input, context) {
     const { store, supervisor } = context;

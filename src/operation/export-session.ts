@@ -22,23 +22,25 @@ export const exportSession = defineOperation({
   callers: { operator: "any", session: "none" },
   example: { session: "fix", output: "/home/you/fix.tar.gz" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    output: plainText().check(
-      z.refine(isAbsolute, "an absolute path"),
-      z.describe("Where the archive goes: an absolute path at which there is no file yet."),
-    ),
-    timeout_seconds: z
-      ._default(seconds(36_000), 3_600)
-      .check(z.describe("How long it may take before it is given up.")),
-  }),
-  output: z.object({
-    session_id: text("The session."),
-    output: text("The archive."),
-    bytes: count("How large it is."),
-    files: count("How many files are in it."),
-    left_out: z.array(z.string()).check(z.describe("What is not in it, one sentence each.")),
-  }),
+  input: () =>
+    z.object({
+      session: sessionReference,
+      output: plainText().check(
+        z.refine(isAbsolute, "an absolute path"),
+        z.describe("Where the archive goes: an absolute path at which there is no file yet."),
+      ),
+      timeout_seconds: z
+        ._default(seconds(36_000), 3_600)
+        .check(z.describe("How long it may take before it is given up.")),
+    }),
+  output: () =>
+    z.object({
+      session_id: text("The session."),
+      output: text("The archive."),
+      bytes: count("How large it is."),
+      files: count("How many files are in it."),
+      left_out: z.array(z.string()).check(z.describe("What is not in it, one sentence each.")),
+    }),
 
   async run({ session: reference, output, timeout_seconds: limit }, context) {
     const { id } = resolveSession(context.store.registry, reference);

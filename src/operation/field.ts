@@ -3,6 +3,15 @@ import * as z from "zod/mini";
 import { SURFACES } from "../platform/surface.ts";
 import { RESTART_POLICIES } from "../session/restart-record.ts";
 
+/** Made when it is first checked against or described: most are never, and a schema is many objects. */
+export function whenUsed<Schema extends z.ZodMiniType>(make: () => Schema): z.ZodMiniLazy<Schema> {
+  let schema: Schema | undefined;
+  // What zod itself keeps is lost where a description is added.
+  return z.lazy(() => (schema ??= make()));
+}
+
+export const made = <Schema extends z.ZodMiniType>(lazy: z.ZodMiniLazy<Schema>): Schema => lazy._zod.innerType;
+
 export const instant = (description: string) => z.string().check(z.meta({ description, format: "date-time" }));
 
 export const instantOrNull = (description: string) =>

@@ -14,8 +14,8 @@ export const forgetMemory = defineOperation({
   example: { memory: "memory-k3v9xw2apq" },
   names: [],
   about: ["memory"],
-  input: z.object({ memory: memoryReference }),
-  output: z.object({ memory_id: text("What was forgotten.") }),
+  input: () => z.object({ memory: memoryReference }),
+  output: () => z.object({ memory_id: text("What was forgotten.") }),
 
   async run(input, context) {
     const { id } = reachedMemory(context, input.memory);

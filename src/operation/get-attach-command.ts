@@ -19,24 +19,26 @@ export const getAttachCommand = defineOperation({
   callers: { operator: "any", session: "none" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    taken: z
-      ._default(z.array(takenKey), [])
-      .check(
-        z.describe(
-          "Keys that your terminal keeps for itself (the prefix of a tmux, for example): `KEY=KEYS` with the keys that pass it on, or `KEY=` where nothing does.",
+  input: () =>
+    z.object({
+      session: sessionReference,
+      taken: z
+        ._default(z.array(takenKey), [])
+        .check(
+          z.describe(
+            "Keys that your terminal keeps for itself (the prefix of a tmux, for example): `KEY=KEYS` with the keys that pass it on, or `KEY=` where nothing does.",
+          ),
         ),
-      ),
-    read_only: z
-      ._default(z.boolean(), false)
-      .check(z.describe("To look only: nothing that is typed there reaches the session.")),
-  }),
-  output: z.object({
-    session_id: text("The session."),
-    argv: z.array(z.string()).check(z.describe("The program to run in your terminal, and its arguments.")),
-    detach: textOrNull("The keys that leave the session and let it run on; null where none would arrive."),
-  }),
+      read_only: z
+        ._default(z.boolean(), false)
+        .check(z.describe("To look only: nothing that is typed there reaches the session.")),
+    }),
+  output: () =>
+    z.object({
+      session_id: text("The session."),
+      argv: z.array(z.string()).check(z.describe("The program to run in your terminal, and its arguments.")),
+      detach: textOrNull("The keys that leave the session and let it run on; null where none would arrive."),
+    }),
 
   async run(input, { store, supervisor }) {
     const session = resolveSession(store.registry, input.session);

@@ -20,7 +20,7 @@ import type { EventLog } from "../store/contract.ts";
 import { targetOf } from "../supervisor/ledger/target.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
-import { instant, since, text, textOrNull, yesOrNo } from "./field.ts";
+import { instant, since, text, textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso, sessionViewSchema, usageSchema, viewSession } from "./session-view.ts";
 import { isShown, takenMessage } from "./taken-message.ts";
@@ -29,25 +29,27 @@ const MOST_TAIL_BYTES = 49_152;
 /** Lines of scrollback that can hold the largest tail at the usual width. */
 const SCREEN_LINES = 2_000;
 
-const messageSchema = z
-  .object({
-    role: z.enum(["user", "assistant", "tool", "system"]).check(z.describe("Who speaks.")),
-    text: text("What was said."),
-    tool: z
-      .nullable(
-        z.object({
-          id: textOrNull("The agent's own id of the call; its result has the same."),
-          name: text("The tool."),
-          input: textOrNull("What it was called with; null in a result."),
-          is_error: yesOrNo("Whether the tool failed."),
-        }),
-      )
-      .check(z.describe("Of a tool call (role assistant) or of its result (role tool); null otherwise.")),
-    usage: z.nullable(usageSchema).check(z.describe("What this message cost, where the agent says so.")),
-    at: textOrNull("When, as the agent wrote it down; null where it did not."),
-    turn: textOrNull("The agent's own name of the turn; null where it has none."),
-  })
-  .register(z.globalRegistry, { id: "Message", description: "One message of an agent's own transcript." });
+const messageSchema = whenUsed(() =>
+  z
+    .object({
+      role: z.enum(["user", "assistant", "tool", "system"]).check(z.describe("Who speaks.")),
+      text: text("What was said."),
+      tool: z
+        .nullable(
+          z.object({
+            id: textOrNull("The agent's own id of the call; its result has the same."),
+            name: text("The tool."),
+            input: textOrNull("What it was called with; null in a result."),
+            is_error: yesOrNo("Whether the tool failed."),
+          }),
+        )
+        .check(z.describe("Of a tool call (role assistant) or of its result (role tool); null otherwise.")),
+      usage: z.nullable(usageSchema).check(z.describe("What this message cost, where the agent says so.")),
+      at: textOrNull("When, as the agent wrote it down; null where it did not."),
+      turn: textOrNull("The agent's own name of the turn; null where it has none."),
+    })
+    .register(z.globalRegistry, { id: "Message", description: "One message of an agent's own transcript." }),
+);
 
 const sourceSchema = z.enum(["transcript", "screen"]);
 
@@ -61,46 +63,48 @@ export const getSessionData = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", tail: 4_096 },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    tail: z._default(z.int().check(z.minimum(1), z.maximum(MOST_TAIL_BYTES)), MOST_TAIL_BYTES).check(
-      z.meta({
-        description: "At most this much text, from the end. `truncated` says whether something was cut off.",
-        "x-unit": "bytes",
-      }),
-    ),
-    since: since("The `cursor` of an earlier answer: only what the transcript gained after it."),
-    source: z
-      .optional(sourceSchema)
-      .check(z.describe("Read only this. By default the transcript is read, and the screen where there is none.")),
-    style: z
-      .optional(z.enum(["ansi"]))
-      .check(
-        z.describe(
-          "Of a screen: only what is visible, with its colours as SGR sequences and no other escape sequence.",
-        ),
+  input: () =>
+    z.object({
+      session: sessionReference,
+      tail: z._default(z.int().check(z.minimum(1), z.maximum(MOST_TAIL_BYTES)), MOST_TAIL_BYTES).check(
+        z.meta({
+          description: "At most this much text, from the end. `truncated` says whether something was cut off.",
+          "x-unit": "bytes",
+        }),
       ),
-  }),
-  output: z.object({
-    session: sessionViewSchema.check(z.describe("The session as it is now.")),
-    source: sourceSchema.check(
-      z.describe("Where this comes from: `messages` of the transcript, or `text` of the screen."),
-    ),
-    messages: z
-      .optional(z.array(messageSchema))
-      .check(z.describe("Of the transcript, oldest first; missing where the source is the screen.")),
-    text: z.optional(z.string()).check(z.describe("Of the screen; missing where the source is the transcript.")),
-    truncated: yesOrNo("Whether there is more than was returned."),
-    cursor: z
-      .nullable(z.int().check(z.minimum(0)))
-      .check(
-        z.describe(
-          "A place in the transcript, not in the event log. Pass it as `since` to this operation; null of a screen.",
+      since: since("The `cursor` of an earlier answer: only what the transcript gained after it."),
+      source: z
+        .optional(sourceSchema)
+        .check(z.describe("Read only this. By default the transcript is read, and the screen where there is none.")),
+      style: z
+        .optional(z.enum(["ansi"]))
+        .check(
+          z.describe(
+            "Of a screen: only what is visible, with its colours as SGR sequences and no other escape sequence.",
+          ),
         ),
+    }),
+  output: () =>
+    z.object({
+      session: sessionViewSchema.check(z.describe("The session as it is now.")),
+      source: sourceSchema.check(
+        z.describe("Where this comes from: `messages` of the transcript, or `text` of the screen."),
       ),
-    captured_at: instant("When this was read."),
-    note: text("Why this source was used, and how current it is."),
-  }),
+      messages: z
+        .optional(z.array(messageSchema))
+        .check(z.describe("Of the transcript, oldest first; missing where the source is the screen.")),
+      text: z.optional(z.string()).check(z.describe("Of the screen; missing where the source is the transcript.")),
+      truncated: yesOrNo("Whether there is more than was returned."),
+      cursor: z
+        .nullable(z.int().check(z.minimum(0)))
+        .check(
+          z.describe(
+            "A place in the transcript, not in the event log. Pass it as `since` to this operation; null of a screen.",
+          ),
+        ),
+      captured_at: instant("When this was read."),
+      note: text("Why this source was used, and how current it is."),
+    }),
 
   async run(input, context) {
     const session = resolveSession(context.store.registry, input.session);

@@ -12,8 +12,8 @@ export const getSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({ session: sessionReference }),
-  output: sessionViewSchema,
+  input: () => z.object({ session: sessionReference }),
+  output: () => sessionViewSchema,
 
   async run(input, { store, supervisor }) {
     const session = resolveSession(store.registry, input.session);

@@ -13,8 +13,8 @@ export const getWork = defineOperation({
   example: { work: "work-k3v9xw2apq" },
   names: [],
   about: ["work"],
-  input: z.object({ work: workReference }),
-  output: wholeWorkSchema,
+  input: () => z.object({ work: workReference }),
+  output: () => wholeWorkSchema,
 
   async run(input, context) {
     return await viewWholeWork(context, await resolveWork(context.supervisor, input.work));

@@ -4,21 +4,23 @@ import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Session } from "../session/session.ts";
 import { untilOf } from "../session/stay.ts";
 import { TIME_OUT_NAMES, type TimeOutName } from "../session/time-out.ts";
-import { instant, text } from "./field.ts";
+import { instant, text, whenUsed } from "./field.ts";
 
-export const heldSchema = z
-  .nullable(
-    z.object({
-      reason: text("Why it must stay."),
-      until: instant("When the hold ends by itself."),
-      by: text("Who holds it: `operator`, `session:<id>` or `system`."),
-    }),
-  )
-  .check(
-    z.describe(
-      "Somebody holds it, because it must stay: see `hold_session`. Its idle and age time-outs do not fire, and it is not pruned. null: nobody does.",
+export const heldSchema = whenUsed(() =>
+  z
+    .nullable(
+      z.object({
+        reason: text("Why it must stay."),
+        until: instant("When the hold ends by itself."),
+        by: text("Who holds it: `operator`, `session:<id>` or `system`."),
+      }),
+    )
+    .check(
+      z.describe(
+        "Somebody holds it, because it must stay: see `hold_session`. Its idle and age time-outs do not fire, and it is not pruned. null: nobody does.",
+      ),
     ),
-  );
+);
 
 export const timedOutSchema = z
   .array(z.enum(TIME_OUT_NAMES))

@@ -31,18 +31,19 @@ export const holdSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", reason: "needed for the review", for_seconds: 7_200 },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    reason: z.optional(holdReason).check(z.describe("Why it must stay; whoever wants to end it reads this.")),
-    for_seconds: z
-      .optional(seconds(MOST_SECONDS))
-      .check(z.describe("How long it is held: 24 hours by default, and 30 days at most.")),
-    until: z
-      .optional(z.string())
-      .check(z.meta({ description: "Instead of `for_seconds`: the time when the hold ends.", format: "date-time" })),
-    release: z._default(z.boolean(), false).check(z.describe("Release it instead: from now on it is not held.")),
-  }),
-  output: lifecycleOutput,
+  input: () =>
+    z.object({
+      session: sessionReference,
+      reason: z.optional(holdReason).check(z.describe("Why it must stay; whoever wants to end it reads this.")),
+      for_seconds: z
+        .optional(seconds(MOST_SECONDS))
+        .check(z.describe("How long it is held: 24 hours by default, and 30 days at most.")),
+      until: z
+        .optional(z.string())
+        .check(z.meta({ description: "Instead of `for_seconds`: the time when the hold ends.", format: "date-time" })),
+      release: z._default(z.boolean(), false).check(z.describe("Release it instead: from now on it is not held.")),
+    }),
+  output: () => lifecycleOutput,
 
   run(input, context) {
     if (input.release && (input.reason ?? input.for_seconds ?? input.until) !== undefined)

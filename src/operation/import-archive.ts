@@ -17,11 +17,12 @@ export const importArchive = defineOperation({
   callers: { operator: "any", session: "none" },
   example: { path: "/home/you/fix.tar.gz" },
   names: [],
-  input: z.object({
-    path: plainText().check(z.refine(isAbsolute, "an absolute path"), z.describe("The archive: an absolute path.")),
-    timeout_seconds: z._default(seconds(36_000), 3_600).check(z.describe("How long you would wait for it.")),
-  }),
-  output: importSchema,
+  input: () =>
+    z.object({
+      path: plainText().check(z.refine(isAbsolute, "an absolute path"), z.describe("The archive: an absolute path.")),
+      timeout_seconds: z._default(seconds(36_000), 3_600).check(z.describe("How long you would wait for it.")),
+    }),
+  output: () => importSchema,
 
   async run({ path }, { outputsDir, clock, idempotency }) {
     requireRoom(outputsDir);

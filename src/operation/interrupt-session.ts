@@ -15,8 +15,8 @@ export const interruptSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({ session: sessionReference }),
-  output: lifecycleOutput,
+  input: () => z.object({ session: sessionReference }),
+  output: () => lifecycleOutput,
 
   async run(input, context) {
     const { store } = context;

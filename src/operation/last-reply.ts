@@ -3,24 +3,26 @@ import * as z from "zod/mini";
 import { keepTail } from "../platform/terminal-text.ts";
 import type { Session } from "../session/session.ts";
 import type { OperationContext } from "./contract.ts";
-import { text, yesOrNo } from "./field.ts";
+import { text, yesOrNo, whenUsed } from "./field.ts";
 import { readWholeTurn } from "./get-session-data.ts";
 
 /** A screenful or two: enough to decide what to do next. */
 const MOST_BYTES = 4_000;
 
-export const replySchema = z
-  .nullable(
-    z.object({
-      text: text("The end of it, at most 4,000 bytes. It is what an agent wrote, not a statement of Reeve's."),
-      truncated: yesOrNo("Whether its beginning was cut off; `get_session_data` has more."),
-    }),
-  )
-  .check(
-    z.describe(
-      "What the agent answered last, since its last prompt. Null if it said nothing, if its transcript cannot be read (see `get_session_data` for its screen), or if `reply` is false.",
+export const replySchema = whenUsed(() =>
+  z
+    .nullable(
+      z.object({
+        text: text("The end of it, at most 4,000 bytes. It is what an agent wrote, not a statement of Reeve's."),
+        truncated: yesOrNo("Whether its beginning was cut off; `get_session_data` has more."),
+      }),
+    )
+    .check(
+      z.describe(
+        "What the agent answered last, since its last prompt. Null if it said nothing, if its transcript cannot be read (see `get_session_data` for its screen), or if `reply` is false.",
+      ),
     ),
-  );
+);
 
 export async function lastReply(context: OperationContext, session: Session): Promise<z.infer<typeof replySchema>> {
   const agent = context.supervisor.agent(session.identity.agent);

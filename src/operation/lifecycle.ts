@@ -7,19 +7,21 @@ import type { Command } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import type { Environment } from "../supervisor/launch/environment.ts";
 import type { OperationContext } from "./contract.ts";
-import { textOrNull, yesOrNo } from "./field.ts";
+import { textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import { idempotent } from "./idempotency.ts";
 import { resolveSession } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import { settled } from "./settled.ts";
 
-export const lifecycleOutput = z
-  .object({
-    done: yesOrNo("False: what you asked for is recorded and being carried out, but it has not happened yet."),
-    session: sessionViewSchema.check(z.describe("The session as it is now.")),
-    note: textOrNull("What else you should know, in a sentence."),
-  })
-  .register(z.globalRegistry, { id: "LifecycleAnswer", description: "The outcome of a change to a session." });
+export const lifecycleOutput = whenUsed(() =>
+  z
+    .object({
+      done: yesOrNo("False: what you asked for is recorded and being carried out, but it has not happened yet."),
+      session: sessionViewSchema.check(z.describe("The session as it is now.")),
+      note: textOrNull("What else you should know, in a sentence."),
+    })
+    .register(z.globalRegistry, { id: "LifecycleAnswer", description: "The outcome of a change to a session." }),
+);
 
 export async function carryOut(
   context: OperationContext,

@@ -4,27 +4,29 @@ import { shellQuote } from "../platform/shell-quote.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Foreign } from "../supervisor/launch/foreign-agents.ts";
 import { defineOperation } from "./contract.ts";
-import { text, textOrNull } from "./field.ts";
+import { text, textOrNull, whenUsed } from "./field.ts";
 import { activityStatus } from "./session-view.ts";
 
-const foreignSchema = z
-  .object({
-    agent: text("The agent."),
-    held_by: z
-      .enum(["process", "daemon"])
-      .check(z.describe("Who has it open: a process of its own, or the vendor's daemon.")),
-    pid: z.nullable(z.int()).check(z.describe("That process; null where it is not known.")),
-    native_id: textOrNull("The agent's own id of the conversation; null where it is not known."),
-    cwd: textOrNull("The directory it works in; null where it is not known."),
-    activity: activityStatus.check(z.describe("What it is doing, as far as the agent tells.")),
-    asks: textOrNull("What it asks; null where it asks nothing, or that is not known."),
-    evidence: text("How that is known."),
-    advice: text("How to continue it in Reeve, in a sentence."),
-  })
-  .register(z.globalRegistry, {
-    id: "Foreign",
-    description: "An agent of yours that Reeve did not start. Reeve only looks at it.",
-  });
+const foreignSchema = whenUsed(() =>
+  z
+    .object({
+      agent: text("The agent."),
+      held_by: z
+        .enum(["process", "daemon"])
+        .check(z.describe("Who has it open: a process of its own, or the vendor's daemon.")),
+      pid: z.nullable(z.int()).check(z.describe("That process; null where it is not known.")),
+      native_id: textOrNull("The agent's own id of the conversation; null where it is not known."),
+      cwd: textOrNull("The directory it works in; null where it is not known."),
+      activity: activityStatus.check(z.describe("What it is doing, as far as the agent tells.")),
+      asks: textOrNull("What it asks; null where it asks nothing, or that is not known."),
+      evidence: text("How that is known."),
+      advice: text("How to continue it in Reeve, in a sentence."),
+    })
+    .register(z.globalRegistry, {
+      id: "Foreign",
+      description: "An agent of yours that Reeve did not start. Reeve only looks at it.",
+    }),
+);
 
 export type ForeignView = z.infer<typeof foreignSchema>;
 
@@ -37,8 +39,8 @@ export const listForeign = defineOperation({
   callers: { operator: "any", session: "none" },
   example: {},
   names: [],
-  input: z.object({}),
-  output: z.object({ foreign: z.array(foreignSchema).check(z.describe("Those that were found.")) }),
+  input: () => z.object({}),
+  output: () => z.object({ foreign: z.array(foreignSchema).check(z.describe("Those that were found.")) }),
 
   async run(_input, { supervisor, store }) {
     const found = await supervisor.foreign();

@@ -12,8 +12,8 @@ export const listImages = defineOperation({
   callers: { operator: "any", session: "none" },
   example: {},
   names: [],
-  input: z.object({}),
-  output: z.object({ images: z.array(imageSchema).check(z.describe("Newest first.")) }),
+  input: () => z.object({}),
+  output: () => z.object({ images: z.array(imageSchema).check(z.describe("Newest first.")) }),
 
   run: async (_, { images }) => ({ images: (await images.list()).map(viewImage) }),
 });

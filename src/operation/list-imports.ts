@@ -13,8 +13,8 @@ export const listImports = defineOperation({
   callers: { operator: "any", session: "none" },
   example: {},
   names: [],
-  input: z.object({}),
-  output: z.object({ imports: z.array(importSchema).check(z.describe("Oldest import first.")) }),
+  input: () => z.object({}),
+  output: () => z.object({ imports: z.array(importSchema).check(z.describe("Oldest import first.")) }),
 
   run: async (_, { outputsDir }) => ({ imports: (await found(outputsDir)).map(viewImport) }),
 });

@@ -19,21 +19,23 @@ export const listInbox = defineOperation({
   callers: { operator: "any", session: "none" },
   example: { all: true },
   names: ["session"],
-  input: z.object({
-    all: z
-      ._default(z.boolean(), false)
-      .check(z.describe("Also what you acknowledged or put off, and the last items that are over.")),
-    session: z.optional(sessionReference).check(z.describe("Only what is about this session; its id or name.")),
-  }),
-  output: z.object({
-    items: z
-      .array(inboxItemSchema)
-      .check(
-        z.describe("Blocked, failed, finished, other; of each, what has waited longest first. Then what is over."),
-      ),
-    open: count("How many items wait for you, over all sessions."),
-    cursor: cursor("The newest event. Pass it to `read_events` as `since` to read what happened after this answer."),
-  }),
+  input: () =>
+    z.object({
+      all: z
+        ._default(z.boolean(), false)
+        .check(z.describe("Also what you acknowledged or put off, and the last items that are over.")),
+      session: z.optional(sessionReference).check(z.describe("Only what is about this session; its id or name.")),
+    }),
+  output: () =>
+    z.object({
+      items: z
+        .array(inboxItemSchema)
+        .check(
+          z.describe("Blocked, failed, finished, other; of each, what has waited longest first. Then what is over."),
+        ),
+      open: count("How many items wait for you, over all sessions."),
+      cursor: cursor("The newest event. Pass it to `read_events` as `since` to read what happened after this answer."),
+    }),
 
   async run(input, { store, supervisor }) {
     const { inbox } = supervisor;

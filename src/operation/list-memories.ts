@@ -15,18 +15,20 @@ export const listMemories = defineOperation({
   example: { tag: "tests", limit: 20 },
   names: [],
   about: ["memory"],
-  input: z.object({
-    memory: z.optional(memoryReference).check(z.describe("Only this one, with its whole text.")),
-    ...filterFields,
-    limit: z
-      ._default(z.int().check(z.minimum(1), z.maximum(200)), 20)
-      .check(z.meta({ description: "At most so many.", "x-unit": "memories" })),
-    page: z.optional(z.string().check(z.maxLength(32))).check(z.describe("`next_page` of the answer before.")),
-  }),
-  output: z.object({
-    memories: z.array(memorySchema).check(z.describe("Newest first.")),
-    next_page: textOrNull("Pass it as `page` to go on; null: there is no more."),
-  }),
+  input: () =>
+    z.object({
+      memory: z.optional(memoryReference).check(z.describe("Only this one, with its whole text.")),
+      ...filterFields,
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(200)), 20)
+        .check(z.meta({ description: "At most so many.", "x-unit": "memories" })),
+      page: z.optional(z.string().check(z.maxLength(32))).check(z.describe("`next_page` of the answer before.")),
+    }),
+  output: () =>
+    z.object({
+      memories: z.array(memorySchema).check(z.describe("Newest first.")),
+      next_page: textOrNull("Pass it as `page` to go on; null: there is no more."),
+    }),
 
   async run(input, context) {
     if (input.memory !== undefined)

@@ -4,7 +4,7 @@ import { CHANNEL_TYPES } from "../fleet/notification-settings.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { LaneView } from "../supervisor/notify/lane.ts";
 import { defineOperation } from "./contract.ts";
-import { count, instant, instantOrNull, text } from "./field.ts";
+import { count, instant, instantOrNull, text, whenUsed } from "./field.ts";
 import { iso } from "./session-view.ts";
 
 export const channelFields = {
@@ -13,17 +13,19 @@ export const channelFields = {
   target: text("Where it sends to. Of an address only the host, because the rest may be a secret."),
 };
 
-const channelSchema = z
-  .object({
-    ...channelFields,
-    pending: count("How many items wait: for quiet hours to end, or for the receiver to answer."),
-    next_at: instantOrNull("When Reeve tries the next one; null where none waits."),
-    last_sent_at: instantOrNull("When something was last sent; null where nothing was yet."),
-    failure: z
-      .nullable(z.object({ at: instant("When that was."), why: text("What went wrong.") }))
-      .check(z.describe("How it last failed, if nothing was sent since; else null.")),
-  })
-  .register(z.globalRegistry, { id: "NotificationChannel", description: "A way to tell you what needs you." });
+const channelSchema = whenUsed(() =>
+  z
+    .object({
+      ...channelFields,
+      pending: count("How many items wait: for quiet hours to end, or for the receiver to answer."),
+      next_at: instantOrNull("When Reeve tries the next one; null where none waits."),
+      last_sent_at: instantOrNull("When something was last sent; null where nothing was yet."),
+      failure: z
+        .nullable(z.object({ at: instant("When that was."), why: text("What went wrong.") }))
+        .check(z.describe("How it last failed, if nothing was sent since; else null.")),
+    })
+    .register(z.globalRegistry, { id: "NotificationChannel", description: "A way to tell you what needs you." }),
+);
 
 export const listNotifications = defineOperation({
   name: "list_notifications",
@@ -34,10 +36,11 @@ export const listNotifications = defineOperation({
   callers: { operator: "any", session: "none" },
   example: {},
   names: [],
-  input: z.object({}),
-  output: z.object({
-    channels: z.array(channelSchema).check(z.describe("In the order of config.toml; empty where it has none.")),
-  }),
+  input: () => z.object({}),
+  output: () =>
+    z.object({
+      channels: z.array(channelSchema).check(z.describe("In the order of config.toml; empty where it has none.")),
+    }),
 
   async run(_input, { supervisor }) {
     return { channels: supervisor.notifications.views().map(viewChannel) };

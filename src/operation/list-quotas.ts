@@ -5,38 +5,44 @@ import { UNNAMED_LIMIT, type Quota } from "../fleet/quota.ts";
 import { SOURCES } from "../session/session.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
-import { count, instant, instantOrNull, text, textOrNull } from "./field.ts";
+import { count, instant, instantOrNull, text, textOrNull, whenUsed } from "./field.ts";
 import { limitConfidence } from "./parked-view.ts";
 import { iso } from "./session-view.ts";
 
-const quotaSchema = z
-  .object({
-    account: text("The account: the agent, and its id of the account, or the home directory where that is not known."),
-    limit: text("The vendor's name of the limit; `unnamed` where only a failure told of it."),
-    status: z
-      .enum(["open", "waiting", "probing", "opening"])
-      .check(
-        z.describe(
-          "open: it is not reached. waiting: it is reached, and sessions wait for its reset. probing: one session tries it. opening: it was reset, and the others continue one by one.",
-        ),
+const quotaSchema = whenUsed(() =>
+  z
+    .object({
+      account: text(
+        "The account: the agent, and its id of the account, or the home directory where that is not known.",
       ),
-    used_percent: z.nullable(z.number()).check(z.describe("How much is used, from 0 to 100; null where nobody said.")),
-    resets_at: instantOrNull("When it resets, as the vendor said; null where nobody did."),
-    retry_at: instantOrNull("When one session tries again; null where the limit is not reached."),
-    since: instantOrNull("Since when it is reached; null where it is not."),
-    confidence: limitConfidence,
-    source: z.enum(SOURCES).check(z.describe("Who reported it.")),
-    text: text("What the agent said about it."),
-    reported_by: text("The id of the session that told of it last."),
-    reported_at: instant("When that was."),
-    failures: count("How often in a row the session that went first was rejected again."),
-    canary: textOrNull("The id of the session that tries it now; null where none does."),
-    sessions: count("How many sessions draw on this account."),
-    waiting: z
-      .array(z.object({ session_id: text("Its id."), name: text("Its name.") }))
-      .check(z.describe("Sessions of which something waits for this account.")),
-  })
-  .register(z.globalRegistry, { id: "Quota", description: "A usage limit of a vendor, for one account." });
+      limit: text("The vendor's name of the limit; `unnamed` where only a failure told of it."),
+      status: z
+        .enum(["open", "waiting", "probing", "opening"])
+        .check(
+          z.describe(
+            "open: it is not reached. waiting: it is reached, and sessions wait for its reset. probing: one session tries it. opening: it was reset, and the others continue one by one.",
+          ),
+        ),
+      used_percent: z
+        .nullable(z.number())
+        .check(z.describe("How much is used, from 0 to 100; null where nobody said.")),
+      resets_at: instantOrNull("When it resets, as the vendor said; null where nobody did."),
+      retry_at: instantOrNull("When one session tries again; null where the limit is not reached."),
+      since: instantOrNull("Since when it is reached; null where it is not."),
+      confidence: limitConfidence,
+      source: z.enum(SOURCES).check(z.describe("Who reported it.")),
+      text: text("What the agent said about it."),
+      reported_by: text("The id of the session that told of it last."),
+      reported_at: instant("When that was."),
+      failures: count("How often in a row the session that went first was rejected again."),
+      canary: textOrNull("The id of the session that tries it now; null where none does."),
+      sessions: count("How many sessions draw on this account."),
+      waiting: z
+        .array(z.object({ session_id: text("Its id."), name: text("Its name.") }))
+        .check(z.describe("Sessions of which something waits for this account.")),
+    })
+    .register(z.globalRegistry, { id: "Quota", description: "A usage limit of a vendor, for one account." }),
+);
 
 export const listQuotas = defineOperation({
   name: "list_quotas",
@@ -47,10 +53,11 @@ export const listQuotas = defineOperation({
   callers: { operator: "any", session: "none" },
   example: {},
   names: [],
-  input: z.object({}),
-  output: z.object({
-    quotas: z.array(quotaSchema).check(z.describe("Those that are reached first, then by account.")),
-  }),
+  input: () => z.object({}),
+  output: () =>
+    z.object({
+      quotas: z.array(quotaSchema).check(z.describe("Those that are reached first, then by account.")),
+    }),
 
   async run(_input, context) {
     const shown = context.supervisor.quota.quotas().filter((quota) => quota.gate !== null || isTold(quota));

@@ -12,8 +12,9 @@ export const listRules = defineOperation({
   callers: { operator: "any", session: "none" },
   example: {},
   names: [],
-  input: z.object({}),
-  output: z.object({ rules: z.array(ruleSchema).check(z.describe("In order; empty: every question waits for you.")) }),
+  input: () => z.object({}),
+  output: () =>
+    z.object({ rules: z.array(ruleSchema).check(z.describe("In order; empty: every question waits for you.")) }),
 
   async run(_input, { supervisor }) {
     return { rules: supervisor.approvalRules.map(viewRule) };

@@ -24,44 +24,46 @@ export const listSessions = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { role: "agent" },
   names: [],
-  input: z.object({
-    all: z
-      ._default(z.boolean(), false)
-      .check(z.describe("Also those that were ended, after the others, page by page.")),
-    ended: z._default(z.boolean(), false).check(z.describe("Only those that were ended.")),
-    role: z.optional(z.string()).check(z.describe("Only those with this role.")),
-    agent: z.optional(z.string()).check(z.describe("Only those that run this agent.")),
-    state: z.optional(z.enum(STATES)).check(z.describe("Only those in this state.")),
-    manifest: z
-      .optional(z.string())
-      .check(z.describe("Only those that this manifest made: its absolute path, without links.")),
-    gone: z
-      ._default(z.boolean(), false)
-      .check(
-        z.describe("Only those that should run and whose process is gone, and that Reeve does not start by itself."),
-      ),
-    needs_me: z
-      ._default(z.boolean(), false)
-      .check(z.describe("Only those that wait for a person: blocked, failed or finished.")),
-    limit: z
-      ._default(z.int().check(z.minimum(1), z.maximum(1_000)), 500)
-      .check(z.meta({ description: "Of those that were ended at most so many on a page.", "x-unit": "sessions" })),
-    page: z
-      .optional(z.string().check(z.maxLength(96)))
-      .check(z.describe("`next_page` of the answer before; with `all` or `ended`.")),
-  }),
-  output: z.object({
-    sessions: z
-      .array(sessionViewSchema)
-      .check(z.describe("In order of creation; then those that were ended, the newest end first.")),
-    next_page: z
-      .optional(z.nullable(z.string()))
-      .check(z.describe("With `all` or `ended`: pass it as `page` to read on; null: there is no more.")),
-    inbox_open: z
-      .optional(z.int().check(z.minimum(0)))
-      .check(z.describe("For the operator: how many items wait in the inbox.")),
-    cursor: cursor("The newest event. Pass it to `read_events` as `since` to read what happened after this answer."),
-  }),
+  input: () =>
+    z.object({
+      all: z
+        ._default(z.boolean(), false)
+        .check(z.describe("Also those that were ended, after the others, page by page.")),
+      ended: z._default(z.boolean(), false).check(z.describe("Only those that were ended.")),
+      role: z.optional(z.string()).check(z.describe("Only those with this role.")),
+      agent: z.optional(z.string()).check(z.describe("Only those that run this agent.")),
+      state: z.optional(z.enum(STATES)).check(z.describe("Only those in this state.")),
+      manifest: z
+        .optional(z.string())
+        .check(z.describe("Only those that this manifest made: its absolute path, without links.")),
+      gone: z
+        ._default(z.boolean(), false)
+        .check(
+          z.describe("Only those that should run and whose process is gone, and that Reeve does not start by itself."),
+        ),
+      needs_me: z
+        ._default(z.boolean(), false)
+        .check(z.describe("Only those that wait for a person: blocked, failed or finished.")),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(1_000)), 500)
+        .check(z.meta({ description: "Of those that were ended at most so many on a page.", "x-unit": "sessions" })),
+      page: z
+        .optional(z.string().check(z.maxLength(96)))
+        .check(z.describe("`next_page` of the answer before; with `all` or `ended`.")),
+    }),
+  output: () =>
+    z.object({
+      sessions: z
+        .array(sessionViewSchema)
+        .check(z.describe("In order of creation; then those that were ended, the newest end first.")),
+      next_page: z
+        .optional(z.nullable(z.string()))
+        .check(z.describe("With `all` or `ended`: pass it as `page` to read on; null: there is no more.")),
+      inbox_open: z
+        .optional(z.int().check(z.minimum(0)))
+        .check(z.describe("For the operator: how many items wait in the inbox.")),
+      cursor: cursor("The newest event. Pass it to `read_events` as `since` to read what happened after this answer."),
+    }),
 
   async run(input, { store, supervisor, scope, caller }) {
     const isAsked = (wanted: string | undefined, is: string): boolean => wanted === undefined || wanted === is;

@@ -29,30 +29,32 @@ export const listWork = defineOperation({
   callers: { operator: "any", session: "any" },
   example: { state: "open", role: "builder" },
   names: ["session"],
-  input: z.object({
-    state: z
-      ._default(z.enum(WORK_FILTERS), "open")
-      .check(z.describe("Only those in this state; open: not over yet; closed: done, failed or cancelled.")),
-    role: z.optional(z.string().check(z.maxLength(64))).check(z.describe("Only those for this role.")),
-    agent: z.optional(z.string().check(z.maxLength(64))).check(z.describe("Only those for this agent.")),
-    session: z.optional(sessionReference).check(z.describe("Only those that this session works or worked on.")),
-    search: z
-      .optional(z.string().check(z.minLength(1, "some text"), z.maxLength(200)))
-      .check(z.describe("Only those with this text in title, body or result, in any case.")),
-    limit: z
-      ._default(z.int().check(z.minimum(1), z.maximum(200)), 50)
-      .check(z.meta({ description: "At most so many.", "x-unit": "items" })),
-    page: z.optional(z.string().check(z.maxLength(120))).check(z.describe("`next_page` of the answer before.")),
-  }),
-  output: z.object({
-    open: count("How many items are open, whatever the filters leave out."),
-    items: z
-      .array(workSchema)
-      .check(z.describe("Open ones by priority, then the oldest first; after them closed ones, newest first.")),
-    next_page: textOrNull(
-      "Pass it as `page` to go on; null: there is no more. A search among many closed items may find few or none on a page.",
-    ),
-  }),
+  input: () =>
+    z.object({
+      state: z
+        ._default(z.enum(WORK_FILTERS), "open")
+        .check(z.describe("Only those in this state; open: not over yet; closed: done, failed or cancelled.")),
+      role: z.optional(z.string().check(z.maxLength(64))).check(z.describe("Only those for this role.")),
+      agent: z.optional(z.string().check(z.maxLength(64))).check(z.describe("Only those for this agent.")),
+      session: z.optional(sessionReference).check(z.describe("Only those that this session works or worked on.")),
+      search: z
+        .optional(z.string().check(z.minLength(1, "some text"), z.maxLength(200)))
+        .check(z.describe("Only those with this text in title, body or result, in any case.")),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(200)), 50)
+        .check(z.meta({ description: "At most so many.", "x-unit": "items" })),
+      page: z.optional(z.string().check(z.maxLength(120))).check(z.describe("`next_page` of the answer before.")),
+    }),
+  output: () =>
+    z.object({
+      open: count("How many items are open, whatever the filters leave out."),
+      items: z
+        .array(workSchema)
+        .check(z.describe("Open ones by priority, then the oldest first; after them closed ones, newest first.")),
+      next_page: textOrNull(
+        "Pass it as `page` to go on; null: there is no more. A search among many closed items may find few or none on a page.",
+      ),
+    }),
 
   async run(input, context) {
     const { store, supervisor } = context;

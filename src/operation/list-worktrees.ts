@@ -12,10 +12,11 @@ export const listWorktrees = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: {},
   names: [],
-  input: z.object({}),
-  output: z.object({
-    worktrees: z.array(worktreeSchema).check(z.describe("Those that there are, the oldest first.")),
-  }),
+  input: () => z.object({}),
+  output: () =>
+    z.object({
+      worktrees: z.array(worktreeSchema).check(z.describe("Those that there are, the oldest first.")),
+    }),
 
   async run(_input, context) {
     const worktrees = [];

@@ -13,7 +13,7 @@ import { type Caller, callerName } from "../session/caller.ts";
 import type { Registry } from "../store/contract.ts";
 import { unknownMail } from "../supervisor/ledger/post.ts";
 import type { OperationContext } from "./contract.ts";
-import { count, instant, instantOrNull, text, textOrNull } from "./field.ts";
+import { count, instant, instantOrNull, text, textOrNull, whenUsed } from "./field.ts";
 import { iso } from "./session-view.ts";
 
 export const mailReference = z
@@ -25,7 +25,7 @@ export const mailReference = z
 
 const party = z.enum(["session", "operator", "system"]);
 
-export const mailFields = {
+export const mailFields = () => ({
   mail_id: text("The mail."),
   thread_id: text("The thread: the first mail and all answers have the same."),
   from: z
@@ -57,12 +57,14 @@ export const mailFields = {
   archived_at: instantOrNull("When its recipient archived it; null where that did not happen."),
   retracted_at: instantOrNull("When its sender took it back; null where that did not happen."),
   subject: text("What it is about, in its sender's words."),
-};
-
-export const mailSchema = z.object(mailFields).register(z.globalRegistry, {
-  id: "Mail",
-  description: "A mail, as one of its recipients has it, without its text.",
 });
+
+export const mailSchema = whenUsed(() =>
+  z.object(mailFields()).register(z.globalRegistry, {
+    id: "Mail",
+    description: "A mail, as one of its recipients has it, without its text.",
+  }),
+);
 
 export type MailView = z.infer<typeof mailSchema>;
 

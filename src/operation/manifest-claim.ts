@@ -12,21 +12,23 @@ import { isEnded, type Session } from "../session/session.ts";
 import { SESSION_ID_PATTERN } from "../session/session-id.ts";
 import type { Registry } from "../store/contract.ts";
 import type { OperationContext } from "./contract.ts";
-import { count, plainText } from "./field.ts";
+import { count, plainText, whenUsed } from "./field.ts";
 
-export const manifestOrigin = z.object({
-  file: plainText().check(z.minLength(1, "a path"), z.describe("The manifest: its absolute path, without links.")),
-  id: z
-    .string()
-    .check(
-      z.regex(SESSION_ID_PATTERN, "made of lower-case letters, digits and dashes, at most 64"),
-      z.describe("The session's id in it."),
-    ),
-  order: count("Its place in it, from 0 on."),
-  spec: z
-    .record(z.string(), z.unknown())
-    .check(z.describe("What the manifest says of it, as `plan_manifest` tells; compared with the file later.")),
-});
+export const manifestOrigin = whenUsed(() =>
+  z.object({
+    file: plainText().check(z.minLength(1, "a path"), z.describe("The manifest: its absolute path, without links.")),
+    id: z
+      .string()
+      .check(
+        z.regex(SESSION_ID_PATTERN, "made of lower-case letters, digits and dashes, at most 64"),
+        z.describe("The session's id in it."),
+      ),
+    order: count("Its place in it, from 0 on."),
+    spec: z
+      .record(z.string(), z.unknown())
+      .check(z.describe("What the manifest says of it, as `plan_manifest` tells; compared with the file later.")),
+  }),
+);
 
 export const manifestInput = {
   manifest: z

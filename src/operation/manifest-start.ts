@@ -2,40 +2,43 @@
 import * as z from "zod/mini";
 import { recordedSpec } from "../fleet/manifest-plan.ts";
 import type { ManifestSession } from "../fleet/manifest.ts";
+import { whenUsed } from "./field.ts";
 import { startSession } from "./start-session.ts";
 
 /** The fields of a start that a manifest decides; the rest is the caller's. */
-export const manifestStart = z.pick(startSession.input, {
-  agent: true,
-  args: true,
-  prompt: true,
-  name: true,
-  role: true,
-  cwd: true,
-  branch: true,
-  branch_policy: true,
-  allow_shared_checkout: true,
-  worktree: true,
-  base: true,
-  fetch: true,
-  runtime: true,
-  image: true,
-  memory: true,
-  cpus: true,
-  pids: true,
-  network: true,
-  mounts: true,
-  model: true,
-  mcp: true,
-  restart: true,
-  env_file: true,
-  key_files: true,
-  timeouts: true,
-  persist_session: true,
-  capture: true,
-  debug_log: true,
-  manifest: true,
-});
+export const manifestStart = whenUsed(() =>
+  z.pick(startSession.input, {
+    agent: true,
+    args: true,
+    prompt: true,
+    name: true,
+    role: true,
+    cwd: true,
+    branch: true,
+    branch_policy: true,
+    allow_shared_checkout: true,
+    worktree: true,
+    base: true,
+    fetch: true,
+    runtime: true,
+    image: true,
+    memory: true,
+    cpus: true,
+    pids: true,
+    network: true,
+    mounts: true,
+    model: true,
+    mcp: true,
+    restart: true,
+    env_file: true,
+    key_files: true,
+    timeouts: true,
+    persist_session: true,
+    capture: true,
+    debug_log: true,
+    manifest: true,
+  }),
+);
 
 /** What an item of work would say otherwise, the manifest always does. */
 export type ManifestStart = z.infer<typeof manifestStart> & { readonly agent: string; readonly cwd: string };

@@ -2,19 +2,21 @@
 import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { ManifestOrigin } from "../session/manifest-origin.ts";
-import { count, text, textOrNull } from "./field.ts";
+import { count, text, textOrNull, whenUsed } from "./field.ts";
 
-export const manifestSchema = z
-  .nullable(
-    z.object({
-      file: text("The manifest."),
-      id: text("Its id there, which stays the same if the session is renamed."),
-      order: count("Its place in the manifest, from 0 on."),
-      tags: z.array(z.string()).check(z.describe("Words that the manifest gives it.")),
-      contact: textOrNull("Whom to ask about it; null where the manifest does not say."),
-    }),
-  )
-  .check(z.describe("The manifest (reeve.toml) that made it; null where none did."));
+export const manifestSchema = whenUsed(() =>
+  z
+    .nullable(
+      z.object({
+        file: text("The manifest."),
+        id: text("Its id there, which stays the same if the session is renamed."),
+        order: count("Its place in the manifest, from 0 on."),
+        tags: z.array(z.string()).check(z.describe("Words that the manifest gives it.")),
+        contact: textOrNull("Whom to ask about it; null where the manifest does not say."),
+      }),
+    )
+    .check(z.describe("The manifest (reeve.toml) that made it; null where none did.")),
+);
 
 export function viewManifest(origin: ManifestOrigin | null): z.infer<typeof manifestSchema> {
   if (origin === null) return null;

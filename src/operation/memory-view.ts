@@ -4,7 +4,7 @@ import { isWithin, type Memory, MEMORY_KINDS, type MemoryFilter, type MemoryScop
 import { projectName, projectOf } from "../memory/project.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { OperationContext } from "./contract.ts";
-import { instant, plainText, text, textOrNull, yesOrNo } from "./field.ts";
+import { instant, plainText, text, textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import { safe } from "./mail-view.ts";
 import { iso } from "./session-view.ts";
 
@@ -23,22 +23,24 @@ export const tagField = z
   .string()
   .check(z.regex(/^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,63}$/u, "letters, digits and . _ : / -, at most 64"));
 
-export const memorySchema = z
-  .object({
-    memory_id: text("Its id."),
-    project: text("The repository, or the directory, that it is of."),
-    role: textOrNull("The role that it is for; null: for every role of the project."),
-    kind: z.enum(MEMORY_KINDS).check(z.describe("prompt, thought, response, or note for everything else.")),
-    text: text("What is remembered. Secrets were taken out of it before it was written."),
-    truncated: yesOrNo("Whether there is more of the text: ask list_memories for this one memory."),
-    tags: z.array(z.string()).check(z.describe("Words to find it by.")),
-    session_id: textOrNull("The session it is about, or that wrote it; null where there is none."),
-    turn: z.nullable(z.int()).check(z.describe("The turn of that session; null where it is not known.")),
-    commit: textOrNull("The git commit it is about; null where none was named."),
-    by: text("Who wrote it: `operator`, or `session:` and the id of a session."),
-    created_at: instant("When it was written."),
-  })
-  .register(z.globalRegistry, { id: "Memory", description: "Something that is remembered for a project." });
+export const memorySchema = whenUsed(() =>
+  z
+    .object({
+      memory_id: text("Its id."),
+      project: text("The repository, or the directory, that it is of."),
+      role: textOrNull("The role that it is for; null: for every role of the project."),
+      kind: z.enum(MEMORY_KINDS).check(z.describe("prompt, thought, response, or note for everything else.")),
+      text: text("What is remembered. Secrets were taken out of it before it was written."),
+      truncated: yesOrNo("Whether there is more of the text: ask list_memories for this one memory."),
+      tags: z.array(z.string()).check(z.describe("Words to find it by.")),
+      session_id: textOrNull("The session it is about, or that wrote it; null where there is none."),
+      turn: z.nullable(z.int()).check(z.describe("The turn of that session; null where it is not known.")),
+      commit: textOrNull("The git commit it is about; null where none was named."),
+      by: text("Who wrote it: `operator`, or `session:` and the id of a session."),
+      created_at: instant("When it was written."),
+    })
+    .register(z.globalRegistry, { id: "Memory", description: "Something that is remembered for a project." }),
+);
 
 export function viewMemory(memory: Memory, isWhole = false): z.infer<typeof memorySchema> {
   const whole = safe(memory.text);

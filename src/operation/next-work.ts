@@ -14,7 +14,7 @@ import { worldOf, type WorldSources } from "../supervisor/fleet/world-of-work.ts
 import { broughtBy } from "./caller-environment.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
-import { environment as environmentSchema, instantOrNull, text, textOrNull } from "./field.ts";
+import { environment as environmentSchema, instantOrNull, text, textOrNull, whenUsed } from "./field.ts";
 import { safe } from "./mail-view.ts";
 import { iso } from "./session-view.ts";
 import { resolveWork, workReference } from "./work-reference.ts";
@@ -22,58 +22,60 @@ import { isOthers, requireConcerned } from "./work-concern.ts";
 
 const change = z.enum(Object.keys(WORK_RULES) as [WorkChangeType, ...WorkChangeType[]]);
 
-const adviceSchema = z
-  .object({
-    action: z.enum(ACTION_NAMES).check(z.describe("What to do next; docs/spec/next-work.md says what each means.")),
-    code: z
-      .nullable(z.enum(CODE_NAMES))
-      .check(z.describe("Why nothing can be done, or what stands in the way; null where nothing does.")),
-    text: text("What to do and why."),
-    work_id: textOrNull("The item; null: it is about the queue."),
-    session_id: textOrNull("The session that it is about; null: none."),
-    dispatch: z
-      .nullable(
-        z.object({
-          agent: text("The agent to start."),
-          role: textOrNull("Its role; null: any."),
-          cwd: text("The directory to start it in."),
-          branch: textOrNull("The git branch; null: any."),
-          prompt: text("The beginning of what it is told. A start with `work` and without a prompt tells it all."),
-          to_session_id: textOrNull("An idle worker that can take it instead; null: start a new one."),
-        }),
-      )
-      .check(z.describe("For dispatch: whom to give the item.")),
-    message: textOrNull("For fix and send-details: what to send."),
-    approval: z
-      .nullable(z.object({ approval_id: text("The question."), title: text("What is asked.") }))
-      .check(z.describe("For send-details: the question to answer.")),
-    commit: textOrNull("For read, review and finalise: the commit, where it is known."),
-    wait: z
-      .nullable(
-        z.object({
-          how: z
-            .enum(["notification", "monitor"])
-            .check(
-              z.describe(
-                "notification: call wait_for_session and nothing else, because the worker shows nothing of its first turn. monitor: you may look at its data meanwhile.",
+const adviceSchema = whenUsed(() =>
+  z
+    .object({
+      action: z.enum(ACTION_NAMES).check(z.describe("What to do next; docs/spec/next-work.md says what each means.")),
+      code: z
+        .nullable(z.enum(CODE_NAMES))
+        .check(z.describe("Why nothing can be done, or what stands in the way; null where nothing does.")),
+      text: text("What to do and why."),
+      work_id: textOrNull("The item; null: it is about the queue."),
+      session_id: textOrNull("The session that it is about; null: none."),
+      dispatch: z
+        .nullable(
+          z.object({
+            agent: text("The agent to start."),
+            role: textOrNull("Its role; null: any."),
+            cwd: text("The directory to start it in."),
+            branch: textOrNull("The git branch; null: any."),
+            prompt: text("The beginning of what it is told. A start with `work` and without a prompt tells it all."),
+            to_session_id: textOrNull("An idle worker that can take it instead; null: start a new one."),
+          }),
+        )
+        .check(z.describe("For dispatch: whom to give the item.")),
+      message: textOrNull("For fix and send-details: what to send."),
+      approval: z
+        .nullable(z.object({ approval_id: text("The question."), title: text("What is asked.") }))
+        .check(z.describe("For send-details: the question to answer.")),
+      commit: textOrNull("For read, review and finalise: the commit, where it is known."),
+      wait: z
+        .nullable(
+          z.object({
+            how: z
+              .enum(["notification", "monitor"])
+              .check(
+                z.describe(
+                  "notification: call wait_for_session and nothing else, because the worker shows nothing of its first turn. monitor: you may look at its data meanwhile.",
+                ),
               ),
-            ),
-          sessions: z.array(z.string()).check(z.describe("The sessions to wait for.")),
-        }),
-      )
-      .check(z.describe("Whom to wait for; null: nobody.")),
-    until: instantOrNull("When a usage limit resets; null: none is reached."),
-    report: z
-      .array(change)
-      .check(z.describe("What to report afterwards with change_work: one of these. Empty: nothing.")),
-    repairs: z
-      .array(z.object({ work_id: text("The item."), change: change.check(z.describe("What was recorded.")) }))
-      .check(z.describe("What Reeve corrected before it answered.")),
-  })
-  .register(z.globalRegistry, {
-    id: "NextWork",
-    description: "The next action for an item of work, or for the queue.",
-  });
+            sessions: z.array(z.string()).check(z.describe("The sessions to wait for.")),
+          }),
+        )
+        .check(z.describe("Whom to wait for; null: nobody.")),
+      until: instantOrNull("When a usage limit resets; null: none is reached."),
+      report: z
+        .array(change)
+        .check(z.describe("What to report afterwards with change_work: one of these. Empty: nothing.")),
+      repairs: z
+        .array(z.object({ work_id: text("The item."), change: change.check(z.describe("What was recorded.")) }))
+        .check(z.describe("What Reeve corrected before it answered.")),
+    })
+    .register(z.globalRegistry, {
+      id: "NextWork",
+      description: "The next action for an item of work, or for the queue.",
+    }),
+);
 
 export const nextWork = defineOperation({
   name: "next_work",
@@ -86,16 +88,17 @@ export const nextWork = defineOperation({
   example: { work: "work-k3v9xw2apq" },
   names: [],
   about: ["work"],
-  input: z.object({
-    work: z.optional(workReference).check(z.describe("The item; by default the queue.")),
-    environment: z._default(environmentSchema, {}).check(
-      z.meta({
-        description: "Your environment: in its PATH the agents are looked for. It is not stored.",
-        writeOnly: true,
-      }),
-    ),
-  }),
-  output: adviceSchema,
+  input: () =>
+    z.object({
+      work: z.optional(workReference).check(z.describe("The item; by default the queue.")),
+      environment: z._default(environmentSchema, {}).check(
+        z.meta({
+          description: "Your environment: in its PATH the agents are looked for. It is not stored.",
+          writeOnly: true,
+        }),
+      ),
+    }),
+  output: () => adviceSchema,
 
   async run(input, context) {
     const { supervisor, caller } = context;

@@ -5,24 +5,26 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import type { Session } from "../session/session.ts";
 import { WAKE_REASONS, type WakeReason } from "../session/wake.ts";
 import type { OperationContext } from "./contract.ts";
-import { text, textOrNull } from "./field.ts";
+import { text, textOrNull, whenUsed } from "./field.ts";
 
 export const reasonsSchema = z.array(z.enum(WAKE_REASONS));
 
-export const notificationsSchema = z
-  .object({
-    armed: reasonsSchema.check(z.describe("What wakes that session; empty: nothing does.")),
-    to: textOrNull("The session that is woken; null where no session started this one."),
-    by: z
-      .enum(["turn", "typed", "none"])
-      .check(
-        z.describe(
-          "How it arrives. turn: as a turn, by the agent's own protocol. typed: as a line that is typed into it. none: not at all.",
+export const notificationsSchema = whenUsed(() =>
+  z
+    .object({
+      armed: reasonsSchema.check(z.describe("What wakes that session; empty: nothing does.")),
+      to: textOrNull("The session that is woken; null where no session started this one."),
+      by: z
+        .enum(["turn", "typed", "none"])
+        .check(
+          z.describe(
+            "How it arrives. turn: as a turn, by the agent's own protocol. typed: as a line that is typed into it. none: not at all.",
+          ),
         ),
-      ),
-    why: text("The same in a sentence, or why nothing arrives."),
-  })
-  .register(z.globalRegistry, { id: "Notifications", description: "Who is woken for a session, and how." });
+      why: text("The same in a sentence, or why nothing arrives."),
+    })
+    .register(z.globalRegistry, { id: "Notifications", description: "Who is woken for a session, and how." }),
+);
 
 /** For the record of what is started; refuses a wish that nobody could keep. */
 export function armed(

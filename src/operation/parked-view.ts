@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { Parked } from "../fleet/parked.ts";
 import { type Evidence, SOURCES } from "../session/session.ts";
-import { instant, text, yesOrNo } from "./field.ts";
+import { instant, text, yesOrNo, whenUsed } from "./field.ts";
 
 export const limitConfidence = z
   .enum(["stated", "derived", "none"])
@@ -13,21 +13,25 @@ export const limitConfidence = z
     ),
   );
 
-export const parkedSchema = z
-  .object({
-    account: text("The account: the agent, and its id of the account."),
-    limit: text("The vendor's name of the limit, or `unnamed`."),
-    since: instant("Since when it is reached."),
-    until: instant("When one session tries again; the others follow if it gets an answer."),
-    confidence: limitConfidence,
-    source: z.enum(SOURCES).check(z.describe("Who reported it.")),
-    reason: text("Why, in a sentence."),
-    waiting: yesOrNo("Whether something of this session waits: its start, a message, or a turn that a limit stopped."),
-  })
-  .register(z.globalRegistry, {
-    id: "Parked",
-    description: "A usage limit of the vendor that must reset before the session can go on.",
-  });
+export const parkedSchema = whenUsed(() =>
+  z
+    .object({
+      account: text("The account: the agent, and its id of the account."),
+      limit: text("The vendor's name of the limit, or `unnamed`."),
+      since: instant("Since when it is reached."),
+      until: instant("When one session tries again; the others follow if it gets an answer."),
+      confidence: limitConfidence,
+      source: z.enum(SOURCES).check(z.describe("Who reported it.")),
+      reason: text("Why, in a sentence."),
+      waiting: yesOrNo(
+        "Whether something of this session waits: its start, a message, or a turn that a limit stopped.",
+      ),
+    })
+    .register(z.globalRegistry, {
+      id: "Parked",
+      description: "A usage limit of the vendor that must reset before the session can go on.",
+    }),
+);
 
 export function viewParked(parked: Parked, iso: (at: number) => string): z.infer<typeof parkedSchema> {
   const { account, limit, gate, confidence, source } = parked.quota;

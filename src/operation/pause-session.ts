@@ -15,11 +15,12 @@ export const pauseSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", suspend: true },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    suspend: z._default(z.boolean(), false).check(z.describe("Also stop its processes until it is resumed.")),
-  }),
-  output: lifecycleOutput,
+  input: () =>
+    z.object({
+      session: sessionReference,
+      suspend: z._default(z.boolean(), false).check(z.describe("Also stop its processes until it is resumed.")),
+    }),
+  output: () => lifecycleOutput,
 
   async run(input, context) {
     if (input.suspend) requireSuspend(context, input.session);

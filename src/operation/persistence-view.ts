@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import { CAPTURES, REQUESTED_CAPTURES } from "../session/persistence.ts";
 import type { Session } from "../session/session.ts";
-import { plainText, textOrNull } from "./field.ts";
+import { plainText, textOrNull, whenUsed } from "./field.ts";
 
 export const persistenceInput = {
   persist_session: z
@@ -25,19 +25,21 @@ export const persistenceInput = {
     .check(z.describe("With `persist_session`: where the agent's own log goes; relative to the session's directory.")),
 } as const;
 
-export const persistenceSchema = z
-  .nullable(
-    z.object({
-      capture: z
-        .enum(CAPTURES)
-        .check(z.describe("How its model traffic is captured; none: its agent offers no way to.")),
-      debug_log: textOrNull("Where the agent's own log goes; null where none was asked for."),
-      switched_off: z
-        .array(z.string())
-        .check(z.describe("What its agent does not do, or does otherwise, because it is captured; a sentence each.")),
-    }),
-  )
-  .check(z.describe("What is kept of it beyond what every session has; null: nothing (`persist_session` is off)."));
+export const persistenceSchema = whenUsed(() =>
+  z
+    .nullable(
+      z.object({
+        capture: z
+          .enum(CAPTURES)
+          .check(z.describe("How its model traffic is captured; none: its agent offers no way to.")),
+        debug_log: textOrNull("Where the agent's own log goes; null where none was asked for."),
+        switched_off: z
+          .array(z.string())
+          .check(z.describe("What its agent does not do, or does otherwise, because it is captured; a sentence each.")),
+      }),
+    )
+    .check(z.describe("What is kept of it beyond what every session has; null: nothing (`persist_session` is off).")),
+);
 
 export function viewPersistence({ identity, watch }: Session): z.infer<typeof persistenceSchema> {
   const { persistence } = identity.launch;

@@ -14,7 +14,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import { isEnded } from "../session/session.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
-import { environment, plainText, text, textOrNull, yesOrNo } from "./field.ts";
+import { environment, plainText, text, textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import { checkMistaken, checkSession, mistakeOf } from "./manifest-check.ts";
 import { sharedPlaces } from "./manifest-checkout.ts";
 import { claimed, holderOf } from "./manifest-claim.ts";
@@ -23,38 +23,40 @@ import { requireReady } from "./require-ready.ts";
 
 const LARGEST_MANIFEST = 1_048_576;
 
-const stepSchema = z
-  .object({
-    id: text("The session's id in the manifest."),
-    action: z
-      .enum(STEP_ACTIONS)
-      .check(
-        z.describe(
-          "start: it does not run. replace: end it, then start it. bring-back: restart it. keep: nothing. remove: it is not in the manifest any more; end it if you mean to.",
+const stepSchema = whenUsed(() =>
+  z
+    .object({
+      id: text("The session's id in the manifest."),
+      action: z
+        .enum(STEP_ACTIONS)
+        .check(
+          z.describe(
+            "start: it does not run. replace: end it, then start it. bring-back: restart it. keep: nothing. remove: it is not in the manifest any more; end it if you mean to.",
+          ),
         ),
-      ),
-    session_id: textOrNull("The session that is there; null where there is none."),
-    name: textOrNull("What that session is called now; null where there is none."),
-    why: text("Why, in a sentence."),
-    changes: z
-      .array(
-        z.object({
-          key: text("The key of the manifest."),
-          before: z
-            .unknown()
-            .check(z.describe("What it was when the session was started; null: nothing, or not shown.")),
-          after: z.unknown().check(z.describe("What it is in the file; null: nothing, or not shown.")),
-        }),
-      )
-      .check(z.describe("What the file says otherwise than when the session was started.")),
-    start: z
-      .nullable(manifestStart)
-      .check(z.describe("For start and replace: the input of `start_session`, to which you add your environment.")),
-  })
-  .register(z.globalRegistry, {
-    id: "ManifestStep",
-    description: "What is to be done about one session of a manifest.",
-  });
+      session_id: textOrNull("The session that is there; null where there is none."),
+      name: textOrNull("What that session is called now; null where there is none."),
+      why: text("Why, in a sentence."),
+      changes: z
+        .array(
+          z.object({
+            key: text("The key of the manifest."),
+            before: z
+              .unknown()
+              .check(z.describe("What it was when the session was started; null: nothing, or not shown.")),
+            after: z.unknown().check(z.describe("What it is in the file; null: nothing, or not shown.")),
+          }),
+        )
+        .check(z.describe("What the file says otherwise than when the session was started.")),
+      start: z
+        .nullable(manifestStart)
+        .check(z.describe("For start and replace: the input of `start_session`, to which you add your environment.")),
+    })
+    .register(z.globalRegistry, {
+      id: "ManifestStep",
+      description: "What is to be done about one session of a manifest.",
+    }),
+);
 
 export const planManifest = defineOperation({
   name: "plan_manifest",
@@ -68,39 +70,41 @@ export const planManifest = defineOperation({
     text: '[[sessions]]\nid = "dev"\nagent = "command"\ncommand = ["make", "run"]\nbranch = "main"\n',
   },
   names: [],
-  input: z.object({
-    file: plainText().check(
-      z.refine((given) => isAbsolute(given), "an absolute path"),
-      z.describe(
-        "Where the manifest is, without links: its sessions are known by it, and paths in it are relative to it.",
-      ),
-    ),
-    text: z.string().check(z.maxLength(LARGEST_MANIFEST), z.describe("What is in it.")),
-    prune: z
-      ._default(z.boolean(), false)
-      .check(
+  input: () =>
+    z.object({
+      file: plainText().check(
+        z.refine((given) => isAbsolute(given), "an absolute path"),
         z.describe(
-          "Whether sessions that are no longer in it are ended first, so that nothing has to share with them.",
+          "Where the manifest is, without links: its sessions are known by it, and paths in it are relative to it.",
         ),
       ),
-    environment: z._default(environment, {}).check(
-      z.meta({
-        description: "Your whole environment: programs are looked for with it. It is not stored.",
-        writeOnly: true,
-      }),
-    ),
-  }),
-  output: z.object({
-    file: text("The manifest."),
-    different: yesOrNo("Whether anything is otherwise than the manifest says."),
-    steps: z.array(stepSchema).check(z.describe("In the order of the manifest, then what it no longer names.")),
-    services: z
-      .array(z.object({ name: text("Its name."), url: text("Where it answers.") }))
-      .check(z.describe("The services that it names.")),
-    verify: z
-      .nullable(z.array(z.string()))
-      .check(z.describe("The command that says whether work is done; null: none.")),
-  }),
+      text: z.string().check(z.maxLength(LARGEST_MANIFEST), z.describe("What is in it.")),
+      prune: z
+        ._default(z.boolean(), false)
+        .check(
+          z.describe(
+            "Whether sessions that are no longer in it are ended first, so that nothing has to share with them.",
+          ),
+        ),
+      environment: z._default(environment, {}).check(
+        z.meta({
+          description: "Your whole environment: programs are looked for with it. It is not stored.",
+          writeOnly: true,
+        }),
+      ),
+    }),
+  output: () =>
+    z.object({
+      file: text("The manifest."),
+      different: yesOrNo("Whether anything is otherwise than the manifest says."),
+      steps: z.array(stepSchema).check(z.describe("In the order of the manifest, then what it no longer names.")),
+      services: z
+        .array(z.object({ name: text("Its name."), url: text("Where it answers.") }))
+        .check(z.describe("The services that it names.")),
+      verify: z
+        .nullable(z.array(z.string()))
+        .check(z.describe("The command that says whether work is done; null: none.")),
+    }),
 
   async run(input, context) {
     const { file } = input;

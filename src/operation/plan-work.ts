@@ -21,6 +21,7 @@ import {
   plainText,
   text,
   textOrNull,
+  whenUsed,
 } from "./field.ts";
 import { safe } from "./mail-view.ts";
 import { commitRepair, sourcesOf } from "./next-work.ts";
@@ -36,32 +37,36 @@ const about = {
   session: textOrNull("Its name."),
 };
 
-const stepSchema = z
-  .object({
-    ...about,
-    revision: z
-      .nullable(z.int())
-      .check(z.describe("Of the item. Pass it to change_work, which refuses if it changed.")),
-    turns: count("Turns that the session has begun."),
-    agent: textOrNull("For dispatch: the agent to start."),
-    cwd: textOrNull("For dispatch: where to start it. For review: the worker's checkout, where the command is run."),
-    branch: textOrNull("For dispatch: the branch that the item asks for."),
-    message: textOrNull("For dispatch to a session, fix and send-details: what to send."),
-    verify: z
-      .nullable(z.array(z.string()))
-      .check(z.describe("For review: the command that decides; null: none, so what was built is taken as it is.")),
-    commit: textOrNull("For read, review and finalise: the commit, where it is known."),
-  })
-  .register(z.globalRegistry, { id: "WorkStep", description: "Something that can be done about the queue now." });
+const stepSchema = whenUsed(() =>
+  z
+    .object({
+      ...about,
+      revision: z
+        .nullable(z.int())
+        .check(z.describe("Of the item. Pass it to change_work, which refuses if it changed.")),
+      turns: count("Turns that the session has begun."),
+      agent: textOrNull("For dispatch: the agent to start."),
+      cwd: textOrNull("For dispatch: where to start it. For review: the worker's checkout, where the command is run."),
+      branch: textOrNull("For dispatch: the branch that the item asks for."),
+      message: textOrNull("For dispatch to a session, fix and send-details: what to send."),
+      verify: z
+        .nullable(z.array(z.string()))
+        .check(z.describe("For review: the command that decides; null: none, so what was built is taken as it is.")),
+      commit: textOrNull("For read, review and finalise: the commit, where it is known."),
+    })
+    .register(z.globalRegistry, { id: "WorkStep", description: "Something that can be done about the queue now." }),
+);
 
-const heldSchema = z
-  .object({
-    ...about,
-    code: z.nullable(z.enum(CODE_NAMES)).check(z.describe("What stands in the way; null where nothing does.")),
-    goes_on: z.boolean().check(z.describe("Whether it goes on by itself, or when a session has been answered.")),
-    until: instantOrNull("When a usage limit resets; null: none is reached."),
-  })
-  .register(z.globalRegistry, { id: "HeldWork", description: "An item for which nothing can be done now." });
+const heldSchema = whenUsed(() =>
+  z
+    .object({
+      ...about,
+      code: z.nullable(z.enum(CODE_NAMES)).check(z.describe("What stands in the way; null where nothing does.")),
+      goes_on: z.boolean().check(z.describe("Whether it goes on by itself, or when a session has been answered.")),
+      until: instantOrNull("When a usage limit resets; null: none is reached."),
+    })
+    .register(z.globalRegistry, { id: "HeldWork", description: "An item for which nothing can be done now." }),
+);
 
 export const planWork = defineOperation({
   name: "plan_work",
@@ -73,55 +78,59 @@ export const planWork = defineOperation({
   callers: { operator: "any", session: "none" },
   example: { most_workers: 2 },
   names: [],
-  input: z.object({
-    agent: z.optional(workInput.agent).check(z.describe("For items that name no agent.")),
-    cwd: z.optional(plainText()).check(z.describe("For items that name no directory.")),
-    verify: z.optional(workInput.verify).check(z.describe("For items that name no verification command.")),
-    most_workers: z
-      .optional(z.int().check(z.minimum(1), z.maximum(1_000)))
-      .check(z.describe("At most so many workers have an item at once; the settings may allow fewer.")),
-    reuse: z._default(z.boolean(), true).check(z.describe("Whether free workers of the pool are given further items.")),
-    except: z
-      ._default(z.array(z.string()).check(z.maxLength(1_000)), [])
-      .check(z.describe("Ids of items that you cannot begin now.")),
-    environment: z._default(environmentSchema, {}).check(
-      z.meta({
-        description: "Your environment: in its PATH the agents are looked for. It is not stored.",
-        writeOnly: true,
-      }),
-    ),
-  }),
-  output: z.object({
-    steps: z.array(stepSchema).check(z.describe("What can be done now, in this order.")),
-    held: z.array(heldSchema).check(z.describe("Items for which nothing can be done now, with the reason.")),
-    blocked: count("Items that wait for others to be done."),
-    queued: count("Items that wait for a free worker."),
-    open: count("Items that are not done, failed or cancelled."),
-    states: z
-      .object({
-        pending: count("Nobody works on them."),
-        "in-progress": count("A worker has them."),
-        built: count("They wait for a review."),
-        "changes-requested": count("A review sent them back."),
-        approved: count("A review accepted them."),
-        finalised: count("They are where they belong."),
-      })
-      .check(z.describe("Open items by state.")),
-    workers: z
-      .array(
-        z.object({
-          session_id: text("Its id."),
-          session: text("Its name."),
-          activity: text("What it does."),
-          pooled: z.boolean().check(z.describe("Whether `reeve work run` started it.")),
-          work_id: textOrNull("The item that it has; null: none."),
-          title: textOrNull("The item's title."),
+  input: () =>
+    z.object({
+      agent: z.optional(workInput.agent).check(z.describe("For items that name no agent.")),
+      cwd: z.optional(plainText()).check(z.describe("For items that name no directory.")),
+      verify: z.optional(workInput.verify).check(z.describe("For items that name no verification command.")),
+      most_workers: z
+        .optional(z.int().check(z.minimum(1), z.maximum(1_000)))
+        .check(z.describe("At most so many workers have an item at once; the settings may allow fewer.")),
+      reuse: z
+        ._default(z.boolean(), true)
+        .check(z.describe("Whether free workers of the pool are given further items.")),
+      except: z
+        ._default(z.array(z.string()).check(z.maxLength(1_000)), [])
+        .check(z.describe("Ids of items that you cannot begin now.")),
+      environment: z._default(environmentSchema, {}).check(
+        z.meta({
+          description: "Your environment: in its PATH the agents are looked for. It is not stored.",
+          writeOnly: true,
         }),
-      )
-      .check(z.describe("Living sessions that have an item, or belong to the pool.")),
-    verify_timeout_seconds: z.number().check(z.describe("How long a verification command may run.")),
-    cursor: cursor("The newest event before this was decided: follow the log from here."),
-  }),
+      ),
+    }),
+  output: () =>
+    z.object({
+      steps: z.array(stepSchema).check(z.describe("What can be done now, in this order.")),
+      held: z.array(heldSchema).check(z.describe("Items for which nothing can be done now, with the reason.")),
+      blocked: count("Items that wait for others to be done."),
+      queued: count("Items that wait for a free worker."),
+      open: count("Items that are not done, failed or cancelled."),
+      states: z
+        .object({
+          pending: count("Nobody works on them."),
+          "in-progress": count("A worker has them."),
+          built: count("They wait for a review."),
+          "changes-requested": count("A review sent them back."),
+          approved: count("A review accepted them."),
+          finalised: count("They are where they belong."),
+        })
+        .check(z.describe("Open items by state.")),
+      workers: z
+        .array(
+          z.object({
+            session_id: text("Its id."),
+            session: text("Its name."),
+            activity: text("What it does."),
+            pooled: z.boolean().check(z.describe("Whether `reeve work run` started it.")),
+            work_id: textOrNull("The item that it has; null: none."),
+            title: textOrNull("The item's title."),
+          }),
+        )
+        .check(z.describe("Living sessions that have an item, or belong to the pool.")),
+      verify_timeout_seconds: z.number().check(z.describe("How long a verification command may run.")),
+      cursor: cursor("The newest event before this was decided: follow the log from here."),
+    }),
 
   async run(input, context) {
     const { supervisor, store, caller } = context;

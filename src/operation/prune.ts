@@ -28,45 +28,47 @@ export const prune = defineOperation({
   callers: { operator: "any", session: "none" },
   example: { dry_run: true },
   names: [],
-  input: z.object({
-    dry_run: z._default(z.boolean(), false).check(z.describe("Remove nothing.")),
-    older_than_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_153_600_000))).check(
-      z.meta({
-        description: "What is older goes, whatever the settings say; by default what they say.",
-        "x-unit": "seconds",
-      }),
-    ),
-  }),
-  output: z.object({
-    dry_run: yesOrNo("Whether nothing was removed."),
-    sessions: z
-      .array(
-        z.object({
-          ...sessionFields,
-          why: z
-            .enum(["age", "count", "size"])
-            .check(z.describe("Which setting it exceeds: ended_days, ended_sessions or outputs_megabytes.")),
+  input: () =>
+    z.object({
+      dry_run: z._default(z.boolean(), false).check(z.describe("Remove nothing.")),
+      older_than_seconds: z.optional(z.number().check(z.minimum(0), z.maximum(3_153_600_000))).check(
+        z.meta({
+          description: "What is older goes, whatever the settings say; by default what they say.",
+          "x-unit": "seconds",
         }),
-      )
-      .check(z.describe(`The sessions that went, or would go, oldest first; at most ${MOST_LISTED}.`)),
-    session_count: count("How many there are of those."),
-    session_bytes: count("How many bytes were, or are, in their directories."),
-    kept: z
-      .array(
-        z.object({
-          ...sessionFields,
-          code: text("What keeps it, for programs."),
-          why: text("What keeps it, in a sentence."),
-        }),
-      )
-      .check(z.describe(`Ended sessions that exceed a setting too, and stay; at most ${MOST_LISTED}.`)),
-    kept_count: count("How many there are of those."),
-    events: count("How many events went, or would go."),
-    mails: count("How many mails went, or would go."),
-    work_items: count("How many items of work went, or would go."),
-    compacted_bytes: count("How much smaller the database has become."),
-    pruned_through: count("Events up to this one are no longer all there; 0: none was removed yet."),
-  }),
+      ),
+    }),
+  output: () =>
+    z.object({
+      dry_run: yesOrNo("Whether nothing was removed."),
+      sessions: z
+        .array(
+          z.object({
+            ...sessionFields,
+            why: z
+              .enum(["age", "count", "size"])
+              .check(z.describe("Which setting it exceeds: ended_days, ended_sessions or outputs_megabytes.")),
+          }),
+        )
+        .check(z.describe(`The sessions that went, or would go, oldest first; at most ${MOST_LISTED}.`)),
+      session_count: count("How many there are of those."),
+      session_bytes: count("How many bytes were, or are, in their directories."),
+      kept: z
+        .array(
+          z.object({
+            ...sessionFields,
+            code: text("What keeps it, for programs."),
+            why: text("What keeps it, in a sentence."),
+          }),
+        )
+        .check(z.describe(`Ended sessions that exceed a setting too, and stay; at most ${MOST_LISTED}.`)),
+      kept_count: count("How many there are of those."),
+      events: count("How many events went, or would go."),
+      mails: count("How many mails went, or would go."),
+      work_items: count("How many items of work went, or would go."),
+      compacted_bytes: count("How much smaller the database has become."),
+      pruned_through: count("Events up to this one are no longer all there; 0: none was removed yet."),
+    }),
 
   async run({ dry_run: isDry, older_than_seconds: seconds }, { store, supervisor, caller }) {
     const { retention } = supervisor.settings;

@@ -22,26 +22,28 @@ export const readEvents = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { since: 120, session: "fix" },
   names: ["session"],
-  input: z.object({
-    since: z
-      ._default(z.int().check(z.minimum(0)), 0)
-      .check(
-        z.describe(
-          "A cursor: only events after it. By default from the first event on. In a stream, `Last-Event-ID` counts more.",
+  input: () =>
+    z.object({
+      since: z
+        ._default(z.int().check(z.minimum(0)), 0)
+        .check(
+          z.describe(
+            "A cursor: only events after it. By default from the first event on. In a stream, `Last-Event-ID` counts more.",
+          ),
         ),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(1_000)), 1_000)
+        .check(z.meta({ description: "At most so many; a stream has no such limit.", "x-unit": "events" })),
+      session: z.optional(sessionReference).check(z.describe("Only events of this session; its id or name.")),
+    }),
+  output: () =>
+    z.object({
+      events: z.array(eventSchema).check(z.describe("Oldest first.")),
+      cursor: cursor("Pass it as `since` to read on."),
+      pruned_through: count(
+        "Events up to this one were removed because they were old, except a few that are still needed; 0: none was. If it is higher than your `since`, you have missed events.",
       ),
-    limit: z
-      ._default(z.int().check(z.minimum(1), z.maximum(1_000)), 1_000)
-      .check(z.meta({ description: "At most so many; a stream has no such limit.", "x-unit": "events" })),
-    session: z.optional(sessionReference).check(z.describe("Only events of this session; its id or name.")),
-  }),
-  output: z.object({
-    events: z.array(eventSchema).check(z.describe("Oldest first.")),
-    cursor: cursor("Pass it as `since` to read on."),
-    pruned_through: count(
-      "Events up to this one were removed because they were old, except a few that are still needed; 0: none was. If it is higher than your `since`, you have missed events.",
-    ),
-  }),
+    }),
 
   async run(input, context) {
     const { events, cursor: next } = await readOn(

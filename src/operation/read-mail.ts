@@ -15,14 +15,15 @@ export const readMail = defineOperation({
   example: { mail: "mail-k3v9xw2apq" },
   names: [],
   about: ["mail"],
-  input: z.object({ mail: mailReference }),
-  output: z
-    .object({
-      note: text("Who wrote the text that follows, and how to take it."),
-      ...mailFields,
-      body: text("Its text, as its sender wrote it; empty where it was retracted."),
-    })
-    .register(z.globalRegistry, { id: "WholeMail", description: "A mail with its text." }),
+  input: () => z.object({ mail: mailReference }),
+  output: () =>
+    z
+      .object({
+        note: text("Who wrote the text that follows, and how to take it."),
+        ...mailFields(),
+        body: text("Its text, as its sender wrote it; empty where it was retracted."),
+      })
+      .register(z.globalRegistry, { id: "WholeMail", description: "A mail with its text." }),
 
   async run(input, context) {
     const { mail, part } = await ownMail(context, input.mail);

@@ -14,16 +14,18 @@ import type { Session } from "../session/session.ts";
 import { gatherRecovery } from "../supervisor/recovery/gather.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
-import { instant, instantOrNull, text, yesOrNo } from "./field.ts";
+import { instant, instantOrNull, text, yesOrNo, whenUsed } from "./field.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
-const statementSchema = z.object({
-  text: text("What is so."),
-  source: text("Where that comes from: record, log, mailbox, queue, transcript, git, reflog, …"),
-  at: instantOrNull("From when it is; null where nobody knows."),
-  known: yesOrNo("False: it says what could not be found out."),
-});
+const statementSchema = whenUsed(() =>
+  z.object({
+    text: text("What is so."),
+    source: text("Where that comes from: record, log, mailbox, queue, transcript, git, reflog, …"),
+    at: instantOrNull("From when it is; null where nobody knows."),
+    known: yesOrNo("False: it says what could not be found out."),
+  }),
+);
 
 export const recover = defineOperation({
   name: "recover",
@@ -35,28 +37,30 @@ export const recover = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({
-    session: z.optional(sessionReference).check(z.describe("Which session; inside a session by default itself.")),
-    details: z._default(z.boolean(), false).check(z.describe("All of it, however long.")),
-  }),
-  output: z.object({
-    session_id: text("The session."),
-    name: text("Its name."),
-    asked_at: instant("When Reeve looked."),
-    text: text("The report; without `details` less than 4 KB, the most important first."),
-    sections: z
-      .optional(
-        z.array(
-          z.object({
-            section: z.enum(RECOVERY_SECTIONS).check(z.describe("What it is about.")),
-            title: text("Its title."),
-            statements: z.array(statementSchema).check(z.describe("The most important first.")),
-            more: text("The command that tells more about it."),
-          }),
-        ),
-      )
-      .check(z.describe("With `details`: all statements, in the order in which to read them.")),
-  }),
+  input: () =>
+    z.object({
+      session: z.optional(sessionReference).check(z.describe("Which session; inside a session by default itself.")),
+      details: z._default(z.boolean(), false).check(z.describe("All of it, however long.")),
+    }),
+  output: () =>
+    z.object({
+      session_id: text("The session."),
+      name: text("Its name."),
+      asked_at: instant("When Reeve looked."),
+      text: text("The report; without `details` less than 4 KB, the most important first."),
+      sections: z
+        .optional(
+          z.array(
+            z.object({
+              section: z.enum(RECOVERY_SECTIONS).check(z.describe("What it is about.")),
+              title: text("Its title."),
+              statements: z.array(statementSchema).check(z.describe("The most important first.")),
+              more: text("The command that tells more about it."),
+            }),
+          ),
+        )
+        .check(z.describe("With `details`: all statements, in the order in which to read them.")),
+    }),
 
   async run({ session: reference, details }, context) {
     const session = meant(reference, context);

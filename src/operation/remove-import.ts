@@ -14,8 +14,8 @@ export const removeImport = defineOperation({
   example: { import: "import-k3v9xw2apq" },
   names: [],
   about: ["import"],
-  input: z.object({ import: importReference }),
-  output: importSchema,
+  input: () => z.object({ import: importReference }),
+  output: () => importSchema,
 
   run: async ({ import: id }, { outputsDir }) => viewImport(await remove(outputsDir, id)),
 });

@@ -5,7 +5,7 @@ import { messageOf } from "../platform/reeve-error.ts";
 import { stripTerminal } from "../platform/terminal-text.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
-import { text, textOrNull, yesOrNo } from "./field.ts";
+import { text, textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import { idempotent } from "./idempotency.ts";
 import {
   obstacleSchema,
@@ -16,16 +16,18 @@ import {
   worktreeReference,
 } from "./worktree-view.ts";
 
-const removalSchema = z.object({
-  removed: yesOrNo("False: it is kept."),
-  path: text("The worktree."),
-  kept_because: z.array(obstacleSchema).check(z.describe("Why it is kept; empty where it was removed.")),
-  saved: z.nullable(savedSchema).check(z.describe("The work that was saved; null where nothing had to be.")),
-  branch: textOrNull("What became of its branch, in a sentence; null where you did not ask to delete it."),
-  dropped: z
-    .array(z.string())
-    .check(z.describe("Ignored directories that were deleted with it, such as node_modules/.")),
-});
+const removalSchema = whenUsed(() =>
+  z.object({
+    removed: yesOrNo("False: it is kept."),
+    path: text("The worktree."),
+    kept_because: z.array(obstacleSchema).check(z.describe("Why it is kept; empty where it was removed.")),
+    saved: z.nullable(savedSchema).check(z.describe("The work that was saved; null where nothing had to be.")),
+    branch: textOrNull("What became of its branch, in a sentence; null where you did not ask to delete it."),
+    dropped: z
+      .array(z.string())
+      .check(z.describe("Ignored directories that were deleted with it, such as node_modules/.")),
+  }),
+);
 
 export const removeWorktree = defineOperation({
   name: "remove_worktree",
@@ -38,16 +40,17 @@ export const removeWorktree = defineOperation({
   example: { worktree: "builder", save: true },
   names: [],
   about: ["worktree"],
-  input: z.object({
-    worktree: worktreeReference,
-    save: z
-      ._default(z.boolean(), false)
-      .check(z.describe("Whether to save first what would be lost, as a commit under refs/reeve/<session>.")),
-    delete_branch: z
-      ._default(z.boolean(), false)
-      .check(z.describe("Whether to delete its branch, too, if Reeve made it and it is pushed or merged.")),
-  }),
-  output: removalSchema,
+  input: () =>
+    z.object({
+      worktree: worktreeReference,
+      save: z
+        ._default(z.boolean(), false)
+        .check(z.describe("Whether to save first what would be lost, as a commit under refs/reeve/<session>.")),
+      delete_branch: z
+        ._default(z.boolean(), false)
+        .check(z.describe("Whether to delete its branch, too, if Reeve made it and it is pushed or merged.")),
+    }),
+  output: () => removalSchema,
 
   async run(input, context) {
     const { worktrees } = context.supervisor;

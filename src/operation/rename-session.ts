@@ -16,17 +16,18 @@ export const renameSession = defineOperation({
   callers: { operator: "any", session: "none" },
   example: { session: "fix", name: "fix-tests" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    name: z
-      .string()
-      .check(
-        z.regex(SESSION_ID_PATTERN, "made of lower-case letters, digits and dashes, at most 64"),
-        z.refine(isFreeName, FREE_NAME),
-        z.describe("Its new name."),
-      ),
-  }),
-  output: lifecycleOutput,
+  input: () =>
+    z.object({
+      session: sessionReference,
+      name: z
+        .string()
+        .check(
+          z.regex(SESSION_ID_PATTERN, "made of lower-case letters, digits and dashes, at most 64"),
+          z.refine(isFreeName, FREE_NAME),
+          z.describe("Its new name."),
+        ),
+    }),
+  output: () => lifecycleOutput,
 
   async run(input, context) {
     const renamed = await carryOut(context, {

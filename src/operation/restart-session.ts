@@ -35,25 +35,26 @@ export const restartSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    grace_seconds: z
-      .optional(seconds(3_600))
-      .check(z.describe("How long its processes may take to end by themselves before they are killed.")),
-    timeout_seconds: z
-      ._default(seconds(3_600), COMES_UP_SECONDS)
-      .check(z.describe("How long to wait for an agent to show that it is up before answering `done: false`.")),
-    if_gone: z
-      ._default(z.boolean(), false)
-      .check(z.describe("Only if its process is gone: one that runs is left alone, which counts as done.")),
-    environment: z.optional(environmentSchema).check(
-      z.meta({
-        description: "Your environment. It is used only where the one that the session was started with is gone.",
-        writeOnly: true,
-      }),
-    ),
-  }),
-  output: lifecycleOutput,
+  input: () =>
+    z.object({
+      session: sessionReference,
+      grace_seconds: z
+        .optional(seconds(3_600))
+        .check(z.describe("How long its processes may take to end by themselves before they are killed.")),
+      timeout_seconds: z
+        ._default(seconds(3_600), COMES_UP_SECONDS)
+        .check(z.describe("How long to wait for an agent to show that it is up before answering `done: false`.")),
+      if_gone: z
+        ._default(z.boolean(), false)
+        .check(z.describe("Only if its process is gone: one that runs is left alone, which counts as done.")),
+      environment: z.optional(environmentSchema).check(
+        z.meta({
+          description: "Your environment. It is used only where the one that the session was started with is gone.",
+          writeOnly: true,
+        }),
+      ),
+    }),
+  output: () => lifecycleOutput,
 
   async run(input, context) {
     const { store, supervisor } = context;

@@ -12,8 +12,8 @@ export const resumeSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix" },
   names: ["session"],
-  input: z.object({ session: sessionReference }),
-  output: lifecycleOutput,
+  input: () => z.object({ session: sessionReference }),
+  output: () => lifecycleOutput,
 
   run: (input, context) =>
     carryOut(context, {

@@ -15,8 +15,8 @@ export const retractMail = defineOperation({
   example: { mail: "mail-k3v9xw2apq" },
   names: [],
   about: ["mail"],
-  input: z.object({ mail: mailReference }),
-  output: mailSchema,
+  input: () => z.object({ mail: mailReference }),
+  output: () => mailSchema,
 
   async run(input, context) {
     const { mail } = await ownMail(context, input.mail);

@@ -17,8 +17,8 @@ export const saveWorktree = defineOperation({
   example: { worktree: "builder" },
   names: [],
   about: ["worktree"],
-  input: z.object({ worktree: worktreeReference }),
-  output: z.extend(savedSchema, { path: text("The worktree.") }),
+  input: () => z.object({ worktree: worktreeReference }),
+  output: () => z.extend(savedSchema, { path: text("The worktree.") }),
 
   async run(input, context) {
     const { id, path } = await resolveWorktree(context, input.worktree);

@@ -1,5 +1,6 @@
 /** Sends mail to a session, to all sessions of a role, or to the operator. */
 import * as z from "zod/mini";
+import { made } from "./field.ts";
 import {
   type Addressed,
   type Mail,
@@ -32,38 +33,40 @@ export const sendMail = defineOperation({
   example: { to: "reviewer", subject: "The parser is done", body: "Please review branch parser.", kind: "hand-off" },
   names: [],
   about: ["to", "in_reply_to"],
-  input: z.object({
-    to: z
-      .optional(
-        z
-          .string()
-          .check(z.regex(/^(?:role:)?[a-z0-9][a-z0-9-]{0,63}$/, "a session, `role:` and a role, or `operator`")),
-      )
-      .check(
-        z.describe(
-          "A session (its id, its name, or the beginning of its id), `role:<role>` for every other session of that role that has not ended, or `operator`. May be left out of an answer: then it goes to whoever sent that mail.",
+  input: () =>
+    z.object({
+      to: z
+        .optional(
+          z
+            .string()
+            .check(z.regex(/^(?:role:)?[a-z0-9][a-z0-9-]{0,63}$/, "a session, `role:` and a role, or `operator`")),
+        )
+        .check(
+          z.describe(
+            "A session (its id, its name, or the beginning of its id), `role:<role>` for every other session of that role that has not ended, or `operator`. May be left out of an answer: then it goes to whoever sent that mail.",
+          ),
         ),
-      ),
-    body: z.string().check(z.minLength(1, "some text"), z.describe("What to say, up to 64 KB.")),
-    subject: z
-      .optional(z.string().check(z.maxLength(MOST_SUBJECT_CHARACTERS)))
-      .check(
-        z.describe(
-          "What it is about, in one line. By default how the text begins; of an answer, the subject of what it answers.",
+      body: z.string().check(z.minLength(1, "some text"), z.describe("What to say, up to 64 KB.")),
+      subject: z
+        .optional(z.string().check(z.maxLength(MOST_SUBJECT_CHARACTERS)))
+        .check(
+          z.describe(
+            "What it is about, in one line. By default how the text begins; of an answer, the subject of what it answers.",
+          ),
         ),
-      ),
-    kind: z
-      ._default(z.enum(MAIL_KINDS), "note")
-      .check(z.describe("hand-off: work that the recipient takes over. note: everything else.")),
-    priority: z._default(z.enum(MAIL_PRIORITIES), "normal").check(z.describe("How urgent it is.")),
-    in_reply_to: z
-      .optional(mailReference)
-      .check(z.describe("The mail that this answers; it becomes part of that thread.")),
-  }),
-  output: z.object({
-    thread_id: mailSchema.shape.thread_id,
-    mails: z.array(mailSchema).check(z.describe("What was sent: one for each recipient, as it is now.")),
-  }),
+      kind: z
+        ._default(z.enum(MAIL_KINDS), "note")
+        .check(z.describe("hand-off: work that the recipient takes over. note: everything else.")),
+      priority: z._default(z.enum(MAIL_PRIORITIES), "normal").check(z.describe("How urgent it is.")),
+      in_reply_to: z
+        .optional(mailReference)
+        .check(z.describe("The mail that this answers; it becomes part of that thread.")),
+    }),
+  output: () =>
+    z.object({
+      thread_id: made(mailSchema).shape.thread_id,
+      mails: z.array(mailSchema).check(z.describe("What was sent: one for each recipient, as it is now.")),
+    }),
 
   async run(input, context) {
     const { store, supervisor, caller } = context;

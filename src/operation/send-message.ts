@@ -31,39 +31,45 @@ export const sendMessage = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", text: "Now write a test for it" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    text: z.string().check(z.minLength(1, "some text"), z.describe("What to type into the session.")),
-    submit: z._default(z.boolean(), true).check(z.describe("Press Enter after it.")),
-    how: z
-      ._default(z.enum(["queue", "steer", "interrupt"]), "queue")
-      .check(
-        z.describe(
-          "What to do while a turn is under way. queue: wait for its end. steer: put it into that turn. interrupt: stop that turn first, ahead of what waits.",
+  input: () =>
+    z.object({
+      session: sessionReference,
+      text: z.string().check(z.minLength(1, "some text"), z.describe("What to type into the session.")),
+      submit: z._default(z.boolean(), true).check(z.describe("Press Enter after it.")),
+      how: z
+        ._default(z.enum(["queue", "steer", "interrupt"]), "queue")
+        .check(
+          z.describe(
+            "What to do while a turn is under way. queue: wait for its end. steer: put it into that turn. interrupt: stop that turn first, ahead of what waits.",
+          ),
         ),
-      ),
-    work: z
-      .optional(workReference)
-      .check(z.describe("The item of work that the session is given with it. It must be idle and have no other item.")),
-    timeout_seconds: z
-      ._default(seconds(60), 5)
-      .check(z.describe("How long to wait for the outcome before answering with the state it has by then.")),
-  }),
-  output: z.object({
-    message_id: text("The message."),
-    session_id: text("The session that it was sent to."),
-    state: z
-      .enum(["admitted", "leased", "delivered", "refused", "unknown"])
-      .check(
-        z.describe(
-          "admitted: it waits. leased: it is being typed. delivered: the agent took it. refused: it will not be typed. unknown: it was typed, and nobody could see whether it was taken.",
+      work: z
+        .optional(workReference)
+        .check(
+          z.describe("The item of work that the session is given with it. It must be idle and have no other item."),
         ),
+      timeout_seconds: z
+        ._default(seconds(60), 5)
+        .check(z.describe("How long to wait for the outcome before answering with the state it has by then.")),
+    }),
+  output: () =>
+    z.object({
+      message_id: text("The message."),
+      session_id: text("The session that it was sent to."),
+      state: z
+        .enum(["admitted", "leased", "delivered", "refused", "unknown"])
+        .check(
+          z.describe(
+            "admitted: it waits. leased: it is being typed. delivered: the agent took it. refused: it will not be typed. unknown: it was typed, and nobody could see whether it was taken.",
+          ),
+        ),
+      detail: textOrNull("How the outcome is known; of a message that waits, what it waits for."),
+      admitted_at: instant("When it was recorded."),
+      warning: textOrNull(
+        "What is wrong with where it works, such as another branch than it declared; null otherwise.",
       ),
-    detail: textOrNull("How the outcome is known; of a message that waits, what it waits for."),
-    admitted_at: instant("When it was recorded."),
-    warning: textOrNull("What is wrong with where it works, such as another branch than it declared; null otherwise."),
-    cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this message."),
-  }),
+      cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this message."),
+    }),
 
   async run(input, context) {
     const { store, supervisor, caller } = context;

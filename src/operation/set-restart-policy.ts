@@ -15,13 +15,14 @@ export const setRestartPolicy = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", policy: "on-failure" },
   names: ["session"],
-  input: z.object({
-    session: sessionReference,
-    policy: restartPolicySchema(
-      "never: it stays as it ended. on-failure: started again unless it exited with 0. always: started again.",
-    ),
-  }),
-  output: lifecycleOutput,
+  input: () =>
+    z.object({
+      session: sessionReference,
+      policy: restartPolicySchema(
+        "never: it stays as it ended. on-failure: started again unless it exited with 0. always: started again.",
+      ),
+    }),
+  output: () => lifecycleOutput,
 
   run: (input, context) =>
     carryOut(context, {

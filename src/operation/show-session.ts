@@ -25,38 +25,40 @@ export const showSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", errors: true },
   names: ["session"],
-  input: z.object({
-    session: sessionReference.check(
-      z.describe(
-        "A session: its id, its name, or the beginning of its id. For the operator also an import, by its id.",
+  input: () =>
+    z.object({
+      session: sessionReference.check(
+        z.describe(
+          "A session: its id, its name, or the beginning of its id. For the operator also an import, by its id.",
+        ),
       ),
-    ),
-    only: z
-      ._default(z.array(z.enum(STORY_KINDS)), [])
-      .check(z.describe("Only entries of these kinds. By default all but `inbox` and `activity`.")),
-    turn: z.optional(z.int().check(z.minimum(1))).check(z.describe("Only what happened in this turn.")),
-    errors: z._default(z.boolean(), false).check(z.describe("Only what failed.")),
-    from: z
-      .optional(z.iso.datetime({ offset: true, error: "a time such as 2026-11-18T09:00:00Z" }))
-      .check(z.describe("Only what happened at this time or later.")),
-    last: z
-      .optional(z.int().check(z.minimum(1), z.maximum(1_000_000)))
-      .check(z.meta({ description: "Only the last so many of them.", "x-unit": "entries" })),
-    since: z
-      .optional(z.string().check(z.maxLength(64)))
-      .check(z.describe("The `cursor` of an earlier answer: only what it did not have.")),
-    limit: z
-      ._default(z.int().check(z.minimum(1), z.maximum(MOST_ENTRIES)), MOST_ENTRIES)
-      .check(z.meta({ description: "At most so many; fewer where they are long.", "x-unit": "entries" })),
-  }),
-  output: z.object({
-    session: z.nullable(sessionViewSchema).check(z.describe("The session as it is now; null: it was imported.")),
-    imported: z.nullable(importSchema).check(z.describe("Where it comes from; null: it is a session of this home.")),
-    entries: z.array(storyEntrySchema).check(z.describe("In the order in which they happened.")),
-    cursor: text("Pass it as `since` to read on, without `last`."),
-    more: yesOrNo("Whether there is more to read on with."),
-    gaps: z.array(z.string()).check(z.describe("What could not be read, one sentence each.")),
-  }),
+      only: z
+        ._default(z.array(z.enum(STORY_KINDS)), [])
+        .check(z.describe("Only entries of these kinds. By default all but `inbox` and `activity`.")),
+      turn: z.optional(z.int().check(z.minimum(1))).check(z.describe("Only what happened in this turn.")),
+      errors: z._default(z.boolean(), false).check(z.describe("Only what failed.")),
+      from: z
+        .optional(z.iso.datetime({ offset: true, error: "a time such as 2026-11-18T09:00:00Z" }))
+        .check(z.describe("Only what happened at this time or later.")),
+      last: z
+        .optional(z.int().check(z.minimum(1), z.maximum(1_000_000)))
+        .check(z.meta({ description: "Only the last so many of them.", "x-unit": "entries" })),
+      since: z
+        .optional(z.string().check(z.maxLength(64)))
+        .check(z.describe("The `cursor` of an earlier answer: only what it did not have.")),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(MOST_ENTRIES)), MOST_ENTRIES)
+        .check(z.meta({ description: "At most so many; fewer where they are long.", "x-unit": "entries" })),
+    }),
+  output: () =>
+    z.object({
+      session: z.nullable(sessionViewSchema).check(z.describe("The session as it is now; null: it was imported.")),
+      imported: z.nullable(importSchema).check(z.describe("Where it comes from; null: it is a session of this home.")),
+      entries: z.array(storyEntrySchema).check(z.describe("In the order in which they happened.")),
+      cursor: text("Pass it as `since` to read on, without `last`."),
+      more: yesOrNo("Whether there is more to read on with."),
+      gaps: z.array(z.string()).check(z.describe("What could not be read, one sentence each.")),
+    }),
 
   async run({ session: reference, since, limit, only, ...wish }, context) {
     const cursor = since === undefined ? undefined : cursorIn(since);

@@ -12,7 +12,7 @@ import type { Base } from "../fleet/worktree.ts";
 import type { Session } from "../session/session.ts";
 import type { MadeWorktree } from "../supervisor/worktree/making.ts";
 import type { OperationContext } from "./contract.ts";
-import { count, instant, instantOrNull, plainText, text, textOrNull, yesOrNo } from "./field.ts";
+import { count, instant, instantOrNull, plainText, text, textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import type { RecordFor } from "./idempotency.ts";
 import { iso } from "./session-view.ts";
 import { chosenRuntime } from "./start-container.ts";
@@ -37,37 +37,39 @@ export const checkoutInput = {
     ),
 } as const;
 
-export const madeWorktreeSchema = z
-  .object({
-    path: text("Where it is."),
-    branch: text("The branch that is checked out in it."),
-    is_new: yesOrNo("False: it was there, and is used again."),
-    commit: textOrNull("The commit that is checked out; null in the answer to a repeated request."),
-    base: z
-      .nullable(
-        z.object({
-          ref: text("What the branch began from."),
-          commit: text("The commit that this was."),
-          committed_at: instant("When that commit was made."),
-          source: z
-            .enum(["fetched", "local"])
-            .check(z.describe("fetched: the remote was asked for it just then. local: what the repository knew.")),
-        }),
-      )
-      .check(z.describe("What the branch began from; null where the branch was there before.")),
-    behind: z
-      .nullable(
-        z.object({
-          ref: text("The remote's main branch."),
-          commits: count("How many commits it has that the worktree does not."),
-          fetched_at: instantOrNull("When the repository last fetched; null where that is not known."),
-        }),
-      )
-      .check(z.describe("How old it is, compared with the remote's main branch; null where that is not known.")),
-    changes: count("Of one that is used again: how many files are changed and not committed."),
-    notes: z.array(z.string()).check(z.describe("What is different from the main checkout, a sentence each.")),
-  })
-  .register(z.globalRegistry, { id: "MadeWorktree", description: "The worktree that a session was started in." });
+export const madeWorktreeSchema = whenUsed(() =>
+  z
+    .object({
+      path: text("Where it is."),
+      branch: text("The branch that is checked out in it."),
+      is_new: yesOrNo("False: it was there, and is used again."),
+      commit: textOrNull("The commit that is checked out; null in the answer to a repeated request."),
+      base: z
+        .nullable(
+          z.object({
+            ref: text("What the branch began from."),
+            commit: text("The commit that this was."),
+            committed_at: instant("When that commit was made."),
+            source: z
+              .enum(["fetched", "local"])
+              .check(z.describe("fetched: the remote was asked for it just then. local: what the repository knew.")),
+          }),
+        )
+        .check(z.describe("What the branch began from; null where the branch was there before.")),
+      behind: z
+        .nullable(
+          z.object({
+            ref: text("The remote's main branch."),
+            commits: count("How many commits it has that the worktree does not."),
+            fetched_at: instantOrNull("When the repository last fetched; null where that is not known."),
+          }),
+        )
+        .check(z.describe("How old it is, compared with the remote's main branch; null where that is not known.")),
+      changes: count("Of one that is used again: how many files are changed and not committed."),
+      notes: z.array(z.string()).check(z.describe("What is different from the main checkout, a sentence each.")),
+    })
+    .register(z.globalRegistry, { id: "MadeWorktree", description: "The worktree that a session was started in." }),
+);
 
 export interface StartPlace {
   readonly id: string;

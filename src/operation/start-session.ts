@@ -22,7 +22,7 @@ import { branchPolicy } from "./branch-view.ts";
 import { containerInput } from "./container-view.ts";
 import { broughtBy } from "./caller-environment.ts";
 import { defineOperation } from "./contract.ts";
-import { cursor, environment as environmentSchema, plainText, restartPolicySchema } from "./field.ts";
+import { cursor, environment as environmentSchema, plainText, restartPolicySchema, made } from "./field.ts";
 import { withinFamily } from "./family.ts";
 import { idempotent } from "./idempotency.ts";
 import type { RecordFor } from "./idempotency.ts";
@@ -65,132 +65,141 @@ export const startSession = defineOperation({
     environment: { PATH: "/usr/bin:/bin" },
   },
   names: ["parent"],
-  input: z.object({
-    agent: z.optional(
-      word(
-        "What to run: codex, claude, gemini, command, or an agent of your settings. A work item may say it instead.",
-      ),
-    ),
-    args: z
-      ._default(z.array(plainText()).check(z.maxLength(1_000)), [])
-      .check(z.describe("Arguments for the agent; for `command` the whole command line.")),
-    prompt: z
-      .optional(z.string().check(z.minLength(1, "some text, or be left out")))
-      .check(z.describe("What to say to the agent first.")),
-    resume: z
-      .optional(plainText().check(z.minLength(1, "an id"), z.maxLength(200)))
-      .check(z.describe("Continue this conversation (the agent's own id of it) instead of beginning a new one.")),
-    name: z.optional(
-      word("Its name; without one it is called after its agent, with a number.").check(z.refine(isFreeName, FREE_NAME)),
-    ),
-    role: z.optional(
-      word("What it is for, in a word of your choice; its files are kept under it. By default `agent`."),
-    ),
-    cwd: z.optional(plainText()).check(z.describe("The directory to start it in. A work item may say it instead.")),
-    branch: z
-      .optional(plainText().check(z.minLength(1, "the name of a branch, or be left out"), z.maxLength(255)))
-      .check(
-        z.describe(
-          "The git branch that `cwd` must be on, from the start to the end. The session has the checkout for itself. With `worktree`: the branch of the worktree.",
+  input: () =>
+    z.object({
+      agent: z.optional(
+        word(
+          "What to run: codex, claude, gemini, command, or an agent of your settings. A work item may say it instead.",
         ),
       ),
-    branch_policy: z
-      .optional(branchPolicy)
-      .check(
-        z.describe(
-          "What happens if another branch is checked out later. warn: Reeve reports it. pause: it also pauses the session. error: it gives the session no messages. By default what the settings say, which is warn.",
+      args: z
+        ._default(z.array(plainText()).check(z.maxLength(1_000)), [])
+        .check(z.describe("Arguments for the agent; for `command` the whole command line.")),
+      prompt: z
+        .optional(z.string().check(z.minLength(1, "some text, or be left out")))
+        .check(z.describe("What to say to the agent first.")),
+      resume: z
+        .optional(plainText().check(z.minLength(1, "an id"), z.maxLength(200)))
+        .check(z.describe("Continue this conversation (the agent's own id of it) instead of beginning a new one.")),
+      name: z.optional(
+        word("Its name; without one it is called after its agent, with a number.").check(
+          z.refine(isFreeName, FREE_NAME),
         ),
       ),
-    allow_shared_checkout: z
-      ._default(z.boolean(), false)
-      .check(z.describe("Start it although another session works in the same git checkout.")),
-    ...checkoutInput,
-    work: z
-      .optional(workReference)
-      .check(
-        z.describe(
-          "The item of work that it is given. What you leave out of agent, role, branch, `cwd` and prompt comes from the item.",
-        ),
+      role: z.optional(
+        word("What it is for, in a word of your choice; its files are kept under it. By default `agent`."),
       ),
-    pooled: z
-      ._default(z.boolean(), false)
-      .check(
-        z.describe(
-          "For `reeve work run`: it may be given further items of work when it is free, and is ended when there are none for it.",
-        ),
-      ),
-    runtime: z.optional(
-      word("Where to run it: tmux or docker. By default what config.toml says for its role, else tmux."),
-    ),
-    ...containerInput,
-    model: z.optional(plainText().check(z.maxLength(255))).check(z.describe("The model, as the agent calls it.")),
-    mcp: z
-      ._default(z.boolean(), true)
-      .check(z.describe("Whether the agent gets Reeve's MCP server, with which it can start sessions of its own.")),
-    restart: z.optional(
-      restartPolicySchema(
-        "Whether to start it again when its process ends by itself; by default what config.toml says for its role or agent, else never.",
-      ),
-    ),
-    timeouts: z.optional(timeOutsInput),
-    ...persistenceInput,
-    hold: z
-      .optional(holdReason)
-      .check(z.describe("Hold it from the start, with this reason: see `hold_session`. For 24 hours.")),
-    parent: z.optional(word("The session that it belongs to; by default the one that calls, if a session does.")),
-    notify: z
-      .optional(reasonsSchema)
-      .check(
-        z.describe(
-          "What the parent is woken for, if that is a session: by default everything that ends a wait; an empty list for nothing.",
-        ),
-      ),
-    environment: z._default(environmentSchema, {}).check(
-      z.meta({
-        description:
-          "Your whole environment; the session gets it. If a session calls, what its own process has is added. It is handed to the runtime and not stored.",
-        writeOnly: true,
-      }),
-    ),
-    env: z._default(z.record(variableName, plainText()), {}).check(
-      z.meta({
-        description: "Further variables. Their values are not stored, and are taken out of what Reeve records.",
-        writeOnly: true,
-      }),
-    ),
-    env_file: z
-      .optional(plainText())
-      .check(z.describe("A file with further variables, a line each; relative to `cwd`.")),
-    key_files: z
-      ._default(z.record(variableName, plainText()), {})
-      .check(
-        z.describe("Further variables, each with the file that holds its value and nothing else; relative to `cwd`."),
-      ),
-    ...manifestInput,
-    until: z
-      ._default(z.enum(["recorded", "created"]), "recorded")
-      .check(
-        z.describe(
-          "When to answer. recorded: as soon as it is durable. created: once its process has the environment; if the daemon dies before that, repeat the request with the same Idempotency-Key.",
-        ),
-      ),
-  }),
-  output: z
-    .extend(sessionViewSchema, {
-      cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this start."),
-      notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
-      restart_policy_from: z
-        .enum(POLICY_SOURCES)
+      cwd: z.optional(plainText()).check(z.describe("The directory to start it in. A work item may say it instead.")),
+      branch: z
+        .optional(plainText().check(z.minLength(1, "the name of a branch, or be left out"), z.maxLength(255)))
         .check(
           z.describe(
-            "Where its restart policy comes from: this start, its role or its agent in config.toml, or nowhere (never).",
+            "The git branch that `cwd` must be on, from the start to the end. The session has the checkout for itself. With `worktree`: the branch of the worktree.",
           ),
         ),
-      made_worktree: z
-        .nullable(madeWorktreeSchema)
-        .check(z.describe("The worktree that it was started in; null where it works in the directory that was given.")),
-    })
-    .register(z.globalRegistry, { id: "StartedSession", description: "A session, and where in the log its start is." }),
+      branch_policy: z
+        .optional(branchPolicy)
+        .check(
+          z.describe(
+            "What happens if another branch is checked out later. warn: Reeve reports it. pause: it also pauses the session. error: it gives the session no messages. By default what the settings say, which is warn.",
+          ),
+        ),
+      allow_shared_checkout: z
+        ._default(z.boolean(), false)
+        .check(z.describe("Start it although another session works in the same git checkout.")),
+      ...checkoutInput,
+      work: z
+        .optional(workReference)
+        .check(
+          z.describe(
+            "The item of work that it is given. What you leave out of agent, role, branch, `cwd` and prompt comes from the item.",
+          ),
+        ),
+      pooled: z
+        ._default(z.boolean(), false)
+        .check(
+          z.describe(
+            "For `reeve work run`: it may be given further items of work when it is free, and is ended when there are none for it.",
+          ),
+        ),
+      runtime: z.optional(
+        word("Where to run it: tmux or docker. By default what config.toml says for its role, else tmux."),
+      ),
+      ...containerInput,
+      model: z.optional(plainText().check(z.maxLength(255))).check(z.describe("The model, as the agent calls it.")),
+      mcp: z
+        ._default(z.boolean(), true)
+        .check(z.describe("Whether the agent gets Reeve's MCP server, with which it can start sessions of its own.")),
+      restart: z.optional(
+        restartPolicySchema(
+          "Whether to start it again when its process ends by itself; by default what config.toml says for its role or agent, else never.",
+        ),
+      ),
+      timeouts: z.optional(timeOutsInput),
+      ...persistenceInput,
+      hold: z
+        .optional(holdReason)
+        .check(z.describe("Hold it from the start, with this reason: see `hold_session`. For 24 hours.")),
+      parent: z.optional(word("The session that it belongs to; by default the one that calls, if a session does.")),
+      notify: z
+        .optional(reasonsSchema)
+        .check(
+          z.describe(
+            "What the parent is woken for, if that is a session: by default everything that ends a wait; an empty list for nothing.",
+          ),
+        ),
+      environment: z._default(environmentSchema, {}).check(
+        z.meta({
+          description:
+            "Your whole environment; the session gets it. If a session calls, what its own process has is added. It is handed to the runtime and not stored.",
+          writeOnly: true,
+        }),
+      ),
+      env: z._default(z.record(variableName, plainText()), {}).check(
+        z.meta({
+          description: "Further variables. Their values are not stored, and are taken out of what Reeve records.",
+          writeOnly: true,
+        }),
+      ),
+      env_file: z
+        .optional(plainText())
+        .check(z.describe("A file with further variables, a line each; relative to `cwd`.")),
+      key_files: z
+        ._default(z.record(variableName, plainText()), {})
+        .check(
+          z.describe("Further variables, each with the file that holds its value and nothing else; relative to `cwd`."),
+        ),
+      ...manifestInput,
+      until: z
+        ._default(z.enum(["recorded", "created"]), "recorded")
+        .check(
+          z.describe(
+            "When to answer. recorded: as soon as it is durable. created: once its process has the environment; if the daemon dies before that, repeat the request with the same Idempotency-Key.",
+          ),
+        ),
+    }),
+  output: () =>
+    z
+      .extend(made(sessionViewSchema), {
+        cursor: cursor("Pass it to `wait_for_session` as `since` to wait for the outcome of this start."),
+        notifications: notificationsSchema.check(z.describe("Who is woken for this session, for what, and how.")),
+        restart_policy_from: z
+          .enum(POLICY_SOURCES)
+          .check(
+            z.describe(
+              "Where its restart policy comes from: this start, its role or its agent in config.toml, or nowhere (never).",
+            ),
+          ),
+        made_worktree: z
+          .nullable(madeWorktreeSchema)
+          .check(
+            z.describe("The worktree that it was started in; null where it works in the directory that was given."),
+          ),
+      })
+      .register(z.globalRegistry, {
+        id: "StartedSession",
+        description: "A session, and where in the log its start is.",
+      }),
 
   async run(asked, context) {
     const { supervisor, store, caller } = context;

@@ -13,15 +13,17 @@ export const stopDaemon = defineOperation({
   callers: { operator: "any", session: "none" },
   example: {},
   names: [],
-  input: z.object({
-    with_runtimes: z.optional(
-      yesOrNo("Also stop the tmux server of the sessions; refused until every session has ended."),
-    ),
-  }),
-  output: z.object({
-    pid: count("The process that stops."),
-    sessions: count("How many sessions have not ended; their processes run on."),
-  }),
+  input: () =>
+    z.object({
+      with_runtimes: z.optional(
+        yesOrNo("Also stop the tmux server of the sessions; refused until every session has ended."),
+      ),
+    }),
+  output: () =>
+    z.object({
+      pid: count("The process that stops."),
+      sessions: count("How many sessions have not ended; their processes run on."),
+    }),
 
   async run({ with_runtimes: withRuntimes = false }, { store, daemon }) {
     const living = store.registry.living();

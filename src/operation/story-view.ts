@@ -7,37 +7,41 @@ import { STORY_KINDS, STORY_SOURCES } from "../session/story/entry.ts";
 import type { StoryEvent, StoryMail } from "../session/story/log-part.ts";
 import { readStory, type Story } from "../supervisor/story/read-story.ts";
 import type { OperationContext } from "./contract.ts";
-import { count, instant, text, textOrNull, yesOrNo } from "./field.ts";
+import { count, instant, text, textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import { safe, viewMail } from "./mail-view.ts";
 import { viewEvent } from "./read-events.ts";
 import { iso } from "./session-view.ts";
 
-export const storyEntrySchema = z
-  .object({
-    source: z
-      .enum(STORY_SOURCES)
-      .check(z.describe("Where it comes from: Reeve's log, the agent's transcript, or the recorded model traffic.")),
-    seq: count("Grows within a source."),
-    at: instant("When, as the clock of the machine was then."),
-    kind: z.enum(STORY_KINDS).check(z.describe("What it is about.")),
-    type: text("The type of the event, or `said`, `tool-call`, `tool-result`, `model-call`, `capture-dropped`."),
-    turn: z.nullable(z.int()).check(z.describe("In which turn; null: in none.")),
-    actor: text(
-      "Who did it: `operator`, `session:<id>`, `rule:<name>`, `user`, `agent`, `tool`, `system`, `terminal` (a person in its terminal) or `reeve`.",
-    ),
-    what: text("What happened, in one line."),
-    text: textOrNull(
-      "What was said, or a tool was called with, at most 16,384 characters; null where `what` says all.",
-    ),
-    failed: yesOrNo("Whether something went wrong."),
-    ms: z
-      .nullable(z.number())
-      .check(z.meta({ description: "How long it took; null where nobody knows.", "x-unit": "milliseconds" })),
-    data: z
-      .record(z.string(), z.unknown())
-      .check(z.describe("All that is known of it: the data of the event, the tool's input and result, the exchange.")),
-  })
-  .register(z.globalRegistry, { id: "StoryEntry", description: "One thing that happened in a session." });
+export const storyEntrySchema = whenUsed(() =>
+  z
+    .object({
+      source: z
+        .enum(STORY_SOURCES)
+        .check(z.describe("Where it comes from: Reeve's log, the agent's transcript, or the recorded model traffic.")),
+      seq: count("Grows within a source."),
+      at: instant("When, as the clock of the machine was then."),
+      kind: z.enum(STORY_KINDS).check(z.describe("What it is about.")),
+      type: text("The type of the event, or `said`, `tool-call`, `tool-result`, `model-call`, `capture-dropped`."),
+      turn: z.nullable(z.int()).check(z.describe("In which turn; null: in none.")),
+      actor: text(
+        "Who did it: `operator`, `session:<id>`, `rule:<name>`, `user`, `agent`, `tool`, `system`, `terminal` (a person in its terminal) or `reeve`.",
+      ),
+      what: text("What happened, in one line."),
+      text: textOrNull(
+        "What was said, or a tool was called with, at most 16,384 characters; null where `what` says all.",
+      ),
+      failed: yesOrNo("Whether something went wrong."),
+      ms: z
+        .nullable(z.number())
+        .check(z.meta({ description: "How long it took; null where nobody knows.", "x-unit": "milliseconds" })),
+      data: z
+        .record(z.string(), z.unknown())
+        .check(
+          z.describe("All that is known of it: the data of the event, the tool's input and result, the exchange."),
+        ),
+    })
+    .register(z.globalRegistry, { id: "StoryEntry", description: "One thing that happened in a session." }),
+);
 
 /** Events at once. */
 const PAGE = 1_000;

@@ -15,22 +15,24 @@ export const testNotification = defineOperation({
   example: { channel: "pager" },
   names: [],
   about: ["channel"],
-  input: z.object({
-    channel: z
-      .optional(z.string().check(z.maxLength(32)))
-      .check(z.describe("The name of the channel; by default all of them.")),
-  }),
-  output: z.object({
-    channels: z
-      .array(
-        z.object({
-          ...channelFields,
-          sent: yesOrNo("Whether it was sent."),
-          what: text("What came of it, or why it did not work: the part of a sentence."),
-        }),
-      )
-      .check(z.describe("What came of each.")),
-  }),
+  input: () =>
+    z.object({
+      channel: z
+        .optional(z.string().check(z.maxLength(32)))
+        .check(z.describe("The name of the channel; by default all of them.")),
+    }),
+  output: () =>
+    z.object({
+      channels: z
+        .array(
+          z.object({
+            ...channelFields,
+            sent: yesOrNo("Whether it was sent."),
+            what: text("What came of it, or why it did not work: the part of a sentence."),
+          }),
+        )
+        .check(z.describe("What came of each.")),
+    }),
 
   async run(input, { supervisor }) {
     const tested = await supervisor.notifications.test(input.channel ?? null);

@@ -8,25 +8,27 @@ import type { LoggedEvent } from "../session/event.ts";
 import type { Store } from "../store/contract.ts";
 import { readRules } from "../supervisor/launch/approval-rules.ts";
 import { defineOperation } from "./contract.ts";
-import { count, instant, text, textOrNull } from "./field.ts";
+import { count, instant, text, textOrNull, whenUsed } from "./field.ts";
 import { iso } from "./session-view.ts";
 
 const decision = z.enum(["approved", "denied"]);
 
-const testedSchema = z
-  .object({
-    seq: count("The number of the event by which it was asked."),
-    asked_at: instant("When it was asked."),
-    session_id: text("The session that asked."),
-    session_name: text("The name of that session."),
-    agent: text("The agent that runs in it."),
-    title: text("What was asked, in one line."),
-    decided: z.nullable(decision).check(z.describe("How it was answered; null where nobody answered or saw it.")),
-    decided_by: textOrNull("Who answered; null where nobody did."),
-    would: z.nullable(decision).check(z.describe("What the rules decide; null: they leave it to you.")),
-    rule: textOrNull("The rule that decides; null where none does."),
-  })
-  .register(z.globalRegistry, { id: "TestedApproval", description: "A past question, and what rules make of it." });
+const testedSchema = whenUsed(() =>
+  z
+    .object({
+      seq: count("The number of the event by which it was asked."),
+      asked_at: instant("When it was asked."),
+      session_id: text("The session that asked."),
+      session_name: text("The name of that session."),
+      agent: text("The agent that runs in it."),
+      title: text("What was asked, in one line."),
+      decided: z.nullable(decision).check(z.describe("How it was answered; null where nobody answered or saw it.")),
+      decided_by: textOrNull("Who answered; null where nobody did."),
+      would: z.nullable(decision).check(z.describe("What the rules decide; null: they leave it to you.")),
+      rule: textOrNull("The rule that decides; null where none does."),
+    })
+    .register(z.globalRegistry, { id: "TestedApproval", description: "A past question, and what rules make of it." }),
+);
 
 type Tested = z.infer<typeof testedSchema>;
 
@@ -39,22 +41,24 @@ export const testRules = defineOperation({
   callers: { operator: "any", session: "none" },
   example: { limit: 50 },
   names: [],
-  input: z.object({
-    config: z
-      .optional(z.string().check(z.maxLength(1_048_576)))
-      .check(
-        z.describe("The text of a config.toml, whose [[approval]] tables are tried; by default those in force are."),
-      ),
-    limit: z
-      ._default(z.int().check(z.minimum(1), z.maximum(1_000)), 200)
-      .check(z.meta({ description: "At most so many of the newest questions.", "x-unit": "questions" })),
-  }),
-  output: z.object({
-    questions: z.array(testedSchema).check(z.describe("Oldest first.")),
-    would_approve: count("How many the rules approve."),
-    would_deny: count("How many the rules deny."),
-    differs: count("How many they decide otherwise than somebody did."),
-  }),
+  input: () =>
+    z.object({
+      config: z
+        .optional(z.string().check(z.maxLength(1_048_576)))
+        .check(
+          z.describe("The text of a config.toml, whose [[approval]] tables are tried; by default those in force are."),
+        ),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(1_000)), 200)
+        .check(z.meta({ description: "At most so many of the newest questions.", "x-unit": "questions" })),
+    }),
+  output: () =>
+    z.object({
+      questions: z.array(testedSchema).check(z.describe("Oldest first.")),
+      would_approve: count("How many the rules approve."),
+      would_deny: count("How many the rules deny."),
+      differs: count("How many they decide otherwise than somebody did."),
+    }),
 
   async run(input, { store, supervisor }) {
     const rules = input.config === undefined ? supervisor.approvalRules : await given(input.config);

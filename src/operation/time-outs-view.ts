@@ -14,17 +14,21 @@ import {
   type TimeOutChoices,
   type TimeOutName,
 } from "../session/time-out.ts";
-import { text, textOrNull } from "./field.ts";
+import { text, textOrNull, whenUsed } from "./field.ts";
 
-const after = z
-  .union([z.number(), z.string()])
-  .check(z.describe('After how long: a number of seconds, a text like "30m", or "off".'));
-const choice = z.optional(
-  z.union([
-    after,
-    // oxlint-disable-next-line unicorn/no-thenable -- the field has this name; nobody awaits a schema
-    z.strictObject({ after, then: z.optional(z.enum(TIME_OUT_ACTIONS)).check(z.describe("What happens then.")) }),
-  ]),
+const after = whenUsed(() =>
+  z
+    .union([z.number(), z.string()])
+    .check(z.describe('After how long: a number of seconds, a text like "30m", or "off".')),
+);
+const choice = whenUsed(() =>
+  z.optional(
+    z.union([
+      after,
+      // oxlint-disable-next-line unicorn/no-thenable -- the field has this name; nobody awaits a schema
+      z.strictObject({ after, then: z.optional(z.enum(TIME_OUT_ACTIONS)).check(z.describe("What happens then.")) }),
+    ]),
+  ),
 );
 const described = (name: TimeOutName) => choice.check(z.describe(TIME_OUTS[name].meaning));
 
@@ -53,19 +57,26 @@ export function timeOutsOfInput(input: z.output<typeof timeOutsInput> | undefine
   }
 }
 
-export const timeOutsSchema = z.array(
-  z
-    .object({
-      which: z.enum(TIME_OUT_NAMES).check(z.describe("Which time-out.")),
-      after_seconds: z.nullable(z.number()).check(z.describe("After how long it fires; null: it is off.")),
-      action: z.enum(TIME_OUT_ACTIONS).check(z.describe("What happens then.")),
-      from: z
-        .enum(TIME_OUT_SOURCES)
-        .check(z.describe("Who chose that: the start, its role or agent in config.toml, [timeouts] there, or nobody.")),
-      meaning: text("When it fires."),
-      now: textOrNull("What has passed of it, or that it has fired; null while there is nothing to count."),
-    })
-    .register(z.globalRegistry, { id: "TimeOut", description: "After how long Reeve does something about a session." }),
+export const timeOutsSchema = whenUsed(() =>
+  z.array(
+    z
+      .object({
+        which: z.enum(TIME_OUT_NAMES).check(z.describe("Which time-out.")),
+        after_seconds: z.nullable(z.number()).check(z.describe("After how long it fires; null: it is off.")),
+        action: z.enum(TIME_OUT_ACTIONS).check(z.describe("What happens then.")),
+        from: z
+          .enum(TIME_OUT_SOURCES)
+          .check(
+            z.describe("Who chose that: the start, its role or agent in config.toml, [timeouts] there, or nobody."),
+          ),
+        meaning: text("When it fires."),
+        now: textOrNull("What has passed of it, or that it has fired; null while there is nothing to count."),
+      })
+      .register(z.globalRegistry, {
+        id: "TimeOut",
+        description: "After how long Reeve does something about a session.",
+      }),
+  ),
 );
 
 export function viewTimeOuts(session: Session, chosen: ChosenTimeOuts, now: Moment): z.infer<typeof timeOutsSchema> {

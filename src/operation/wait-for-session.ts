@@ -8,7 +8,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 import { WAKE_REASONS } from "../session/wake.ts";
 import type { OperationContext } from "./contract.ts";
 import { defineOperation } from "./contract.ts";
-import { cursor, seconds, since, text, textOrNull, yesOrNo } from "./field.ts";
+import { cursor, seconds, since, text, textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import { lastReply, replySchema } from "./last-reply.ts";
 import { resolveSession, sessionReference } from "./session-reference.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
@@ -16,33 +16,35 @@ import type { Waiter } from "./waiter.ts";
 import { waitOn } from "./waiter.ts";
 import { whomToWaitFor } from "./whom-to-wait-for.ts";
 
-const outputSchema = z.object({
-  done: yesOrNo("Whether what you waited for happened: one of `for`, or without `for` anything that ends a wait."),
-  ok: yesOrNo(
-    "Whether it went well: one of `for` happened; without `for`, the turn completed, or a program without turns exited with 0.",
-  ),
-  reason: z
-    .enum([...WAKE_REASONS, "nothing-to-wait-for", "timeout"])
-    .check(z.describe("What happened; with `done: false`, what happened instead, or why nothing did.")),
-  why: textOrNull("Why there is nothing to wait for; null otherwise."),
-  cursor: cursor("Pass it as `since` to wait on without missing an event."),
-  session: sessionViewSchema.check(z.describe("The session that woke you, or the first of those you asked about.")),
-  woken: z
-    .array(
-      z.object({
-        session_id: text("The session."),
-        name: text("Its name."),
-        reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for"]).check(z.describe("What happened to it.")),
-        ok: yesOrNo("Whether that went well."),
-        why: textOrNull("Why there is nothing to wait for; null otherwise."),
-        reply: replySchema,
-      }),
-    )
-    .check(z.describe("Each session whose outcome is known by now.")),
-  asleep: z
-    .array(z.string())
-    .check(z.describe("The ids of the others: to wait on, name these and pass `cursor` as `since`.")),
-});
+const outputSchema = whenUsed(() =>
+  z.object({
+    done: yesOrNo("Whether what you waited for happened: one of `for`, or without `for` anything that ends a wait."),
+    ok: yesOrNo(
+      "Whether it went well: one of `for` happened; without `for`, the turn completed, or a program without turns exited with 0.",
+    ),
+    reason: z
+      .enum([...WAKE_REASONS, "nothing-to-wait-for", "timeout"])
+      .check(z.describe("What happened; with `done: false`, what happened instead, or why nothing did.")),
+    why: textOrNull("Why there is nothing to wait for; null otherwise."),
+    cursor: cursor("Pass it as `since` to wait on without missing an event."),
+    session: sessionViewSchema.check(z.describe("The session that woke you, or the first of those you asked about.")),
+    woken: z
+      .array(
+        z.object({
+          session_id: text("The session."),
+          name: text("Its name."),
+          reason: z.enum([...WAKE_REASONS, "nothing-to-wait-for"]).check(z.describe("What happened to it.")),
+          ok: yesOrNo("Whether that went well."),
+          why: textOrNull("Why there is nothing to wait for; null otherwise."),
+          reply: replySchema,
+        }),
+      )
+      .check(z.describe("Each session whose outcome is known by now.")),
+    asleep: z
+      .array(z.string())
+      .check(z.describe("The ids of the others: to wait on, name these and pass `cursor` as `since`.")),
+  }),
+);
 
 export const waitForSession = defineOperation({
   name: "wait_for_session",
@@ -55,37 +57,38 @@ export const waitForSession = defineOperation({
   callers: { operator: "any", session: "descendants" },
   example: { session: "fix", for: ["turn-completed"], timeout_seconds: 600 },
   names: ["session", "also"],
-  input: z.object({
-    session: z
-      .optional(sessionReference)
-      .check(
-        z.describe(
-          "A session: its id, its name, or any beginning of its id that no other session has. Left out: those that work or ask something, and those that failed.",
+  input: () =>
+    z.object({
+      session: z
+        .optional(sessionReference)
+        .check(
+          z.describe(
+            "A session: its id, its name, or any beginning of its id that no other session has. Left out: those that work or ask something, and those that failed.",
+          ),
         ),
-      ),
-    also: z._default(z.array(sessionReference), []).check(z.describe("Further sessions to wait for.")),
-    role: z.optional(z.string()).check(z.describe("Without `session`: only those with this role.")),
-    for: z
-      ._default(z.array(z.enum(WAKE_REASONS)), [])
-      .check(
-        z.describe(
-          "Only these count. It answers `done: false` as soon as none of them can happen any more without somebody's help.",
+      also: z._default(z.array(sessionReference), []).check(z.describe("Further sessions to wait for.")),
+      role: z.optional(z.string()).check(z.describe("Without `session`: only those with this role.")),
+      for: z
+        ._default(z.array(z.enum(WAKE_REASONS)), [])
+        .check(
+          z.describe(
+            "Only these count. It answers `done: false` as soon as none of them can happen any more without somebody's help.",
+          ),
         ),
+      mode: z
+        ._default(z.enum(["any", "all"]), "any")
+        .check(z.describe("With several sessions: whether the first or the last of them ends the wait.")),
+      since: since(
+        "A cursor: only what happened after it counts. With the cursor of a start, a message or an answer, the wait is about its outcome.",
       ),
-    mode: z
-      ._default(z.enum(["any", "all"]), "any")
-      .check(z.describe("With several sessions: whether the first or the last of them ends the wait.")),
-    since: since(
-      "A cursor: only what happened after it counts. With the cursor of a start, a message or an answer, the wait is about its outcome.",
-    ),
-    timeout_seconds: z
-      ._default(seconds(3_600), 45)
-      .check(z.describe("How long to wait before answering `reason: timeout`.")),
-    reply: z
-      ._default(z.boolean(), true)
-      .check(z.describe("Also return the end of what each agent answered, once its transcript holds it.")),
-  }),
-  output: outputSchema,
+      timeout_seconds: z
+        ._default(seconds(3_600), 45)
+        .check(z.describe("How long to wait before answering `reason: timeout`.")),
+      reply: z
+        ._default(z.boolean(), true)
+        .check(z.describe("Also return the end of what each agent answered, once its transcript holds it.")),
+    }),
+  output: () => outputSchema,
 
   async run(input, context) {
     const { store } = context;

@@ -6,13 +6,13 @@
 import * as z from "zod/mini";
 import { REVIEWS, WORK_STATES, type WorkItem } from "../fleet/work.ts";
 import type { OperationContext } from "./contract.ts";
-import { count, instant, instantOrNull, text, textOrNull } from "./field.ts";
+import { count, instant, instantOrNull, text, textOrNull, whenUsed } from "./field.ts";
 import { safe } from "./mail-view.ts";
 import { iso } from "./session-view.ts";
 
 const CALLER = "`operator`, `session:<id>` or `system`";
 
-export const workFields = {
+const workFields = () => ({
   work_id: text("The item."),
   title: text("What it is, in one line."),
   state: z
@@ -57,52 +57,56 @@ export const workFields = {
   created_by: text(`Who added it: ${CALLER}.`),
   created_at: instant("When it was added."),
   changed_at: instant("When something last happened to it."),
-};
-
-export const workSchema = z.object(workFields).register(z.globalRegistry, {
-  id: "Work",
-  description: "An item of work, without its long texts.",
 });
 
-export const wholeWorkSchema = z
-  .object({
-    note: text("Who wrote the texts that follow, and how to take them."),
-    ...workFields,
-    body: text("What is to be done, as whoever added it wrote it."),
-    result: z
-      .nullable(
-        z.object({
-          text: text("What was done, in the worker's words."),
-          session_id: textOrNull("The worker; null where none was recorded."),
-          by: text(`Who reported it: ${CALLER}.`),
-          at: instant("When."),
-        }),
-      )
-      .check(z.describe("What came of it; null until it was built.")),
-    verification: z
-      .nullable(
-        z.object({
-          exit_code: z.nullable(z.int()).check(z.describe("Null: it did not end by itself.")),
-          text: text("The end of what the command printed."),
-          at: instant("When."),
-        }),
-      )
-      .check(z.describe("What `verify` said of it; null where it was not run.")),
-    reviewed: z
-      .nullable(
-        z.object({
-          verdict: z.enum(["approved", "changes-requested"]).check(z.describe("What the review decided.")),
-          text: text("What is to be changed, or a remark."),
-          commit: textOrNull("The commit that was looked at; null where nobody said."),
-          by: text(`Who reviewed it: ${CALLER}.`),
-          at: instant("When."),
-        }),
-      )
-      .check(z.describe("The last review; null where there was none.")),
-    created_by_name: textOrNull("The name of the session that added it; null where none did."),
-    ended_at: instantOrNull("Since when it is done, failed or cancelled; null while it is open."),
-  })
-  .register(z.globalRegistry, { id: "WholeWork", description: "An item of work with its texts." });
+export const workSchema = whenUsed(() =>
+  z.object(workFields()).register(z.globalRegistry, {
+    id: "Work",
+    description: "An item of work, without its long texts.",
+  }),
+);
+
+export const wholeWorkSchema = whenUsed(() =>
+  z
+    .object({
+      note: text("Who wrote the texts that follow, and how to take them."),
+      ...workFields(),
+      body: text("What is to be done, as whoever added it wrote it."),
+      result: z
+        .nullable(
+          z.object({
+            text: text("What was done, in the worker's words."),
+            session_id: textOrNull("The worker; null where none was recorded."),
+            by: text(`Who reported it: ${CALLER}.`),
+            at: instant("When."),
+          }),
+        )
+        .check(z.describe("What came of it; null until it was built.")),
+      verification: z
+        .nullable(
+          z.object({
+            exit_code: z.nullable(z.int()).check(z.describe("Null: it did not end by itself.")),
+            text: text("The end of what the command printed."),
+            at: instant("When."),
+          }),
+        )
+        .check(z.describe("What `verify` said of it; null where it was not run.")),
+      reviewed: z
+        .nullable(
+          z.object({
+            verdict: z.enum(["approved", "changes-requested"]).check(z.describe("What the review decided.")),
+            text: text("What is to be changed, or a remark."),
+            commit: textOrNull("The commit that was looked at; null where nobody said."),
+            by: text(`Who reviewed it: ${CALLER}.`),
+            at: instant("When."),
+          }),
+        )
+        .check(z.describe("The last review; null where there was none.")),
+      created_by_name: textOrNull("The name of the session that added it; null where none did."),
+      ended_at: instantOrNull("Since when it is done, failed or cancelled; null while it is open."),
+    })
+    .register(z.globalRegistry, { id: "WholeWork", description: "An item of work with its texts." }),
+);
 
 export type WorkView = z.infer<typeof workSchema>;
 export type WholeWorkView = z.infer<typeof wholeWorkSchema>;

@@ -6,7 +6,7 @@ import { listed, type Obstacle } from "../fleet/worktree-judgement.ts";
 import { ReeveError } from "../platform/reeve-error.ts";
 import { unknownWorktree, type WorktreeReport } from "../supervisor/worktree/worktrees.ts";
 import type { OperationContext } from "./contract.ts";
-import { count, instant, plainText, text, textOrNull, yesOrNo } from "./field.ts";
+import { count, instant, plainText, text, textOrNull, yesOrNo, whenUsed } from "./field.ts";
 import { resolveAmong } from "./session-reference.ts";
 import { iso } from "./session-view.ts";
 
@@ -24,39 +24,43 @@ export const savedSchema = z
   })
   .register(z.globalRegistry, { id: "SavedWork", description: "Work that was saved as a commit." });
 
-export const obstacleSchema = z
-  .object({
-    code: text("For programs: a stable word."),
-    text: text("For people: a sentence."),
-    savable: yesOrNo("Whether saving the work first puts it right."),
-  })
-  .register(z.globalRegistry, { id: "WorktreeObstacle", description: "Why a worktree is kept." });
+export const obstacleSchema = whenUsed(() =>
+  z
+    .object({
+      code: text("For programs: a stable word."),
+      text: text("For people: a sentence."),
+      savable: yesOrNo("Whether saving the work first puts it right."),
+    })
+    .register(z.globalRegistry, { id: "WorktreeObstacle", description: "Why a worktree is kept." }),
+);
 
-export const worktreeSchema = z
-  .object({
-    worktree_id: text("Its id."),
-    path: text("Where it is."),
-    branch: text("The branch that it was made for."),
-    repository: text("The main checkout of its repository."),
-    session_id: text("The session that it was made for, or that used it last."),
-    session: textOrNull("The name of that session; null where its start was not recorded."),
-    in_use: yesOrNo("Whether a session that has not ended works in it."),
-    changes: z
-      .nullable(count("Files that are changed or new and not committed."))
-      .check(z.describe("Files that are changed or new and not committed; null where it could not be looked at.")),
-    unpushed: z
-      .nullable(z.int())
-      .check(z.describe("Commits that are neither pushed nor merged; null where it could not be looked at.")),
-    state: z
-      .enum(["making", "ready", "removing"])
-      .check(z.describe("making and removing: under way, or cut short; Reeve finds that out by itself.")),
-    removable: yesOrNo("Whether it would be removed if you asked."),
-    kept_because: z.array(obstacleSchema).check(z.describe("Why it would be kept.")),
-    saved: z.nullable(savedSchema).check(z.describe("The work of it that was saved last; null where none was.")),
-    created_at: instant("When it was made."),
-    problem: textOrNull("Why it could not be looked at; null where it could."),
-  })
-  .register(z.globalRegistry, { id: "Worktree", description: "A git worktree that Reeve made for a session." });
+export const worktreeSchema = whenUsed(() =>
+  z
+    .object({
+      worktree_id: text("Its id."),
+      path: text("Where it is."),
+      branch: text("The branch that it was made for."),
+      repository: text("The main checkout of its repository."),
+      session_id: text("The session that it was made for, or that used it last."),
+      session: textOrNull("The name of that session; null where its start was not recorded."),
+      in_use: yesOrNo("Whether a session that has not ended works in it."),
+      changes: z
+        .nullable(count("Files that are changed or new and not committed."))
+        .check(z.describe("Files that are changed or new and not committed; null where it could not be looked at.")),
+      unpushed: z
+        .nullable(z.int())
+        .check(z.describe("Commits that are neither pushed nor merged; null where it could not be looked at.")),
+      state: z
+        .enum(["making", "ready", "removing"])
+        .check(z.describe("making and removing: under way, or cut short; Reeve finds that out by itself.")),
+      removable: yesOrNo("Whether it would be removed if you asked."),
+      kept_because: z.array(obstacleSchema).check(z.describe("Why it would be kept.")),
+      saved: z.nullable(savedSchema).check(z.describe("The work of it that was saved last; null where none was.")),
+      created_at: instant("When it was made."),
+      problem: textOrNull("Why it could not be looked at; null where it could."),
+    })
+    .register(z.globalRegistry, { id: "Worktree", description: "A git worktree that Reeve made for a session." }),
+);
 
 export type WorktreeView = z.infer<typeof worktreeSchema>;
 

@@ -28,6 +28,7 @@ const SHARE = 8;
 /** One row of ballast at most: a commit that the daemon does not feel. */
 const STEP_BYTES = 256 * 1024;
 const WAL_HEADER_BYTES = 32;
+const ZEROS = Buffer.alloc(64 * 1024);
 
 export class Reserve {
   readonly #databasePath: string;
@@ -105,7 +106,8 @@ export class Reserve {
     const file = openOwnFile(this.#wal, constants.O_WRONLY);
     try {
       const { size } = fstatSync(file);
-      if (size < bytes) writeSync(file, Buffer.alloc(bytes - size), 0, bytes - size, size);
+      // In pieces: the memory for all of it would stay with the process.
+      for (let at = size; at < bytes;) at += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, bytes - at), at);
     } finally {
       closeSync(file);
     }

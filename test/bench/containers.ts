@@ -5,14 +5,13 @@
  */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readProcess } from "../../src/platform/process-table.ts";
 import { containerSpec } from "../../src/runtime/docker/container-spec.ts";
 import { type DockerEngine, engineImpediment, startDockerEngine } from "../support/docker-engine.ts";
 import { SESSION_IMAGE } from "../support/session-image.ts";
 import { type BenchHome, callerEnvironment, createBenchHome, type SessionAnswer } from "./support/bench-home.ts";
 import { createHttpClient, type EventFollower, followEvents, type HttpClient } from "./support/http-client.ts";
 import { alternate, atMost, compare, sleep } from "./support/measure.ts";
-import { untilQuiet } from "./support/processes.ts";
+import { cpuMsOf, untilQuiet } from "./support/processes.ts";
 import type { Bench, Target } from "./support/target.ts";
 
 const IDLE_CONTAINERS = 20;
@@ -138,11 +137,11 @@ async function measureIdle(
     await events.arrival("session-running", session_id);
   }
   await untilQuiet(pid, 10_000);
-  const before = cpuMs(pid);
+  const before = cpuMsOf(pid);
   const startedAt = performance.now();
   await sleep(windowMs);
   const elapsed = performance.now() - startedAt;
-  const used = ((cpuMs(pid) - before) / elapsed) * 100;
+  const used = ((cpuMsOf(pid) - before) / elapsed) * 100;
   add(
     compare({
       target: 19,
@@ -155,13 +154,6 @@ async function measureIdle(
       note: `over ${(elapsed / 1_000).toFixed(0)} s`,
     }),
   );
-}
-
-/** Of the whole process, threads that have ended included, to the hundredth of a second. */
-function cpuMs(pid: number): number {
-  const row = readProcess(pid);
-  if (row === null) throw new Error(`process ${pid} is gone`);
-  return row.cpuMs;
 }
 
 function startBody(cwd: string, script: string): object {

@@ -6,10 +6,10 @@
  */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createBenchHome, startIdleSessions } from "./support/bench-home.ts";
+import { createBenchHome, startIdleSessions, startSessionWithLargeArguments } from "./support/bench-home.ts";
 import { keepProgram } from "./support/child.ts";
 import { createHttpClient } from "./support/http-client.ts";
-import { alternate, atMost, compare, type Row, timed } from "./support/measure.ts";
+import { alternate, atMost, compare, NO_WORSE, type Row, timed } from "./support/measure.ts";
 import { childrenOf, untilQuiet } from "./support/processes.ts";
 import { restingSession, seedSessions } from "./support/seed.ts";
 import type { Bench, Target } from "./support/target.ts";
@@ -26,21 +26,13 @@ export const listSessions: Target = {
     ] as const) {
       bench.add(await measureList(bench, count, bench.rounds(full, quick)));
     }
+    bench.add(await measureLargeArguments(bench, 100, bench.rounds(400, 120)));
   },
 };
 
-async function measureList({ scope, build }: Bench, sessions: number, count: number): Promise<Row> {
-  const home = createBenchHome(scope, build);
-  await seedSessions(
-    home.dir,
-    Array.from({ length: sessions - 1 }, (_, index) => restingSession(home.dir, index + 1)),
-  );
-  const counter = countTmux(home.dir, home.environment["PATH"] ?? "");
-  const daemon = await home.startDaemon({ PATH: counter.path });
-  await startIdleSessions(scope, home, 1);
-  await untilQuiet(daemon.pid, 20_000);
-
-  const client = createHttpClient(scope, home.socketPath);
+async function measureList(bench: Bench, sessions: number, count: number): Promise<Row> {
+  const { scope, build } = bench;
+  const { home, daemon, client, counter } = await startListed(bench, sessions, startIdle);
   const rowsPath = join(home.dir, "rows.json");
   writeFileSync(rowsPath, await client.get("/v1/sessions"));
   const bareSocket = join(home.dir, "bare.sock");
@@ -57,8 +49,6 @@ async function measureList({ scope, build }: Bench, sessions: number, count: num
   ]);
   const spawned = counter.read() - before.tmux;
   const isSame = before.children === childrenOf(daemon.pid).join();
-  const listed = (await client.getJson<{ sessions: unknown[] }>("/v1/sessions")).sessions.length;
-  if (listed !== sessions) throw new Error(`${listed} sessions are listed, not ${sessions}`);
   await Promise.all([daemon.kill(), bare.kill()]);
   return compare({
     target: 2,
@@ -70,6 +60,44 @@ async function measureList({ scope, build }: Bench, sessions: number, count: num
     failed: spawned === 0 && isSame ? null : `${spawned} tmux spawned`,
     note: `${spawned} tmux spawned`,
   });
+}
+
+/** The one that lives has 1.8 MB of arguments, against a home in which it has none, in turns. */
+async function measureLargeArguments(bench: Bench, sessions: number, count: number): Promise<Row> {
+  const plain = await startListed(bench, sessions, startIdle);
+  const large = await startListed(bench, sessions, startSessionWithLargeArguments);
+  const samples = await alternate({ count, warmUp: count >> 2, pauseMs: 0 }, [
+    async () => ({ plain: await timed(() => plain.client.get("/v1/sessions")) }),
+    async () => ({ large: await timed(() => large.client.get("/v1/sessions")) }),
+  ]);
+  await Promise.all([plain.daemon.kill(), large.daemon.kill()]);
+  return compare({
+    target: 2,
+    what: `list of ${sessions}, one with 1.8 MB of arguments`,
+    subject: samples("large"),
+    baseline: samples("plain"),
+    baselineName: "without them",
+    limit: NO_WORSE,
+  });
+}
+
+const startIdle: typeof startSessionWithLargeArguments = (scope, home) => startIdleSessions(scope, home, 1);
+
+/** A daemon with this many sessions, of which one lives, at rest and listed once. */
+async function startListed({ scope, build }: Bench, sessions: number, startLiving: typeof startIdle) {
+  const home = createBenchHome(scope, build);
+  await seedSessions(
+    home.dir,
+    Array.from({ length: sessions - 1 }, (_, index) => restingSession(home.dir, index + 1)),
+  );
+  const counter = countTmux(home.dir, home.environment["PATH"] ?? "");
+  const daemon = await home.startDaemon({ PATH: counter.path });
+  await startLiving(scope, home);
+  await untilQuiet(daemon.pid, 20_000);
+  const client = createHttpClient(scope, home.socketPath);
+  const listed = (await client.getJson<{ sessions: unknown[] }>("/v1/sessions")).sessions.length;
+  if (listed !== sessions) throw new Error(`${listed} sessions are listed, not ${sessions}`);
+  return { home, daemon, client, counter };
 }
 
 /** A `tmux` that notes each call and becomes the real one. */

@@ -3,12 +3,17 @@
  * sessions. It counts as back when it has said ready and every session is
  * adopted, whichever comes later.
  */
-import { createBenchHome, startIdleSessions } from "./support/bench-home.ts";
+import {
+  type BenchHome,
+  createBenchHome,
+  startIdleSessions,
+  startSessionWithLargeArguments,
+} from "./support/bench-home.ts";
 import { timeProgram } from "./support/child.ts";
 import { createHttpClient, type HttpClient } from "./support/http-client.ts";
-import { alternate, atMost, compare, sleep } from "./support/measure.ts";
+import { alternate, atMost, compare, NO_WORSE, sleep } from "./support/measure.ts";
 import { untilQuiet } from "./support/processes.ts";
-import type { Target } from "./support/target.ts";
+import type { Bench, Target } from "./support/target.ts";
 
 /** What a start leaves to the background must not weigh on whatever is timed next. */
 const LONGEST_REST_MS = 8_000;
@@ -16,29 +21,24 @@ const LONGEST_REST_MS = 8_000;
 export const recovery: Target = {
   number: 9,
   title: "cold start and recovery",
-  async measure({ scope, build, rounds, add }) {
+  async measure(bench) {
+    const { scope, build, rounds, add } = bench;
     const home = createBenchHome(scope, build);
-    let daemon = await home.startDaemon();
+    const daemon = await keepRestarting(bench, home);
     let living = 0;
     for (const [sessions, count, limit] of [
       [100, rounds(10, 4), 4],
       [1_000, rounds(6, 2), 6],
     ] as const) {
       await startIdleSessions(scope, home, sessions - living);
+      if (sessions === 100) await measureLargeArguments(bench, daemon);
       living = sessions;
       const samples = await alternate({ count, warmUp: 1, pauseMs: 0 }, [
         async () => {
-          await untilQuiet(daemon.pid, LONGEST_REST_MS);
+          await daemon.untilQuiet();
           return { node: await timeProgram(process.execPath, ["-e", "0"], home.environment) };
         },
-        async () => {
-          await untilQuiet(daemon.pid, LONGEST_REST_MS);
-          const { cursor } = await createHttpClient(scope, home.socketPath).getJson<{ cursor: number }>("/v1/daemon");
-          await daemon.kill();
-          daemon = await home.startDaemon();
-          const adoptedAt = await lastAdoption(createHttpClient(scope, home.socketPath), cursor, sessions);
-          return { ready: daemon.readyMs, adopted: Math.max(daemon.readyMs, adoptedAt - daemon.startedAt) };
-        },
+        () => daemon.restart(sessions),
       ]);
       const common = { target: 9, baseline: samples("node"), baselineName: "node -e 0" };
       const what = `${sessions.toLocaleString("en")} sessions`;
@@ -49,6 +49,58 @@ export const recovery: Target = {
     }
   },
 };
+
+/** One of the hundred has 1.8 MB of arguments, against the home in which none has, in turns. */
+async function measureLargeArguments(bench: Bench, plain: Restarting): Promise<void> {
+  const { scope, build, rounds, add } = bench;
+  const home = createBenchHome(scope, build);
+  const large = await keepRestarting(bench, home);
+  await startIdleSessions(scope, home, 99);
+  await startSessionWithLargeArguments(scope, home);
+  const restart = async (daemon: Restarting) => {
+    for (const each of [plain, large]) await each.untilQuiet();
+    return (await daemon.restart(100)).adopted;
+  };
+  const samples = await alternate({ count: rounds(16, 6), warmUp: 1, pauseMs: 0 }, [
+    async () => ({ plain: await restart(plain) }),
+    async () => ({ large: await restart(large) }),
+  ]);
+  add(
+    compare({
+      target: 9,
+      what: "100 sessions, one with 1.8 MB of arguments",
+      subject: samples("large"),
+      baseline: samples("plain"),
+      baselineName: "without them",
+      limit: NO_WORSE,
+    }),
+  );
+  await large.kill();
+}
+
+interface Restarting {
+  untilQuiet(): Promise<void>;
+  /** Kills it, and starts it over this many living sessions. */
+  restart(sessions: number): Promise<{ readonly ready: number; readonly adopted: number }>;
+  kill(): Promise<void>;
+}
+
+async function keepRestarting({ scope }: Bench, home: BenchHome): Promise<Restarting> {
+  let daemon = await home.startDaemon();
+  const quiet = (): Promise<void> => untilQuiet(daemon.pid, LONGEST_REST_MS);
+  return {
+    untilQuiet: quiet,
+    kill: () => daemon.kill(),
+    async restart(sessions) {
+      await quiet();
+      const { cursor } = await createHttpClient(scope, home.socketPath).getJson<{ cursor: number }>("/v1/daemon");
+      await daemon.kill();
+      daemon = await home.startDaemon();
+      const adoptedAt = await lastAdoption(createHttpClient(scope, home.socketPath), cursor, sessions);
+      return { ready: daemon.readyMs, adopted: Math.max(daemon.readyMs, adoptedAt - daemon.startedAt) };
+    },
+  };
+}
 
 /** When the last of them was adopted, by the event's own time: looking for it costs the daemon nothing before. */
 async function lastAdoption(client: HttpClient, after: number, sessions: number): Promise<number> {

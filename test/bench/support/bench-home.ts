@@ -87,13 +87,26 @@ export interface SessionAnswer {
 
 /** Idle sessions, through the API as anybody would, a few at a time; returns once all are running. */
 export async function startIdleSessions(scope: Scope, home: BenchHome, count: number): Promise<void> {
+  await startSessions(scope, home, count, ["sleep", "100000"]);
+}
+
+/**
+ * One session that waits for a key with 1.8 MB of arguments, about the most that a program can be given, in strings
+ * below the 128 KiB of one. Whoever reads command lines, or carries the record about, pays for it.
+ */
+export async function startSessionWithLargeArguments(scope: Scope, home: BenchHome): Promise<void> {
+  const large = Array.from({ length: 15 }, (_, index) => String.fromCodePoint(97 + index).repeat(120_000));
+  await startSessions(scope, home, 1, ["sh", "-c", "read -r line", "sh", ...large]);
+}
+
+async function startSessions(scope: Scope, home: BenchHome, count: number, args: readonly string[]): Promise<void> {
   const client = createHttpClient(scope, home.socketPath, 8);
   const countRunning = async (): Promise<number> => {
     const { sessions } = await client.getJson<Listing>("/v1/sessions");
     return sessions.filter(({ state }) => state === "running").length;
   };
   const wanted = (await countRunning()) + count;
-  const body = { agent: "command", args: ["sleep", "100000"], cwd: "/tmp", environment: callerEnvironment() };
+  const body = { agent: "command", args, cwd: "/tmp", environment: callerEnvironment() };
   const left = Array.from({ length: count }).values();
   const starter = async (): Promise<void> => {
     for (const _ of left) await client.postJson("/v1/sessions", body);

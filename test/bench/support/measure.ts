@@ -72,6 +72,12 @@ export function compare(comparison: Comparison): Row {
 export const atMost = (value: number, of: Limit["of"] = "ratio"): Limit => ({ kind: "at-most", value, of });
 export const atLeast = (value: number): Limit => ({ kind: "at-least", value, of: "ratio" });
 
+/**
+ * Of one thing in two daemons in turns, where there should be no difference. Two processes of one build that do the same
+ * differ by up to 7 % in the median of their rounds on a busy machine.
+ */
+export const NO_WORSE = atMost(1.1);
+
 /** Null where nothing is asked of the row. */
 export function isMet({ limit, failed, ratio, subject }: Row): boolean | null {
   if (failed !== null) return false;

@@ -1,5 +1,6 @@
 /** What the kernel says about a process: its memory, its time on a CPU, and whether it has come to rest. */
 import { readdirSync, readFileSync } from "node:fs";
+import { readProcess } from "../../../src/platform/process-table.ts";
 import { sleep } from "./measure.ts";
 
 export interface Memory {
@@ -20,8 +21,15 @@ export function memoryOf(pid: number): Memory {
   return { rss: field("Rss"), pss: field("Pss"), private: field("Private_Clean") + field("Private_Dirty") };
 }
 
-/** Milliseconds on a CPU, of all its threads, to the nanosecond (utime and stime count in hundredths of a second). */
+/** Milliseconds on a CPU, of all threads it has or had (one that ended took its own figure with it), in hundredths of a second. */
 export function cpuMsOf(pid: number): number {
+  const row = readProcess(pid);
+  if (row === null) throw new Error(`process ${pid} is gone`);
+  return row.cpuMs;
+}
+
+/** Of the threads it has now, to the nanosecond. */
+function threadMsOf(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ", 1)[0]);
@@ -41,10 +49,10 @@ export function childrenOf(pid: number): readonly number[] {
 /** Work left behind by a start or a burst is done when it used next to nothing for a third of a second. */
 export async function untilQuiet(pid: number, withinMs: number): Promise<void> {
   const endsAt = performance.now() + withinMs;
-  let before = cpuMsOf(pid);
+  let before = threadMsOf(pid);
   for (let quiet = 0; quiet < 3 && performance.now() < endsAt;) {
     await sleep(110);
-    const now = cpuMsOf(pid);
+    const now = threadMsOf(pid);
     quiet = now - before < 3 ? quiet + 1 : 0;
     before = now;
   }

@@ -7,6 +7,8 @@ export interface Target {
   /** As in the table of targets. */
   readonly number: number;
   readonly title: string;
+  /** What takes longer than this hangs; ten minutes if nothing is said. */
+  readonly longestMs?: number;
   /** Why it cannot be measured on this machine; null where it can. */
   impediment?(): string | null;
   /** Adds its rows one by one: those measured before something breaks are kept. */

@@ -37,11 +37,12 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
     modes: TALKING,
     without: KEYS_LATE,
     weight: 5,
-    draw: (random) => ({
+    draw: (random, mode) => ({
       text: random.pick(["say", "slow"]),
       during: random.pick(["rest", "turn"]),
       waiting: String(random.int(1, 3)),
-      also: random.pick(["nothing", "kill", "kill", "frames", "interrupt"]),
+      // Nothing waits for a draft where messages are given over a protocol.
+      also: random.pick(["nothing", "kill", "kill", "frames", mode === "codex" ? "nothing" : "interrupt"]),
       end: random.pick(["clear", "enter"]),
     }),
     async run(lane, { text = "say", during = "rest", waiting = "1", also = "nothing", end = "clear" }) {

@@ -135,6 +135,30 @@ test("when the time is up it has looked at what came until then, and its cursor 
   expect(again?.found()).toMatchObject({ reason: "turn-completed", seq: await seqOf("turn-completed") });
 });
 
+test.each([1, 2])(
+  "while it is paused the cursor of the answer loses nothing, though %i messages came last",
+  async (count) => {
+    await ground.apply({ type: "pause", mode: "suspend" });
+    for (let index = 0; index < count; index++) await ground.ledger.admit(makeMessage("s", `waits-${index}`));
+    const [paused] = await waitFor(ground.store, 2);
+    const found = paused?.found();
+    expect(found).toMatchObject({ reason: "nothing-to-wait-for", isDone: false });
+    await end();
+    const [again] = await waitFor(ground.store, found?.seq);
+    expect(again?.found()).toMatchObject({ reason: "turn-completed", seq: await seqOf("turn-completed") });
+  },
+);
+
+test("when the time is up after several messages came, the cursor is about all of them", async () => {
+  const [early] = await waitFor(ground.store, 2, new AbortController().signal, 0);
+  for (const id of ["m2", "m3"]) await ground.ledger.admit(makeMessage("s", id));
+  const [later] = await waitFor(ground.store, early?.cursor().sameAsk, new AbortController().signal, 0);
+  const cursor = later?.cursor().sameAsk;
+  await end();
+  const [again] = await waitFor(ground.store, cursor);
+  expect(again?.found()).toMatchObject({ reason: "turn-completed", seq: await seqOf("turn-completed") });
+});
+
 test("a caller who went away is waited for no longer, and nothing of the wait is left", async () => {
   const gone = new AbortController();
   const waiting = waitFor(

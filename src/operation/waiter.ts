@@ -112,17 +112,22 @@ async function createWaiter(
     });
   }
 
+  /** The number of an ask would make the next wait one about that ask alone. */
+  function afterAll(): number {
+    const { newestAsk, lastAsksFrom, seq } = course;
+    return newestAsk?.seq === seq && lastAsksFrom !== null ? lastAsksFrom - 1 : seq;
+  }
+
   return {
     sessionId,
     found: () => found,
     isTimed: () => isTimed,
     cursor() {
-      // The number of an ask would make the next wait one about that ask alone.
-      const afterAll = course.newestAsk?.seq === course.seq ? course.seq - 1 : course.seq;
-      if (subject.kind === "cursor" || subject.ask === null) return { sameAsk: afterAll, afterAll };
+      const all = afterAll();
+      if (subject.kind === "cursor" || subject.ask === null) return { sameAsk: all, afterAll: all };
       // That one was answered: what is waited for is a turn that was begun in the pane since.
       const isAnswered = judged({ kind: "ask", ask: subject.ask })?.is !== "pending";
-      return { sameAsk: isAnswered ? afterAll : subject.ask.seq, afterAll };
+      return { sameAsk: isAnswered ? all : subject.ask.seq, afterAll: all };
     },
     async look() {
       if (found?.isDone === true) return;
@@ -139,7 +144,7 @@ async function createWaiter(
           return;
         case "nothing": {
           const { why, isUnanswered } = judgement;
-          found = { reason: "nothing-to-wait-for", isDone: false, ok: false, why, isUnanswered, seq: course.seq };
+          found = { reason: "nothing-to-wait-for", isDone: false, ok: false, why, isUnanswered, seq: afterAll() };
           return;
         }
         case "pending":

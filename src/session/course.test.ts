@@ -37,6 +37,7 @@ describe("a correction", () => {
       turnStarts: [{ turn: 1, seq: 1 }],
       turnOf: new Map(),
       newestAsk: null,
+      lastAsksFrom: null,
     });
   });
 

@@ -21,16 +21,20 @@ export interface Course {
   /** Which turn took which message. */
   readonly turnOf: Map<string, number>;
   newestAsk: Ask | null;
+  /** The first of the asks after which nothing else was told; null: something else was told last. */
+  lastAsksFrom: number | null;
 }
 
 export function emptyCourse(seq: number): Course {
-  return { seq, wakes: [], turnEnds: [], turnStarts: [], turnOf: new Map(), newestAsk: null };
+  return { seq, wakes: [], turnEnds: [], turnStarts: [], turnOf: new Map(), newestAsk: null, lastAsksFrom: null };
 }
 
 export function follow(course: Course, event: LoggedEvent): void {
   const { seq, body } = event;
   course.seq = seq;
-  course.newestAsk = askOf(event) ?? course.newestAsk;
+  const ask = askOf(event);
+  course.newestAsk = ask ?? course.newestAsk;
+  course.lastAsksFrom = ask === null ? null : (course.lastAsksFrom ?? seq);
   if (body.type === "turn-started") course.turnStarts.push({ turn: body.turn, seq });
   if (body.type === "message-delivered" && body.turn !== undefined) course.turnOf.set(body.messageId, body.turn);
   const reason = wakeReasonOf(event);

@@ -22,7 +22,7 @@ export interface Message {
   readonly caller: CallerName | null;
   /** Wait for the end of a turn under way, put it into that turn, or stop that turn first, ahead of what waits. */
   readonly how: MessageRoute;
-  /** The only turn that it may stop, if it is one that stops a turn; null where an earlier version wrote it. */
+  /** The only turn that it may stop, if it is one that stops a turn; null: none, or an earlier version wrote it. */
   readonly intendedTurn: number | null;
   /** Which question of the session it answers; null: none. See next-step.ts. */
   readonly answers: string | null;

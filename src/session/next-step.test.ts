@@ -3,7 +3,7 @@ import { momentOf } from "./moment.ts";
 import { amend } from "./amend.ts";
 import { describe, expect, test } from "vitest";
 import type { Message } from "./message.ts";
-import { type Circumstances, intentOf, type NextStep, nextStep } from "./next-step.ts";
+import { type Circumstances, intentOf, isTurnComing, type NextStep, nextStep } from "./next-step.ts";
 import { read, run, runningSession } from "./run-inputs.ts";
 import type { Session } from "./session.ts";
 
@@ -31,10 +31,11 @@ function message(id: string, changes: Partial<Message> = {}): Message {
 }
 
 const momentAt = (now: number) => momentOf({ now, random: 0 });
+const NOW = momentAt(100_000);
 
 function around(changes: Partial<Circumstances> = {}): Circumstances {
   return {
-    now: momentAt(100_000),
+    now: NOW,
     monotonic: 10_000,
     accepts: (status) => status === "idle" || status === "awaiting-input",
     canSteer: true,
@@ -52,7 +53,7 @@ function around(changes: Partial<Circumstances> = {}): Circumstances {
 const step = (session: Session, open: readonly Message[], changes: Partial<Circumstances> = {}): NextStep =>
   nextStep(session, open, around(changes));
 const admitted = (session: Session, id: string, changes: Partial<Message> = {}): Message =>
-  message(id, { ...intentOf(session, changes.caller ?? null), ...changes });
+  message(id, { ...intentOf(session, changes.caller ?? null, false), ...changes });
 const again = (at: number, why: string | null = null, messageId = "a"): NextStep => ({
   do: "look-again",
   at,
@@ -147,10 +148,19 @@ describe("a message that interrupts", () => {
     expect(step(idle, [sent])).toEqual({ do: "type", message: sent });
   });
 
-  test("sent before a turn, stops the one that then begins", () => {
-    const sent = admitted(idle, "a", { how });
+  test("sent while a message is being typed, or before the prompt of the start is taken, stops the turn of that", () => {
+    const sent = message("b", { how, ...intentOf(idle, null, isTurnComing(idle, [{ ...a, state: "leased" }], NOW)) });
     expect(step(working, [sent])).toEqual({ do: "interrupt", message: sent });
     expect(step(next, [sent])).toEqual(WAIT);
+    const prompted = amend(runningSession(), { identity: { launch: { ...idle.identity.launch, prompt: "hello" } } });
+    expect([isTurnComing(prompted, [], NOW), isTurnComing(runningSession(), [], NOW)]).toEqual([true, false]);
+  });
+
+  test("sent while no turn was coming, stops none that somebody else begins", () => {
+    const sent = admitted(idle, "b", { how });
+    expect([isTurnComing(idle, [a], NOW), sent.intendedTurn]).toEqual([false, null]);
+    expect(step(working, [sent])).toEqual(WAIT);
+    expect(step(idle, [a, sent])).toEqual({ do: "type", message: sent });
   });
 
   test("goes ahead of what waits, and stops the turn that was under way when it was sent", () => {
@@ -162,8 +172,7 @@ describe("a message that interrupts", () => {
 
   test("does not stop the turn of a message that it overtook, nor holds an answer up", () => {
     const sent = admitted(idle, "b", { how });
-    expect(sent.intendedTurn).toBe(1);
-    expect(step(next, [a, sent])).toEqual(WAIT);
+    expect(step(working, [a, sent])).toEqual(WAIT);
     const answer = admitted(asking, "c");
     expect(step(asking, [a, sent, answer])).toEqual({ do: "type", message: answer });
   });

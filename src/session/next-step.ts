@@ -127,17 +127,27 @@ function settlesAt(session: Session, { lastTyped }: Circumstances): number {
 
 /**
  * What a message is meant for, decided when it is admitted: if it interrupts,
- * only the turn under way by then, or the one about to begin; and if the session
+ * only the turn under way by then, or the one about to begin, but none that
+ * somebody may begin later; and if the session
  * asks, it is an answer to this question. Messages that wait already are no
  * answers, and an answer overtakes them, as does what interrupts. What a session
  * sends to itself is never an answer: it must not approve its own wish.
  */
-export function intentOf(session: Session, sender: CallerName | null): Pick<Message, "intendedTurn" | "answers"> {
+export function intentOf(
+  session: Session,
+  sender: CallerName | null,
+  isTurnComing: boolean,
+): Pick<Message, "intendedTurn" | "answers"> {
   const { turns, turnOpen } = session.conversation;
   return {
-    intendedTurn: turnOpen ? turns : turns + 1,
+    intendedTurn: turnOpen ? turns : isTurnComing ? turns + 1 : null,
     answers: isAsking(session) && sender !== `session:${session.id}` ? questionOf(session) : null,
   };
+}
+
+/** A message is being typed, or the prompt of the start is on its way, and its turn has not begun. */
+export function isTurnComing(session: Session, open: readonly Message[], now: Moment): boolean {
+  return open.some(({ state }) => state === "leased") || isPromptAhead(session, now);
 }
 
 export function isAsking({ conversation }: Session): boolean {

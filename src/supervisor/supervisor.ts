@@ -83,7 +83,14 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const scheduler = createScheduler({ clock, log, observe: () => observer.look() });
   const receipts = createReceipts();
   const rules = parts.approvalRules;
-  const ledger = createLedger({ store, clock, log, receipts, rulingOn: (...asked) => rulingFor(rules, ...asked) });
+  const ledger = createLedger({
+    store,
+    clock,
+    log,
+    receipts,
+    rulingOn: (...asked) => rulingFor(rules, ...asked),
+    isCaughtUp: (session) => attention.isCaughtUp(session),
+  });
   const post = createPost({ store, clock, log });
   const work = createWorkBook({ store, clock, log, most: mostWorkers(settings) });
   const onKept: Persistence["told"] = (...told) => persistence.told(...told);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { askSession } from "../support/ask-daemon.ts";
 import { eventually } from "../support/eventually.ts";
+import { pressInPane, screenOf } from "../support/pane.ts";
 import { operatorOf } from "../support/session-caller.ts";
 import type { EventRow, TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
@@ -58,6 +59,20 @@ test("interrupt stops the turn and sends nothing; what waits is sent next", asyn
   expect(await eventsOf("interrupt-requested")).toMatchObject([{ caller: "operator", data: { turn: 1 } }]);
   expect(await eventsOf("turn-interrupted")).toMatchObject([{ data: { asked_by: "operator" } }]);
   expect(await home.json("interrupt", name)).toMatchObject({ done: true, note: "No turn was under way." });
+});
+
+test("send --interrupt behind a person's draft does not stop the turn of the draft", async () => {
+  const { session_id: id } = await home.json("start", "practice", "--name", name);
+  await eventually("it is idle", async () => (await askSession(home, name))?.["activity"] === "idle");
+  await pressInPane(home, String(id), "sleep 2");
+  await eventually("the draft stands there", async () => (await screenOf(home, String(id))).includes("sleep 2"));
+  await home.json("send", name, "urgent", "--interrupt", "--timeout", "0");
+  await pressInPane(home, String(id), "Enter");
+  await eventually("both are done", async () => (await turnEnds()).length === 2);
+  expect(await turnEnds()).toEqual([
+    ["turn-completed", 1],
+    ["turn-completed", 2],
+  ]);
 });
 
 test("over the client it is the same, also for a daemon that dies before the key is pressed", async () => {

@@ -55,11 +55,20 @@ export const turnEpisodes: Readonly<Record<string, EpisodeKind>> = {
   },
   interrupt: {
     modes: TALKING,
-    weight: 3,
-    draw: (random) => ({ what: random.pick(["endless", "hang", "hang-midway"]) }),
-    async run(lane, { what = "endless" }) {
-      await begin(lane, what as TextKind);
-      await lane.send("say", "interrupt", 10);
+    weight: 6,
+    draw: (random) => ({
+      what: random.pick(["endless", "hang", "hang-midway"]),
+      when: random.pick(["turn", "turn", "turn", "early"]),
+      waiting: String(random.int(0, 3)),
+      ahead: random.pick(["nothing", "say", "slow"]),
+    }),
+    /** Early: the turn may not have begun by then, so it may end by itself. */
+    async run(lane, { what = "endless", when = "turn", waiting = "0", ahead = "say" }) {
+      const isUnderWay = when === "turn";
+      const turn = isUnderWay ? await begin(lane, what as TextKind) : (await lane.send("slow")).tag;
+      // A key that comes late has a long turn to stop.
+      for (let index = 0; index < Number(waiting); index++) await lane.send(index === 0 ? "slow" : "say");
+      await lane.interrupt({ turn, isUnderWay }, ahead === "nothing" ? null : (ahead as TextKind));
       await lane.settle();
     },
   },

@@ -11,6 +11,7 @@ export const KINDS = {
   swallowed: "told that a message was delivered, and it never arrived",
   reordered: "messages arrived in another order than they were given",
   "wrong-outcome": "a message's outcome is not true, or was never told",
+  "wrong-turn": "an interrupt stopped another turn than the one it was asked about, or did not stop that one",
   "reply-missing": "a turn was told complete and `data` did not show the reply",
   "false-lost": "told that the transcript is lost while it is there",
   "left-behind": "a process, pane, cgroup, socket or file was left after the end",

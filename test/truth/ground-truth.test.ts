@@ -55,6 +55,18 @@ describe("turns", () => {
     expect(verdicts(cutOff, { retriesForever: true })).toEqual([["failed", 0, 100]]);
   });
 
+  test("what Reeve was asked to stop is interrupted, however long that takes; what is cut beside it is not", () => {
+    const requests = [request("q0n1q", 0, "aborted", { finishedAt: 9_000 }), request("q0n2q", 9_500, "aborted")];
+    expect(verdicts(requests, { deeds: [{ what: "stop", at: 100, turn: "q0n1q" }] })).toEqual([
+      ["interrupted", 0, 9_000],
+      ["failed", 9_500, 9_600],
+    ]);
+    expect(verdicts(requests, { deeds: [{ what: "stop", at: 100 }] })).toEqual([
+      ["failed", 0, 9_000],
+      ["failed", 9_500, 9_600],
+    ]);
+  });
+
   test("cut by the agent itself, to ask again with what was put into the turn: its end need not be told", () => {
     const requests = [request("q0n1q", 0, "aborted", { finishedAt: 900 }), request("q0n2q", 950, "answered")];
     const optional = (steered: string): readonly boolean[] =>

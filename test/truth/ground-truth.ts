@@ -11,6 +11,8 @@ import { BACKGROUND_SECONDS } from "./prompts.ts";
 export interface Deed {
   readonly what: "stop" | "death";
   readonly at: number;
+  /** The tag of the only turn that it is about: Reeve was asked to stop that one. It may take its time. */
+  readonly turn?: string;
 }
 
 export interface TurnRules {
@@ -109,8 +111,10 @@ function endOf(
   { deeds, retriesForever }: TurnRules,
 ): { readonly verdict: TrueTurn["verdict"]; readonly endedAt: number | null } {
   // What a process started may outlive it for a moment, and with it the line to the model.
-  const deed = deeds.find(
-    ({ what, at }) => at >= startedAt && (what === "death" || at >= (last.finishedAt ?? last.at) - LAST_WORDS_MS),
+  const deed = deeds.find(({ what, at, turn }) =>
+    turn === undefined
+      ? at >= startedAt && (what === "death" || at >= (last.finishedAt ?? last.at) - LAST_WORDS_MS)
+      : turn === tagOf(last.prompt),
   );
   const byDeed = (at: number | undefined) =>
     deed === undefined

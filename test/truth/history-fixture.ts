@@ -66,6 +66,8 @@ export function trueHistory(more: Partial<History> = {}): History {
         mayBeMissing: false,
       },
     ],
+    interrupts: [],
+    drafts: [],
     events: [
       event(1, 600, "message-admitted", { message_id: "m1" }),
       event(2, 1_050, "turn-started"),

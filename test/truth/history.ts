@@ -74,6 +74,30 @@ export interface Sent {
   readonly mayBeMissing: boolean;
 }
 
+/** Somebody asked Reeve to stop a turn: with a message that interrupts, or with `interrupt` alone. */
+export interface Interrupt {
+  readonly at: number;
+  readonly answeredAt: number;
+  /** The tag of the turn that it may stop; null: there was none. */
+  readonly turn: string | null;
+  /** That turn was under way and would not have ended by itself: it must be stopped. */
+  readonly isUnderWay: boolean;
+  /** The tag of the message that it came with; null: none. */
+  readonly tag: string | null;
+  /** What was there before and begins its turn later: messages that waited, a person's draft. */
+  readonly waiting: readonly string[];
+}
+
+/** What a person typed into the composer and has not sent. */
+export interface Draft {
+  readonly tag: string;
+  readonly from: number;
+  /** When the person sent or deleted it. */
+  readonly to: number | null;
+  /** When it was gone from the screen, and the person had not touched it. */
+  readonly missingAt: number | null;
+}
+
 export interface Event {
   readonly seq: number;
   readonly at: number;
@@ -134,6 +158,8 @@ export interface History {
   readonly deaths: readonly TrueDeath[];
   readonly arrivals: readonly Arrival[];
   readonly sent: readonly Sent[];
+  readonly interrupts: readonly Interrupt[];
+  readonly drafts: readonly Draft[];
   readonly events: readonly Event[];
   readonly samples: readonly Sample[];
   readonly wakes: readonly Wake[];

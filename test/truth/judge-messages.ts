@@ -84,6 +84,15 @@ function judgeOrder({ events, sent, arrivals }: MessageHistory): readonly Findin
   });
 }
 
+/** What a person has typed stays where it is, until the person sends or deletes it. */
+export function judgeDrafts({ drafts }: Pick<History, "drafts">): readonly Finding[] {
+  return drafts.flatMap(({ tag, missingAt }) =>
+    missingAt === null
+      ? []
+      : [{ kind: "lost" as const, text: `a person's draft ${tag} was taken out of the composer`, at: missingAt }],
+  );
+}
+
 /** As agents alter what is typed: blanks, tabs and line ends, a zero-width space in front. */
 export function plain(text: string): string {
   return text.replaceAll("\u200b", "").replaceAll(/\s+/g, " ").trim();

@@ -1,8 +1,9 @@
 /** Compares every claim with the truth. Pure: a history in, findings out, the same each time. */
 import type { Finding } from "./finding.ts";
 import type { History } from "./history.ts";
+import { judgeInterrupts } from "./judge-interrupts.ts";
 import { judgeLiveness } from "./judge-liveness.ts";
-import { judgeMessages } from "./judge-messages.ts";
+import { judgeDrafts, judgeMessages } from "./judge-messages.ts";
 import { judgeTurns } from "./judge-turns.ts";
 import { judgeWakes } from "./judge-wakes.ts";
 
@@ -12,6 +13,8 @@ export function judge(history: History): readonly Finding[] {
     ...judgeTurns(history),
     ...judgeWakes(history),
     ...judgeMessages(history),
+    ...judgeDrafts(history),
+    ...judgeInterrupts(history),
     ...judgeLiveness(history),
     ...judgeRest(history),
   ];

@@ -7,17 +7,29 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RecordedRequest } from "../scripted-model/record.ts";
-import { runProgram } from "../support/test-home.ts";
 import type { Result } from "../support/test-home.ts";
 import { agentFiles } from "./agent-files.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { AGENTS, userEnvironment } from "./agent-setup.ts";
 import type { Mode } from "./case.ts";
+import type { DraftAtHand } from "./draft-at-hand.ts";
+import { draftAtHand } from "./draft-at-hand.ts";
 import type { Finding, Kind } from "./finding.ts";
 import type { Deed } from "./ground-truth.ts";
-import type { Event, FailedCommand, History, LooseWait, Sample, Sent, TrueDeath, TrueTurn } from "./history.ts";
+import type {
+  Event,
+  FailedCommand,
+  History,
+  Interrupt,
+  LooseWait,
+  Sample,
+  Sent,
+  TrueDeath,
+  TrueTurn,
+} from "./history.ts";
 import { outcomeOf } from "./judge-messages.ts";
 import { laneTruth } from "./lane-truth.ts";
+import { leftBehind } from "./left-behind.ts";
 import type { Machine } from "./machine.ts";
 import type { PaneKeys } from "./pane-keys.ts";
 import { paneKeys } from "./pane-keys.ts";
@@ -60,12 +72,14 @@ export interface Lane {
   start(kind: TextKind | null): Promise<void>;
   /** Over the CLI; the answer is not waited for longer than `timeoutSeconds`. */
   send(kind: TextKind, how?: "queue" | "steer" | "interrupt", timeoutSeconds?: number): Promise<Sent>;
+  /** Asks for the turn to be stopped, with a message of this kind or with `interrupt` alone. */
+  interrupt(about: Pick<Interrupt, "turn" | "isUnderWay">, kind: TextKind | null): Promise<void>;
   /** As `send`, then `wait` without a cursor, both over the CLI. */
   sendAndWait(kind: TextKind): Promise<void>;
   /** Types it into the pane, with Enter, as a person would. */
   typePrompt(kind: TextKind): Promise<Sent>;
-  /** A text that a person types and does not send yet; the function says that it was sent after all. */
-  draft(): { readonly text: string; readonly send: () => void };
+  /** Types it as a person who does not send it yet. */
+  draft(kind: TextKind): Promise<DraftAtHand>;
   /** Runs `reeve … --json` as the user of this lane; what must not fail is written down when it does. */
   reeve(words: readonly string[], isExpected?: (result: Result) => boolean): Promise<Result>;
   turns(): readonly TrueTurn[];
@@ -115,6 +129,8 @@ export async function createLane(world: World, mode: Mode, index: number, machin
   const dialogs: { from: number; to: number | null; what: string }[] = [];
   const failedCommands: FailedCommand[] = [];
   const looseWaits: LooseWait[] = [];
+  const interrupts: Interrupt[] = [];
+  const drafts: DraftAtHand[] = [];
   const seen: Finding[] = [];
   const requests = (): readonly RecordedRequest[] => model.requests({ prefix, hidden: false });
   const files = agentFiles(mode, () => (mode === "practice" ? outputsDir : userDir));
@@ -211,13 +227,21 @@ export async function createLane(world: World, mode: Mode, index: number, machin
     async send(kind, how = "queue", timeoutSeconds = 0) {
       const { tag, text } = nextText(kind);
       if (how === "steer") steered.add(tag);
-      if (how === "interrupt") lane.noteStop();
       const at = Date.now();
       const flags = how === "queue" ? [] : [`--${how}`];
       const words = ["send", sessionId, text, "--timeout", String(timeoutSeconds), ...flags];
       // Any outcome is an answer: whether it is true is for the judge.
       const { stdout } = await lane.reeve(words, (result) => /"message_id"/.test(result.stdout));
       return add({ tag, text, how, at }, answerOf<{ message_id?: string }>(stdout).message_id ?? null);
+    },
+    async interrupt(about, kind) {
+      const late = sent.filter((one) => one.tag !== about.turn && !isThrough(one)).map(({ tag }) => tag);
+      const waiting = [...late, ...drafts.filter(({ draft }) => draft.to === null).map(({ draft }) => draft.tag)];
+      const at = Date.now();
+      if (about.turn !== null) deeds.push({ what: "stop", at, turn: about.turn });
+      const message = kind === null ? null : await lane.send(kind, "interrupt");
+      if (message === null) await lane.reeve(["interrupt", sessionId]);
+      interrupts.push({ ...about, at, answeredAt: Date.now(), tag: message?.tag ?? null, waiting });
     },
     async sendAndWait(kind) {
       const { tag } = await lane.send(kind, "queue", 20);
@@ -235,10 +259,13 @@ export async function createLane(world: World, mode: Mode, index: number, machin
       await pane.press("Enter");
       return add({ tag, text, how: "person", at });
     },
-    draft() {
-      const tag = `q${index}n${++count}q`;
-      const text = `a draft by hand ${tag}`;
-      return { text, send: () => void add({ tag, text, how: "person", at: Date.now() }) };
+    async draft(kind) {
+      const { tag, text } = nextText(kind);
+      await pane.type(text);
+      await lane.until("the draft is on the screen", async () => (await pane.screen()).includes(tag), 15_000);
+      const draft = draftAtHand(pane, tag, (at) => void add({ tag, text, how: "person", at }));
+      drafts.push(draft);
+      return draft;
     },
     async reeve(words, isExpected = (result) => result.status === 0) {
       const at = Date.now();
@@ -309,6 +336,8 @@ export async function createLane(world: World, mode: Mode, index: number, machin
         ...processes.stop(events),
         arrivals: truth.arrivals(),
         sent,
+        interrupts,
+        drafts: drafts.map(({ draft }) => draft),
         events,
         samples,
         wakes,
@@ -318,7 +347,7 @@ export async function createLane(world: World, mode: Mode, index: number, machin
         failedCommands,
         trace: truth.trace(),
         seen,
-        leftBehind: lane.state() === "stopped" ? await leftBehind() : [],
+        leftBehind: lane.state() === "stopped" ? await leftBehind(home, sessionId, pane) : [],
         stuck,
         isEnvironmentLost: isLost(),
         lagMs: machine.lagSince(beganAt),
@@ -326,23 +355,6 @@ export async function createLane(world: World, mode: Mode, index: number, machin
       };
     },
   };
-
-  /** After the end was told: processes with its mark, its pane, a cgroup with its name. */
-  async function leftBehind(): Promise<readonly string[]> {
-    const { stdout } = await runProgram(
-      "find",
-      ["/sys/fs/cgroup", "-type", "d", "-name", `*${sessionId}*`],
-      process.env as Record<string, string>,
-    );
-    return [
-      ...home.marked(sessionId).map(({ pid, state }) => `process ${pid} (${state}) of the ended session`),
-      ...((await pane.isThere()) ? ["the pane of the ended session"] : []),
-      ...stdout
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => `the cgroup ${line} of the ended session`),
-    ];
-  }
 
   return lane;
 }

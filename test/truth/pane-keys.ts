@@ -8,6 +8,9 @@ export interface PaneKeys {
   press(...keys: readonly string[]): Promise<void>;
   type(text: string): Promise<void>;
   screen(): Promise<string>;
+  /** `80x24`, as tmux tells it and takes it. */
+  size(): Promise<string>;
+  resize(size: string): Promise<void>;
   isThere(): Promise<boolean>;
 }
 
@@ -28,6 +31,11 @@ export function paneKeys(world: World, sessionId: () => string): PaneKeys {
     press: async (...keys) => void (await inPane("send-keys", ...keys)),
     type: async (text) => void (await inPane("send-keys", "-l", text)),
     screen: () => inPane("capture-pane", "-p", "-J"),
+    size: async () => (await inPane("display-message", "-p", "#{window_width}x#{window_height}")).trim(),
+    async resize(size) {
+      const [columns = "", rows = ""] = size.split("x");
+      await inPane("resize-window", "-x", columns, "-y", rows);
+    },
     isThere: async () => (await find()) !== null,
   };
 }

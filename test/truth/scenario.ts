@@ -22,6 +22,8 @@ const FAILPOINTS = [
   "read-transcript.before-commit",
   "read-transcript.after-commit",
   "answer.given",
+  "interrupt.before-keys",
+  "interrupt.after-effect",
   "create.planned",
   "create.after-effect",
   "stop.after-signals",

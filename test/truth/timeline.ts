@@ -33,6 +33,17 @@ function truths(history: History): readonly Line[] {
     ]),
     ...history.deaths.flatMap((one) => line(one.at, `process ${one.incarnation} is gone (${one.cause})`)),
     ...history.sent.flatMap((one) => line(one.at, `sent ${one.tag} (${one.how})`)),
+    ...history.interrupts.flatMap((one) =>
+      line(
+        one.at,
+        `interrupt of ${one.turn ?? "nothing"}, with ${one.tag ?? "nothing"}, before ${one.waiting.join(" ")}`,
+      ),
+    ),
+    ...history.drafts.flatMap((one) => [
+      ...line(one.from, `draft ${one.tag} typed`),
+      ...line(one.missingAt, `draft ${one.tag} is gone`),
+      ...line(one.to, `draft ${one.tag} sent or deleted`),
+    ]),
     ...history.arrivals.flatMap((one) =>
       one.at < 1e6 ? [] : line(one.at, `arrived (${one.times}x): ${short(one.text)}`),
     ),

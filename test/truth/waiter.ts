@@ -24,6 +24,8 @@ export function startWaiter(client: Client, session: string, onFailure: (error: 
     const at = Date.now();
     if (!answer.done) {
       since = Math.max(since, answer.cursor);
+      // While it is paused that is told at once, as often as somebody asks.
+      if (answer.reason === "nothing-to-wait-for") await sleep(BETWEEN_ENDS_MS, undefined, { signal });
       return;
     }
     const isComplete = answer.reason === "turn-completed";

@@ -207,6 +207,28 @@ describe("delivery", () => {
     expect(next()?.key).toBe("send m");
   });
 
+  test("an interrupt that came while nothing was under way stops no turn that a person begins later", async () => {
+    typedByPersonAt = clock.now();
+    await send("m", "interrupt");
+    await clock.advance(1_000);
+    await read({ turn: { phase: "started", id: "by hand" } });
+    expect(next()).toBeNull();
+    await read({ turn: { phase: "interrupted", id: "by hand" } });
+    const [told] = ground.events("turn-interrupted");
+    expect([told?.turn, told?.askedBy, told?.messageId]).toEqual([1, undefined, undefined]);
+  });
+
+  test("an interrupt stops the turn of the message that was being typed when it came", async () => {
+    await send("first");
+    const first = ground.store.mailbox.get("first");
+    if (first !== undefined) await ground.ledger.settle(first, "leased", null, null);
+    await send("m", "interrupt");
+    await clock.advance(1_000);
+    await read({ turn: { phase: "started", id: "t" } });
+    if (first !== undefined) await ground.ledger.settle(first, "delivered", null, null);
+    expect(next()?.key).toBe("interrupt m");
+  });
+
   test("an interrupt is pressed once, and again only after a while", async () => {
     await read({ turn: { phase: "started", id: "t" } });
     await send("m", "interrupt");

@@ -12,7 +12,7 @@ import type { SessionEvent } from "../../session/event.ts";
 import type { HomeEvent } from "../../session/home-event.ts";
 import type { Context, Input } from "../../session/input.ts";
 import type { Message, MessageState } from "../../session/message.ts";
-import { intentOf } from "../../session/next-step.ts";
+import { intentOf, isTurnComing } from "../../session/next-step.ts";
 import type { Reason, Session } from "../../session/session.ts";
 import { transition } from "../../session/transition.ts";
 import { requireRoomToWait } from "../../session/waiting-messages.ts";
@@ -87,8 +87,10 @@ export function createLedger(parts: {
   readonly log: Log;
   readonly receipts: Receipts;
   readonly rulingOn?: Context["rulingOn"];
+  /** What happened to the session while nobody watched has been read. */
+  readonly isCaughtUp?: (session: Session) => boolean;
 }): Ledger {
-  const { store, clock, log, receipts, rulingOn } = parts;
+  const { store, clock, log, receipts, rulingOn, isCaughtUp = () => true } = parts;
   const queue = createKeyedQueue();
   /** Which turn will take a message, as the record stood when it was leased. A lease does not outlive the daemon. */
   const turnOfLease = new Map<string, number>();
@@ -97,6 +99,12 @@ export function createLedger(parts: {
     for (const listener of listeners)
       isolated(log, "what follows a commit", { session: sessionId }, () => listener(sessionId));
   };
+
+  function intent(session: Session, { caller }: SentMessage): ReturnType<typeof intentOf> {
+    // What is not read yet may be the beginning of a turn.
+    const isComing = !isCaughtUp(session) || isTurnComing(session, store.mailbox.open(session.id), clock.moment());
+    return intentOf(session, caller, isComing);
+  }
 
   /** Of a message that this input says was taken, while its outcome is still open. */
   function takenBy(session: Session, input: Input, turnNow: number): TakenMessage | null {
@@ -158,7 +166,7 @@ export function createLedger(parts: {
         await store.commit({
           changes: [
             putSession(session),
-            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intentOf(session, admit.caller) })]),
+            ...(admit === undefined ? [] : [admitMessage({ ...admit, ...intent(session, admit) })]),
             ...alongside.changes,
           ],
           events: [...bodies.map((body) => ({ sessionId: session.id, body, ...askedBy(caller) })), ...alongside.events],
@@ -173,11 +181,10 @@ export function createLedger(parts: {
         const session = store.registry.get(message.sessionId);
         if (session === undefined) throw unknownSession(message.sessionId);
         requireRoomToWait(session.identity.name, store.mailbox.open(session.id), message.text);
-        const intent = intentOf(session, message.caller);
         const body = admission(message);
         failpoint("send.before-commit");
         await store.commit({
-          changes: [admitMessage({ ...message, ...intent }), ...alongside.changes],
+          changes: [admitMessage({ ...message, ...intent(session, message) }), ...alongside.changes],
           events: [
             { sessionId: message.sessionId, body, caller: message.caller, ...askedBy(caller) },
             ...alongside.events,

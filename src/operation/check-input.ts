@@ -60,6 +60,7 @@ type ObjectSchema = Pick<Operation["input"], "shape">;
 
 /** What an object must be there, as far as its fields have names. */
 function objectSchemaIn(schema: z.core.$ZodType): ObjectSchema | null {
+  if (schema instanceof z.ZodMiniLazy) return objectSchemaIn(schema._zod.innerType);
   const def = schema._zod.def as z.core.$ZodTypeDef & {
     readonly shape?: ObjectSchema["shape"];
     readonly innerType?: z.core.$ZodType;

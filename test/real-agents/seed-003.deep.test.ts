@@ -59,7 +59,12 @@ const factsOf = ({ session_id, name, state, runtime, turns }: SessionRow) => ({
 async function say(name: Name, text: string): Promise<void> {
   const { cursor } = await home.json<{ cursor: number }>("send", name, `[[say ${text}]]`, "--timeout", "60");
   const waited = await home.json<{ reason: string; reply: { text: string } }>(
-    ...["wait", name, "--since", String(cursor), "--timeout", "60"],
+    "wait",
+    name,
+    "--since",
+    String(cursor),
+    "--timeout",
+    "60",
   );
   expect(waited.reason).toBe("turn-completed");
   expect(JSON.stringify(waited)).toContain(text);

@@ -73,7 +73,19 @@ export const lifeEpisodes: Readonly<Record<string, EpisodeKind>> = {
     async run(lane) {
       await lane.settle();
       lane.processes.expect("quit");
+      const told = lane.events().length;
       await lane.reeve(["send", lane.sessionId(), "/quit", "--timeout", "0"]);
+      await lane.until("its process is gone", () => {
+        // Reeve was killed before it was typed, and says that it does not know.
+        if (
+          lane
+            .events()
+            .slice(told)
+            .some(({ type }) => type === "message-unknown")
+        )
+          throw new NotBegun();
+        return !lane.processes.isAlive();
+      });
       await backAgain(lane);
     },
     without: ["stop-agent"],

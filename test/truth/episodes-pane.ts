@@ -47,13 +47,13 @@ export const paneEpisodes: Readonly<Record<string, EpisodeKind>> = {
     }),
     async run(lane, { text = "say", during = "rest", waiting = "1", also = "nothing", end = "clear" }) {
       await atRest(lane);
-      if (during === "turn") await begin(lane, "slow");
+      const turn = during === "turn" ? await begin(lane, "slow") : null;
       const draft = await lane.draft(text as TextKind);
       for (let index = 0; index < Number(waiting); index++) await lane.send("say");
       if (also === "kill") lane.world.killDaemon();
       if (also === "frames") await redraw(lane, ["90x24", "110x40"]);
-      // Behind the draft, whose turn is another one.
-      if (also === "interrupt" && during === "rest") await lane.interrupt({ turn: null, isUnderWay: false }, "say");
+      // The turn ends by itself when nothing stops it; that of the draft is another one.
+      if (also === "interrupt") await lane.interrupt({ turn, isUnderWay: false }, "say");
       await lane.until("the turn is over", () => !isUnderWay(lane));
       for (const endsAt = Date.now() + HOLD_MS / 2; Date.now() < endsAt && (await draft.look());) await sleep(300);
       // Codex takes messages over its protocol meanwhile, and an Enter during a turn goes into that turn.

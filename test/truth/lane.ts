@@ -256,6 +256,8 @@ export async function createLane(world: World, mode: Mode, index: number, machin
       const at = Date.now();
       await pane.type(text);
       await lane.until("the text is on the screen", async () => (await pane.screen()).includes(tag), 15_000);
+      // Nobody is faster; and an Enter right behind a text is a part of it for agents that take both for a paste.
+      await sleep(400);
       await pane.press("Enter");
       return add({ tag, text, how: "person", at });
     },

@@ -100,10 +100,14 @@ async function runLane(lane: Lane, episodes: LanePlan["episodes"]): Promise<Hist
   return lane.finish(stuck);
 }
 
+/** A model that answers 429 makes Reeve wait before it gives the next message: not for a minute here, and nothing is asked of the agent by Reeve itself. */
+const SHORT_LIMITS = "[quota]\nretry_seconds = 1\nresume = false\n";
+
 function configFor(modes: readonly Mode[]): string {
   const codex = modes.includes("codex") ? "app-server" : modes.includes("codex-hooks") ? "hooks" : null;
   return [
     `[sessions]\nstall_seconds = ${STALL_SECONDS}\nhealth_interval_seconds = 2\nend_grace_seconds = 3\n`,
+    SHORT_LIMITS,
     ...(codex === null ? [] : [`[agent.codex]\nmode = "${codex}"\n`]),
   ].join("\n");
 }

@@ -5,6 +5,7 @@ import type { Runtime } from "../../runtime/contract.ts";
 import type { Approval, Decision } from "../../session/approval.ts";
 import type { InputStep } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { agentWith, type Ground, makeGround } from "../attention/watch-fixture.ts";
 import { giveAnswer } from "./answer.ts";
 
@@ -52,7 +53,12 @@ const outcome = () => ({
 });
 
 /** `onKey` is what the agent does. */
-async function answer(decision: Decision, onKey: (key: string) => void, isGiven = false): Promise<void> {
+async function answer(
+  decision: Decision,
+  onKey: (key: string) => void,
+  isGiven = false,
+  ledger: Ledger = ground.ledger,
+): Promise<void> {
   const approvalId = openDialog()?.id ?? "";
   await ground.ledger.apply("s", { type: "answer", approvalId, decision });
   if (isGiven) await ground.ledger.apply("s", { type: "answer-given", incarnation: 1, approvalId });
@@ -67,6 +73,7 @@ async function answer(decision: Decision, onKey: (key: string) => void, isGiven 
   } as unknown as Runtime;
   const parts = {
     ...ground.parts,
+    ledger,
     adapters: { agent: () => agent, runtime: () => runtime },
     attention: { channel: () => null, look: async () => (shown === null ? null : readingOf(shown)) },
     hasScreenRules: async () => true,
@@ -88,6 +95,18 @@ describe("a dialog", () => {
     ]);
     expect(outcome()).toEqual({ settled: [["approved", "system"]], failed: [] });
     expect(ground.session().conversation).toMatchObject({ approvals: [], activity: { status: "starting" } });
+  });
+
+  test("no key is pressed where that could not be committed, and the answer is still wanted", async () => {
+    const refusing: Ledger = {
+      ...ground.ledger,
+      apply: (id, input, wish) =>
+        input.type === "answer-given"
+          ? Promise.reject(new Error("the disk is full"))
+          : ground.ledger.apply(id, input, wish),
+    };
+    await expect(answer("approved", agentDoes, false, refusing)).rejects.toThrow("the disk is full");
+    expect([pressed, outcome().failed, openDialog()?.answer?.stage]).toEqual([[], [], "wanted"]);
   });
 
   test("is denied by its own key", async () => {

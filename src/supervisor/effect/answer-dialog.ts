@@ -4,7 +4,6 @@
  * look at the screen found this very dialog: the same rule and the same text.
  * It is answered when it is seen to be gone.
  */
-import { failpoint } from "../../platform/failpoint.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import type { Approval, Decision } from "../../session/approval.ts";
 import type { Key } from "../../session/input.ts";
@@ -17,13 +16,13 @@ const LOOK_MS = 150;
 /** About 3 s: a dialog is redrawn within milliseconds, on a busy machine within a second or two. */
 const LOOKS = 20;
 
-/** `commit` records that a key may have been pressed; nothing is pressed before. */
-export async function chooseInDialog(
+/** What presses the keys, once the dialog was seen. */
+export async function prepareChoice(
   parts: AnswerParts,
   session: Session,
-  { approval, decision }: { readonly approval: Approval; readonly decision: Decision },
-  commit: () => Promise<unknown>,
-): Promise<void> {
+  approval: Approval,
+  decision: Decision,
+): Promise<() => Promise<void>> {
   const press = (keys: readonly Key[]): Promise<void> =>
     parts.adapters.runtime(session.identity.runtime).send(
       targetOf(session),
@@ -31,13 +30,13 @@ export async function chooseInDialog(
     );
   const answer = await steadyAnswer(parts, session, approval, decision);
   if (answer === null) throw notShown(session);
-  await commit();
-  failpoint("answer.given");
-  if (answer.move !== null) {
-    await press([answer.move]);
-    await requireSelected(parts, session, approval, decision);
-  }
-  await press(answer.keys);
+  return async () => {
+    if (answer.move !== null) {
+      await press([answer.move]);
+      await requireSelected(parts, session, approval, decision);
+    }
+    await press(answer.keys);
+  };
 }
 
 /** Twice in a row: a dialog is drawn before it listens. */

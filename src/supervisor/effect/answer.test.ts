@@ -6,6 +6,7 @@ import type { Runtime } from "../../runtime/contract.ts";
 import type { Approval, ApprovalRequest } from "../../session/approval.ts";
 import type { InputStep } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { agentWith, type Ground, makeGround } from "../attention/watch-fixture.ts";
 import { giveAnswer } from "./answer.ts";
 
@@ -22,10 +23,12 @@ let pressed: { readonly steps: readonly InputStep[]; readonly stage: string | un
 let dialog: string | null;
 let hasRules: boolean;
 let channel: Channel | null;
+/** Instead of the real one. */
+let ledger: Ledger | null;
 
 beforeEach(async () => {
   clock = makeTestClock();
-  [pressed, dialog, hasRules, channel] = [[], null, true, null];
+  [pressed, dialog, hasRules, channel, ledger] = [[], null, true, null, null];
   ground = await makeGround(agent, {}, undefined, clock);
   await read({ turn: { phase: "started", id: "t" } });
 });
@@ -63,6 +66,7 @@ async function give(id: string, afterKey: () => Promise<void>): Promise<void> {
   const given = giveAnswer(
     {
       ...ground.parts,
+      ledger: ledger ?? ground.ledger,
       adapters: { agent: () => agent, runtime: () => runtime },
       attention: {
         channel: () => channel,
@@ -75,6 +79,17 @@ async function give(id: string, afterKey: () => Promise<void>): Promise<void> {
     id,
   );
   await clock.during(given);
+}
+/** Cannot commit that an answer may have been given; `isKept`: it was kept, but that is not known. */
+function refusingToCommit(real: Ledger, { isKept = false } = {}): Ledger {
+  return {
+    ...real,
+    apply: async (id, input, wish) => {
+      if (input.type !== "answer-given" || isKept) await real.apply(id, input, wish);
+      if (input.type === "answer-given") throw new Error("the disk is full");
+      return ground.session();
+    },
+  };
 }
 const failures = (): readonly (string | undefined)[] =>
   ground.events("approval-answer-failed").map(({ reason }) => reason.code);
@@ -151,6 +166,27 @@ describe("an answer", () => {
     expect(approvalOf("q")?.answer).toBeNull();
   });
 
+  test("whose commit failed is not pressed and not told as failed: it is still wanted, and tried again", async () => {
+    await ask("q", "rm -rf build");
+    dialog = "Run rm -rf build?";
+    ledger = refusingToCommit(ground.ledger);
+    await expect(approve("q")).rejects.toThrow("the disk is full");
+    expect([pressed, failures(), approvalOf("q")?.answer?.stage]).toEqual([[], [], "wanted"]);
+    ledger = null;
+    await give("q", () => settled("q"));
+    expect([pressed, failures()]).toEqual([ONCE, []]);
+  });
+
+  test("whose commit took effect although it failed is not pressed a second time", async () => {
+    await ask("q", "rm -rf build");
+    dialog = "Run rm -rf build?";
+    ledger = refusingToCommit(ground.ledger, { isKept: true });
+    await expect(approve("q")).rejects.toThrow("the disk is full");
+    ledger = null;
+    await give("q", async () => undefined);
+    expect([pressed, failures()]).toEqual([[], ["answer-unknown"]]);
+  });
+
   test("without screen rules goes to the question that was asked first, and to no other", async () => {
     hasRules = false;
     await ask("q", "rm -rf build");
@@ -176,7 +212,11 @@ describe("an answer", () => {
         return "told";
       },
     } as unknown as Channel;
-    await approve("q");
+    ledger = refusingToCommit(ground.ledger);
+    await expect(approve("q")).rejects.toThrow("the disk is full");
+    expect([answered, failures()]).toEqual([[], []]);
+    ledger = null;
+    await give("q", async () => undefined);
     expect([answered, pressed, failures()]).toEqual([[["q", "approved", "given"]], [], []]);
   });
 });

@@ -16,7 +16,7 @@ import type { Attention } from "../attention/attention.ts";
 import type { Adapters } from "../launch/adapters.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { targetOf } from "../ledger/target.ts";
-import { chooseInDialog, settleWhenClosed } from "./answer-dialog.ts";
+import { prepareChoice, settleWhenClosed } from "./answer-dialog.ts";
 import { arePartOf, showingOf } from "./visible-question.ts";
 import { until } from "../ledger/until.ts";
 
@@ -39,25 +39,44 @@ export async function giveAnswer(parts: AnswerParts, session: Session, approvalI
   const approval = session.conversation.approvals.find((open) => open.id === approvalId);
   if (approval === undefined || approval.answer === null) return;
   const { incarnation } = session.process;
-  try {
-    if (approval.answer.stage === "wanted") await give(parts, session, approval, approval.answer.decision);
-    const isGone = (): boolean => !isAsked(parts, session, approvalId);
-    // Whoever ends the session meanwhile does not wait for this.
-    const watching = new AbortController();
-    const watched = settleBySight(parts, session, approval, watching.signal);
-    try {
-      if (await until(parts, () => isGone() || isBeingStopped(parts, session), VERIFY_MS)) return;
-    } finally {
-      watching.abort();
-      await watched;
-    }
-    throw approval.answer.stage === "given" ? unknown() : unverified(session);
-  } catch (error) {
+  const { stage, decision } = approval.answer;
+  const fail = async (error: unknown): Promise<void> => {
     const code = error instanceof ReeveError ? error.code : "answer-failed";
     const evidence = { source: "supervisor", detail: messageOf(error), at: parts.clock.now() } as const;
     const reason = { code, text: messageOf(error), evidence };
     await parts.ledger.apply(session.id, { type: "answer-failed", incarnation, approvalId, reason });
+  };
+  let give: Give = async () => undefined;
+  if (stage === "wanted") {
+    try {
+      give = await prepare(parts, session, approval, decision);
+    } catch (error) {
+      return fail(error);
+    }
+    // Not told as a failure: whoever does this next finds in the record whether it was committed.
+    await parts.ledger.apply(session.id, { type: "answer-given", incarnation, approvalId });
+    failpoint("answer.given");
   }
+  try {
+    await give();
+    await verify(parts, session, approval);
+  } catch (error) {
+    await fail(error);
+  }
+}
+
+async function verify(parts: AnswerParts, session: Session, approval: Approval): Promise<void> {
+  const isGone = (): boolean => !isAsked(parts, session, approval.id);
+  // Whoever ends the session meanwhile does not wait for this.
+  const watching = new AbortController();
+  const watched = settleBySight(parts, session, approval, watching.signal);
+  try {
+    if (await until(parts, () => isGone() || isBeingStopped(parts, session), VERIFY_MS)) return;
+  } finally {
+    watching.abort();
+    await watched;
+  }
+  throw approval.answer?.stage === "given" ? unknown() : unverified(session);
 }
 
 /** What only the screen tells. */
@@ -71,25 +90,20 @@ async function settleBySight(
   else if (hasRivals(parts, session, approval)) await settleWhenGone(parts, session, approval, signal);
 }
 
-async function give(parts: AnswerParts, session: Session, approval: Approval, decision: Decision): Promise<void> {
-  const given = { type: "answer-given", incarnation: session.process.incarnation, approvalId: approval.id } as const;
-  if (isDialog(approval))
-    return chooseInDialog(parts, session, { approval, decision }, () => parts.ledger.apply(session.id, given));
+/** Nothing is pressed or told before it is committed that it may have been. */
+type Give = () => Promise<unknown>;
+
+async function prepare(parts: AnswerParts, session: Session, approval: Approval, decision: Decision): Promise<Give> {
+  if (isDialog(approval)) return prepareChoice(parts, session, approval, decision);
   const channel = parts.attention.channel(session.id);
   // A question from before what the channel knows, or one that was only seen, is answered as a person would.
   const isKnownThere = channel?.lacks() === null && !isOnlySeen(approval);
-  if (channel !== null && session.watch.socket !== null && isKnownThere) {
-    await parts.ledger.apply(session.id, given);
-    failpoint("answer.given");
-    await channel.answer(approval.id, decision);
-    return;
-  }
+  if (channel !== null && session.watch.socket !== null && isKnownThere)
+    return () => channel.answer(approval.id, decision);
   const keys = parts.adapters.agent(session.identity.agent).encodeAnswer(approval, decision);
   if (keys === null) throw notHere(session);
   await requireOnScreen(parts, session, approval);
-  await parts.ledger.apply(session.id, given);
-  failpoint("answer.given");
-  await parts.adapters.runtime(session.identity.runtime).send(targetOf(session), keys);
+  return () => parts.adapters.runtime(session.identity.runtime).send(targetOf(session), keys);
 }
 
 /** Twice in a row: a question is drawn before it listens. An agent without screen rules is taken at its word. */

@@ -59,6 +59,19 @@ test("what was sent to several stands there again for those that did not take it
   });
 });
 
+test("what may have arrived does not stand there again", async () => {
+  const client = {
+    sendMessage: ({ session: id }: { session: string }) =>
+      id === "x"
+        ? Promise.resolve({ state: "unknown", detail: null, warning: null })
+        : Promise.reject(new Error("The session has ended.")),
+  } as unknown as Client;
+  const reply = (name: string) => ({ name, wish: { type: "reply", session: name, text: "stop" } as const });
+  const sent = await act(client, { type: "each", of: [reply("x"), reply("y")] }, here);
+  expect(sent.notice.text).toMatch(/^Sent to 0 of 2 sessions\. Failed for x: It is not known .* Failed for y: /);
+  expect(sent.typed).toMatchObject({ sessions: ["y"] });
+});
+
 test("an interrupt says whether the turn was, is being or could not be interrupted", async () => {
   const says = async (outcome: object) => {
     const client = { interruptSession: () => Promise.resolve(outcome) } as unknown as Client;

@@ -44,7 +44,10 @@ async function actOnEach(client: Client, { of }: EachWish, here: () => Here): Pr
     of.map(async ({ name, wish }) => ({
       name: oneLine(name),
       wish,
-      done: await carryOut(client, wish, here).catch((error: unknown) => said(messageOf(error), true)),
+      done: await carryOut(client, wish, here).catch((error: unknown) => ({
+        ...said(messageOf(error), true),
+        isRefused: true,
+      })),
     })),
   );
   const failed = outcomes.filter(({ done }) => done.notice.isBad);
@@ -60,9 +63,11 @@ async function actOnEach(client: Client, { of }: EachWish, here: () => Here): Pr
     ...reasons.map(([text, some]) => `Failed for ${names(some)}: ${text}`),
   ];
   const notice = { text: sentences.join(" "), isBad: failed.length > 0 };
-  const [lost] = failed;
+  // What is not known to have arrived may have.
+  const refused = failed.filter(({ done }) => "isRefused" in done);
+  const [lost] = refused;
   if (lost === undefined || lost.wish.type !== "reply") return { notice };
-  const sessions = failed.map(({ wish }) => wish.session);
+  const sessions = refused.map(({ wish }) => wish.session);
   return { notice, typed: { type: "reply", sessions, line: inputLine(lost.wish.text) } };
 }
 

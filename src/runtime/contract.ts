@@ -182,7 +182,7 @@ export interface Runtime {
   capture(target: Target, options: { readonly lines: number; readonly style?: "ansi" }): Promise<Screen>;
   /** Another label, for whoever is attached, too. One whose process ended gets it with the next. */
   relabel(target: Target, label: string): Promise<void>;
-  /** When a person last pressed a key in it; null when nobody is attached. */
+  /** When a person last pressed a key in it, at the latest (last-key.ts); null when nobody is attached. */
   lastTypedAt(target: Target): Promise<number | null>;
   /** Whether that very process lives and belongs to this incarnation; throws where that cannot be read. */
   owns(target: Target, process: NamedProcess): Promise<boolean>;

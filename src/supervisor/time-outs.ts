@@ -7,6 +7,7 @@
  */
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
+import { agoOfKeyMs } from "../runtime/last-key.ts";
 import { nextTimeOut, type NextTimeOut } from "../session/apply-time-out.ts";
 import { lacksCountdown } from "../session/countdown.ts";
 import { isEnded, type Session } from "../session/session.ts";
@@ -116,12 +117,12 @@ export function createTimeOuts(parts: TimeOutsParts): TimeOuts {
     return await untilLongIdle(session);
   }
 
-  /** Somebody who types a long prompt is something that happens. A clock that was set tells nothing of that. */
+  /** Somebody who types a long prompt is something that happens. */
   async function untilLongIdle(session: Session): Promise<number> {
     const typedAt = await parts.lastTypedAt(session).catch(() => null);
-    const agoMs = typedAt === null ? -1 : clock.now() - typedAt;
+    const agoMs = agoOfKeyMs(typedAt, clock.now());
     const { afterMs } = parts.chosen(session).idle;
-    return agoMs < 0 || afterMs === null || agoMs >= afterMs ? 0 : afterMs - agoMs;
+    return agoMs === null || afterMs === null || agoMs >= afterMs ? 0 : afterMs - agoMs;
   }
 
   return {

@@ -7,6 +7,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { ReeveError } from "../../platform/reeve-error.ts";
 import { formatMark, parseMark, type Runtime, type Target } from "../contract.ts";
 import { captureCommands, readScreen } from "./capture-screen.ts";
+import { endOfSecond } from "../last-key.ts";
 import type { ChangeHints } from "./change-hints.ts";
 import { createFollowers } from "./followers.ts";
 import type { OutputStreams } from "./output-streams.ts";
@@ -120,13 +121,13 @@ export function createPaneDriver(parts: PaneDriverParts): PaneDriver {
   };
 }
 
-/** Of people's terminals only; tmux gives whole seconds, so the end of that second. */
+/** Of people's terminals only; tmux gives whole seconds. */
 function latestKey(lines: readonly string[]): number | null {
   const seconds = lines.flatMap((line) => {
     const match = /^client 0 (\d+)$/.exec(line);
     return match === null ? [] : [Number(match[1])];
   });
-  return seconds.length === 0 ? null : (Math.max(...seconds) + 1) * 1_000;
+  return seconds.length === 0 ? null : endOfSecond(Math.max(...seconds));
 }
 
 export function notRunning({ sessionId }: Target): ReeveError {

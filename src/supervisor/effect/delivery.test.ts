@@ -178,6 +178,13 @@ describe("delivery", () => {
     expect([stateOf("m"), delivery.obstacle(ground.session())]).toEqual(["delivered", null]);
   });
 
+  test("a key of this very second is one: its runtime tells only the end of that second", async () => {
+    await send("m");
+    typedByPersonAt = clock.now() + 900;
+    await perform();
+    expect([typed, delivery.obstacle(ground.session())?.why]).toEqual([[], "somebody is typing in its terminal"]);
+  });
+
   test("what was sent while it asked is the answer, also for the daemon after this one", async () => {
     await read({ turn: { phase: "started", id: "t" } });
     await send("early");

@@ -6,6 +6,7 @@
  * so.
  */
 import { failpoint } from "../../platform/failpoint.ts";
+import { agoOfKeyMs } from "../../runtime/last-key.ts";
 import type { Message } from "../../session/message.ts";
 import {
   type Circumstances,
@@ -139,9 +140,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       .runtime(session.identity.runtime)
       .lastTypedAt(targetOf(session))
       .catch(() => null);
-    const agoMs = at === null ? -1 : parts.clock.now() - at;
-    // In the future: somebody set the clock, which tells nothing of who types.
-    return agoMs >= 0 && agoMs < parts.typingPauseMs;
+    const agoMs = agoOfKeyMs(at, parts.clock.now());
+    return agoMs !== null && agoMs < parts.typingPauseMs;
   }
 
   /** A question that no source has told of yet: what is typed now, or the key that interrupts, would answer it. */

@@ -1,7 +1,6 @@
 /** Starts a session: checks everything before it records anything, and records it before it does anything. */
 import { rmdirSync } from "node:fs";
 import * as z from "zod/mini";
-import type { Agent, LaunchPlan } from "../agent/contract.ts";
 import { requireRoom } from "../platform/disk-room.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
 import { sessionDir } from "../platform/home.ts";
@@ -10,8 +9,7 @@ import { isAsk } from "../session/ask.ts";
 import { FREE_NAME, isFreeName, SESSION_ID_PATTERN } from "../session/session-id.ts";
 import { isEnded } from "../session/session.ts";
 import { DEFAULT_HOLD_MS } from "../session/stay.ts";
-import type { SessionFiles } from "../runtime/session-files.ts";
-import type { Launch, Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import type { Store } from "../store/contract.ts";
 import { holdsSecret } from "../supervisor/launch/concealed-text.ts";
 import { chosenRestartPolicy, POLICY_SOURCES } from "../supervisor/launch/chosen-restart-policy.ts";
@@ -30,6 +28,7 @@ import { armed, notificationsSchema, reasonsSchema, viewNotifications } from "./
 import { claimingManifest, manifestInput } from "./manifest-claim.ts";
 import { holdReason } from "./hold-session.ts";
 import { checkedCheckout, claimingCheckout } from "./start-branch.ts";
+import { requireAdoptable, requireBegun } from "./start-conversation.ts";
 import { prepareLaunch, requireExecutable } from "./start-launch.ts";
 import { sessionViewSchema, viewSession } from "./session-view.ts";
 import { settled } from "./settled.ts";
@@ -295,41 +294,6 @@ export const startSession = defineOperation({
     };
   },
 });
-
-/** One conversation is open in one session: a second would write into the first one's transcript. */
-function requireAdoptable(store: Store, agent: Agent, nativeId: string): void {
-  if (agent.canAdopt !== true)
-    throw new ReeveError({
-      code: "cannot-resume",
-      kind: "usage",
-      message: `The agent ${agent.name} cannot continue a conversation from elsewhere; leave --resume out.`,
-    });
-  const holder = store.registry
-    .living()
-    .find(
-      ({ identity, conversation, process }) =>
-        identity.agent === agent.name && conversation.nativeId === nativeId && process.exit === null,
-    );
-  if (holder === undefined) return;
-  throw new ReeveError({
-    code: "conversation-open",
-    kind: "conflict",
-    message: `This conversation is open in session ${holder.identity.name} already; go there with: reeve attach ${holder.identity.name}.`,
-    details: { session_id: holder.id },
-  });
-}
-
-/** Of agents that keep the conversations of each directory apart: told to resume nothing, they do not come up. */
-async function requireBegun(files: SessionFiles, agent: Agent, plan: LaunchPlan, { cwd }: Launch): Promise<void> {
-  const { nativeId, transcriptPath } = plan;
-  if (agent.holdsMessage === undefined || transcriptPath === null) return;
-  if ((await files.stat(transcriptPath))?.isFile === true) return;
-  throw new ReeveError({
-    code: "unknown-conversation",
-    kind: "not-found",
-    message: `There is no conversation ${nativeId} of ${agent.name} for ${cwd}; give the directory it was begun in with --cwd, or check the id.`,
-  });
-}
 
 /** A process is created within 20 ms, some times that on a busy machine; a runtime that hangs holds up no answer. */
 const CREATED_WITHIN_MS = 3_000;

@@ -5,6 +5,7 @@
  */
 import { ReeveError } from "../platform/reeve-error.ts";
 import type { Runtime } from "../runtime/contract.ts";
+import type { Context } from "../session/input.ts";
 import { isEnded, type Session } from "../session/session.ts";
 import { createAdapters } from "./launch/adapters.ts";
 import { createAttention } from "./attention/attention.ts";
@@ -82,15 +83,9 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
 
   const scheduler = createScheduler({ clock, log, observe: () => observer.look() });
   const receipts = createReceipts();
-  const rules = parts.approvalRules;
-  const ledger = createLedger({
-    store,
-    clock,
-    log,
-    receipts,
-    rulingOn: (...asked) => rulingFor(rules, ...asked),
-    isCaughtUp: (session) => attention.isCaughtUp(session),
-  });
+  const rulingOn: NonNullable<Context["rulingOn"]> = (...asked) => rulingFor(parts.approvalRules, ...asked);
+  const isCaughtUp = (session: Session): boolean => attention.isCaughtUp(session);
+  const ledger = createLedger({ store, clock, log, receipts, rulingOn, isCaughtUp });
   const post = createPost({ store, clock, log });
   const work = createWorkBook({ store, clock, log, most: mostWorkers(settings) });
   const onKept: Persistence["told"] = (...told) => persistence.told(...told);
@@ -199,7 +194,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
   const clockwork = createTimeOuts({
     ...around,
     chosen: timeOuts,
-    isCaughtUp: (session) => attention.isCaughtUp(session),
+    isCaughtUp,
     canInterrupt: (session) =>
       attention.channel(session.id) !== null || agent(session.identity.agent).interrupt !== null,
     isParked: (session) => breaker.parked(session)?.hasWork === true,
@@ -363,7 +358,7 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       for (const session of sessions) {
         isolated(log, "taking a session up again", { session: session.id }, () => {
           restarts.attend(session);
-          answerByRules(session, { ledger, log, rules });
+          answerByRules(session, { ledger, log, rules: parts.approvalRules });
           runner.poke(session.id);
         });
       }

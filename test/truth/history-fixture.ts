@@ -1,5 +1,5 @@
 /** A history in which everything was told as it was: one turn, from a prompt given at the start; then it was ended. */
-import type { Event, History, Sample, TrueTurn, Wake } from "./history.ts";
+import type { Event, History, Sample, Sent, TrueTurn, Wake } from "./history.ts";
 
 /** Some instant; the others count from it. */
 export const T0 = 1_800_000_000_000;
@@ -45,6 +45,20 @@ export function sample(at: number, more: Partial<Sample> = {}): Sample {
   };
 }
 
+/** The message of the turn, or another one like it. */
+export function sent(more: Partial<Sent>): Sent {
+  return {
+    tag: "q0n1q",
+    text: "[[say hello]] q0n1q",
+    how: "queue",
+    at: T0 + 500,
+    messageId: "m1",
+    isAcknowledged: true,
+    mayBeMissing: false,
+    ...more,
+  };
+}
+
 /** The turn lasts from second 1 to second 11; the process ends at second 30. */
 export function trueHistory(more: Partial<History> = {}): History {
   return {
@@ -55,17 +69,7 @@ export function trueHistory(more: Partial<History> = {}): History {
     births: [{ incarnation: 1, at: T0 }],
     deaths: [{ incarnation: 1, at: T0 + 30_000, cause: "ended" }],
     arrivals: [{ text: "[[say hello]] q0n1q", at: T0 + 1_000, times: 1 }],
-    sent: [
-      {
-        tag: "q0n1q",
-        text: "[[say hello]] q0n1q",
-        how: "queue",
-        at: T0 + 500,
-        messageId: "m1",
-        isAcknowledged: true,
-        mayBeMissing: false,
-      },
-    ],
+    sent: [sent({})],
     interrupts: [],
     drafts: [],
     events: [

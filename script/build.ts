@@ -32,6 +32,12 @@ const bundles: readonly Bundle[] = [
   { name: "client", input: "src/client/client.ts", format: "esm" },
 ];
 
+/** As rolldown writes the imports of a chunk, minified. */
+const BUILTIN = /\bimport(?:\{([^{}]*)\}|([\w$]+)|\*as ([\w$]+))from"(node:[\w/]+)";/g;
+
+/** In the CLI: most commands need neither, and they cost a command as much as half of what it does itself. */
+const RARELY = /\brequire\("(node:crypto|node:readline\/promises)"\)/g;
+
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 await Promise.all(bundles.map(build));
@@ -52,9 +58,11 @@ async function build({ name, input, format }: Bundle): Promise<void> {
     resolve: { alias: { "@modelcontextprotocol/server/_shims": join(root, "src/surface/mcp/sdk-shims.ts") } },
     // `ws` would look for these two native helpers in whatever node_modules is near.
     transform: { define: { "process.env.WS_NO_BUFFER_UTIL": "true", "process.env.WS_NO_UTF_8_VALIDATE": "true" } },
-    plugins: [
-      { name: "plain-characters", generateBundle: (_options, output) => Object.values(output).forEach(escape) },
-    ],
+    // The client is for programs that may be bundled themselves.
+    plugins:
+      name === "client"
+        ? []
+        : [{ name: "lighter", generateBundle: (_options, output) => Object.values(output).forEach(lighten) }],
     // A warning is a mistake somebody will meet at run time.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);
@@ -70,8 +78,20 @@ async function build({ name, input, format }: Bundle): Promise<void> {
   await bundle.close();
 }
 
-/** With one character beyond Latin-1 in it V8 keeps the whole text of a file in two bytes for each character. */
-function escape(file: OutputAsset | OutputChunk): void {
+function lighten(file: OutputAsset | OutputChunk): void {
   if (file.type !== "chunk") return;
-  file.code = file.code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const code = file.code
+    .replaceAll(BUILTIN, withoutFacade)
+    .replaceAll(RARELY, 'new Proxy({},{get:(_,n)=>require("$1")[n]})');
+  // With one character beyond Latin-1 in it, V8 keeps the whole text of a file in two bytes for each character.
+  file.code = code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/**
+ * An import reads every export of the module, and some load much when they are read: node:fs its streams and promises,
+ * node:crypto the whole of WebCrypto, node:util worker threads. So what is used is taken from the module itself.
+ */
+function withoutFacade(_all: string, names: string | undefined, whole = "", star = "", module = ""): string {
+  const wanted = names === undefined ? `${whole}${star}` : `{${names.replaceAll(/ as /g, ":")}}`;
+  return `const ${wanted}=process.getBuiltinModule("${module}");`;
 }

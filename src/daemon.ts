@@ -18,6 +18,7 @@ import { createDoor } from "./operation/door.ts";
 import { operations } from "./operation/operations.ts";
 import { passHolderIn } from "./operation/pass-holder.ts";
 import { systemClock } from "./platform/clock.ts";
+import { collectAtRest } from "./platform/collect-at-rest.ts";
 import { reserveDescriptors } from "./platform/descriptors.ts";
 import { failpoint } from "./platform/failpoint.ts";
 import type { Home } from "./platform/home.ts";
@@ -287,6 +288,7 @@ export async function run(
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", () => undefined);
+  collectAtRest(clock);
   failpoint("daemon.started");
   // Says at once, not with the first session, which patterns of config.toml cannot be used.
   for (const [name] of patterns)

@@ -5,7 +5,6 @@
  * proves nothing about any container.
  */
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errnoOf, messageOf, ReeveError } from "../../platform/reeve-error.ts";
@@ -174,7 +173,7 @@ function open(address: EngineAddress, options: RequestOptions): ClientRequest {
   if ("socketPath" in address) return httpRequest({ ...options, socketPath: address.socketPath });
   const { host, port, tls } = address;
   if (tls === null) return httpRequest({ ...options, host, port });
-  return httpsRequest({ ...options, host, port, ...tls });
+  return process.getBuiltinModule("node:https").request({ ...options, host, port, ...tls });
 }
 
 async function readAll(response: IncomingMessage): Promise<string> {

@@ -32,9 +32,17 @@ export function cpuMsOf(pid: number): number {
 function threadMsOf(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ", 1)[0]);
+    nanoseconds += nanosecondsOf(`/proc/${pid}/task/${thread}/schedstat`);
   }
   return nanoseconds / 1e6;
+}
+
+function nanosecondsOf(path: string): number {
+  try {
+    return Number(readFileSync(path, "utf8").split(" ", 1)[0]);
+  } catch {
+    return 0; // It ended meanwhile.
+  }
 }
 
 export function childrenOf(pid: number): readonly number[] {

@@ -64,3 +64,17 @@ test("the SDK of MCP is loaded by reeve mcp and by the first request to /mcp alo
   for (const text of ["recorded; the session is listed from then on", "strictTuples"])
     expect([text, holds("cli-stdio.cjs", text)]).toEqual([text, false]);
 });
+
+test("what is built imports nothing of Node's whole, and has no character that doubles its size in memory", () => {
+  const files = readdirSync(dist).filter((name) => /\.c?js$/.test(name) && !name.startsWith("client"));
+  const texts = files.map((name) => [name, readFileSync(join(dist, name), "utf8")] as const);
+  expect(texts.filter(([, text]) => /\bimport[^;()]*from\s*["']node:/.test(text)).map(([name]) => name)).toEqual([]);
+  expect(texts.filter(([, text]) => /[^\0-\x7f]/.test(text)).map(([name]) => name)).toEqual([]);
+});
+
+test("the CLI loads neither OpenSSL nor readline before it needs them", () => {
+  const script = "require(process.argv[1]); console.log(process.moduleLoadList.join())";
+  const loaded = execFileSync(process.execPath, ["-e", script, join(dist, "cli.cjs")], { encoding: "utf8" });
+  expect(loaded).toContain("NativeModule net");
+  expect(loaded.match(/NativeModule (?:crypto|readline\/promises)\b/g)).toBe(null);
+});

@@ -74,6 +74,22 @@ test.each([1, 2, 3])("a reply that is written beside reading %i is in the answer
   expect(await textsAfter(null, repliesAfter(reading))).toEqual(["go", "gone"]);
 });
 
+test.each([null, 0])(
+  "a reply that is not written down in time is missed in the note, with cursor %s",
+  async (since) => {
+    const clock = makeTestClock();
+    const read = await clock.during(readAfter(since, localFiles, clock));
+    expect(read).toMatchObject({
+      note: expect.stringContaining("may be behind") as string,
+      messages: [{ text: "go" }],
+    });
+    appendFileSync(transcript, "assistant: gone\n");
+    const later = await clock.during(readAfter(since, localFiles, clock));
+    expect(later).toMatchObject({ messages: [{ text: "go" }, { text: "gone" }] });
+    expect(later?.note).not.toContain("behind");
+  },
+);
+
 describe("a message that the session took", () => {
   beforeEach(async () => {
     appendFileSync(transcript, "assistant: gone\n");

@@ -146,6 +146,8 @@ const RECENT_MS = 5_000;
 const WRITTEN_WITHIN_MS = 2_000;
 const LOOK_AGAIN_MS = 40;
 const BEHIND = "From the agent's own transcript, which is behind: the session took a message that is not in it yet.";
+const UNANSWERED =
+  "From the agent's own transcript, which may be behind: the last turn has completed, and no reply of it is in it yet.";
 
 export async function readWholeTurn(
   {
@@ -175,7 +177,7 @@ export async function readWholeTurn(
     const taken = since === null || isNewlyTaken ? newestTaken : null;
     const completed = await store.log.latest({ sessionId: id, types: ["turn-completed"] });
     const recent = isRecent(completed?.at) ? completed : undefined;
-    if (taken === null && (recent === undefined || isOver)) return readFrom(since);
+    if (taken === null && recent === undefined) return readFrom(since);
     // Of a short tail the message may be cut off. Read before: what is answered must have what is found here.
     const isShort = taken !== null && tail < MOST_TAIL_BYTES;
     const long = isShort ? await readTranscript(files, session, agent, MOST_TAIL_BYTES, null) : null;
@@ -189,7 +191,8 @@ export async function readWholeTurn(
     if (!isAwaited || isOver) {
       // Read after it was seen: what was read before may lack it.
       const read = since === null ? newest : await readFrom(since);
-      return showsTaken || read === null ? read : { ...read, note: BEHIND };
+      const note = showsTaken ? (showsReply ? null : UNANSWERED) : BEHIND;
+      return read === null || note === null ? read : { ...read, note };
     }
     await clock.sleep(LOOK_AGAIN_MS);
   }

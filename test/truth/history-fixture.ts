@@ -28,7 +28,7 @@ export function activity(seq: number, at: number, status: string, asks: string |
 }
 
 export function wake(cursor: number, at: number, reason: string, shown: string | null = null): Wake {
-  return { cursor, at: T0 + at, reason, shown, source: shown === null ? null : "transcript" };
+  return { cursor, at: T0 + at, reason, shown, source: shown === null ? null : "transcript", isBehind: false };
 }
 
 export function sample(at: number, more: Partial<Sample> = {}): Sample {

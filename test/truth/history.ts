@@ -129,6 +129,8 @@ export interface Wake {
   readonly shown: string | null;
   /** Where `data` took that from. */
   readonly source: string | null;
+  /** It said that the reply may not be written down yet. */
+  readonly isBehind: boolean;
 }
 
 /** `wait` without a cursor, right after a message was sent. */

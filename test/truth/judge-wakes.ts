@@ -139,7 +139,7 @@ const LONG_PROMPT = 10_000;
 /** From a wake to the answer of `data`, on a busy machine. */
 const AFTERWARDS_MS = 2_000;
 
-/** Right after a turn was told complete, `data` shows what was said in it. */
+/** Right after a turn was told complete, `data` shows what was said in it, or says that this may not be written down yet. */
 function judgeReplies(history: History): readonly Finding[] {
   return alignEnds(history.turns, toldEnds(history.events)).flatMap(({ turn, end }) => {
     if (turn === null || end?.verdict !== "completed" || turn.says === null) return [];
@@ -149,7 +149,7 @@ function judgeReplies(history: History): readonly Finding[] {
     const wake = history.wakes.find(({ cursor }) => cursor === end.event.seq);
     if (wake?.shown === undefined || wake.shown === null) return [];
     if (history.transcriptDeletedAt !== null && history.transcriptDeletedAt < wake.at) return [];
-    if (flat(wake.shown).includes(flat(turn.says))) return [];
+    if (wake.isBehind || flat(wake.shown).includes(flat(turn.says))) return [];
     // Asked a moment later, `data` shows the next turn: a long prompt, which a transcript may hold twice, fills it.
     if (next !== undefined && next.prompt.length > LONG_PROMPT && next.startedAt < wake.at + AFTERWARDS_MS) return [];
     const text = `${nameOf(turn)} was told complete, and data (${wake.source}) did not show "${turn.says.slice(0, 40)}"`;

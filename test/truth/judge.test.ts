@@ -188,6 +188,8 @@ describe("waiters", () => {
     expect(
       kinds(trueHistory({ wakes: [wake(5, 11_060, "turn-completed", "nothing yet"), ...base.wakes.slice(1)] })),
     ).toEqual(["reply-missing"]);
+    const behind = { ...wake(5, 11_060, "turn-completed", "nothing yet"), isBehind: true };
+    expect(kinds(trueHistory({ wakes: [behind, ...base.wakes.slice(1)] }))).toEqual([]);
     const lost = {
       wakes: [wake(5, 11_060, "turn-completed", ""), ...base.wakes.slice(1)],
       transcriptDeletedAt: T0 + 5_000,

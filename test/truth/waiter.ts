@@ -37,7 +37,8 @@ export function startWaiter(client: Client, session: string, onFailure: (error: 
         .join("\n") ??
       data?.text ??
       null;
-    wakes.push({ reason: answer.reason, cursor: answer.cursor, at, shown, source: data?.source ?? null });
+    const isBehind = data?.note.includes("may be behind") ?? false;
+    wakes.push({ reason: answer.reason, cursor: answer.cursor, at, shown, source: data?.source ?? null, isBehind });
     since = answer.cursor;
     // It is told at once for as long as nobody starts it again.
     if (answer.reason === "exited") await sleep(BETWEEN_ENDS_MS, undefined, { signal });

@@ -1,6 +1,7 @@
 /** A thousand memories written by four at once while the daemon is killed at random moments: none is lost, none doubled. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { operatorOf } from "../support/session-caller.ts";
 import { createTestHome, type TestHome } from "../support/test-home.ts";
 import { createRandom } from "../truth/random.ts";

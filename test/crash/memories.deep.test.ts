@@ -32,8 +32,9 @@ test(`${WRITES} writes and ${KILLS} kills of the daemon (REEVE_TEST_SEED=${SEED}
   const kill = async (): Promise<void> => {
     for (let kills = 0; kills < KILLS; kills += 1) {
       // The writes between two kills, so that each of them meets some.
-      const from = next;
-      while (next < WRITES && next < from + WRITES / (KILLS + 1)) await sleep(int(1, 20));
+      const enough = Math.min(WRITES, next + Math.floor(WRITES / (KILLS + 1)));
+      await eventually("more are written", () => next >= enough, 60_000);
+      await sleep(int(0, 20));
       await home.killDaemon();
     }
   };

@@ -23,7 +23,7 @@ const HTTP_STATUS = {
   conflict: 409,
   forbidden: 403,
   unavailable: 503,
-  config: 500,
+  config: 503,
   internal: 500,
 } as const satisfies Record<ErrorKind, number>;
 

@@ -77,8 +77,12 @@ export const PROBLEMS = {
   "404": { name: "UnknownSession", description: "There is no such session; `details.nearest` names similar ones." },
   "409": { name: "Conflict", description: "The session is not in a state in which that is possible." },
   "413": { name: "TooLarge", description: "The request is larger than Reeve takes." },
-  "500": { name: "Internal", description: "Reeve failed, or its installation must be fixed first; see daemon.log." },
-  "503": { name: "Unavailable", description: "Something that Reeve needs is not there right now; try again." },
+  "500": { name: "Internal", description: "Reeve failed; see daemon.log." },
+  "503": {
+    name: "Unavailable",
+    description:
+      "Something that Reeve needs is not there right now, or must be fixed first, as `detail` says; try again then.",
+  },
 } as const;
 
 export const IDEMPOTENCY_KEY = {

@@ -8,6 +8,7 @@
 import { readFileSync, writeSync } from "node:fs";
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
+import { forgetAllocator } from "./platform/allocator.ts";
 import type { Death, OwnRecord } from "./platform/daemon-record.ts";
 import { deathsIn, readDaemonRecord, writeDaemonRecord } from "./platform/daemon-record.ts";
 import type { Home } from "./platform/home.ts";
@@ -27,6 +28,7 @@ let record: OwnRecord | null = null;
 
 async function main(): Promise<void> {
   process.umask(0o077);
+  forgetAllocator(process.env);
   const home = locateHome(process.env);
   ensurePrivateDir(home.stateDir);
   ensurePrivateDir(home.runDir);

@@ -34,7 +34,7 @@ import { createDockerRuntime } from "./runtime/docker/docker-runtime.ts";
 import type { ImageWorkshop } from "./runtime/images.ts";
 import { inertRuntime } from "./runtime/inert-runtime.ts";
 import { createTmuxRuntime, type TmuxRuntimeOptions } from "./runtime/tmux/tmux-runtime.ts";
-import { createIndexThread } from "./search/index-thread.ts";
+import { createIndexProcess } from "./search/index-process.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
 import { compileRules } from "./supervisor/launch/approval-rules.ts";
@@ -190,7 +190,7 @@ export async function run(
   const supervisor = createSupervisor({
     store,
     memories,
-    index: createIndexThread(home.searchPath, clock),
+    index: createIndexProcess(home.searchPath, clock),
     runtimes,
     agents,
     rules,

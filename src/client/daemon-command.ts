@@ -9,8 +9,11 @@ import { ReeveError } from "../platform/reeve-error.ts";
  * A small young generation: it would otherwise grow by tens of megabytes while
  * the daemon reads a long transcript (docs/spec/benchmarks.md, 10 and 14), and
  * it cannot be told at run time.
+ *
+ * V8 looks for garbage twice after each burst. The daemon looks once, when it is
+ * at rest (platform/collect-at-rest.ts), which is enough.
  */
-const NODE_FLAGS = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4"];
+const NODE_FLAGS = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", "--no-memory-reducer"];
 
 export function daemonCommand(root: string): readonly string[] {
   const programs = [join(root, "dist", "daemon.js"), join(root, "src", "daemon-main.ts")];

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient } from "./create-client.ts";
 import type { Client, ClientOptions } from "./create-client.ts";
+import { forgetAllocator } from "../platform/allocator.ts";
 import { daemonEnvironment } from "./start-daemon.ts";
 
 let home: string;
@@ -122,6 +123,16 @@ describe("daemonEnvironment", () => {
       TMUX_PANE: "%1",
       GONE: undefined,
     };
-    expect(daemonEnvironment(environment)).toEqual({ PATH: "/bin", REEVE_HOME: "/h", REEVE_FAILPOINT_FILE: "/f" });
+    const kept = { PATH: "/bin", REEVE_HOME: "/h", REEVE_FAILPOINT_FILE: "/f" };
+    const memory = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
+    expect(daemonEnvironment(environment)).toEqual({ ...kept, ...memory });
+  });
+
+  it("leaves memory as the user wants it, and hands nothing of it on", () => {
+    const given = { PATH: "/bin", MALLOC_ARENA_MAX: "4" };
+    const environment = daemonEnvironment(given);
+    expect(environment).toEqual({ ...given, MALLOC_TRIM_THRESHOLD_: "131072" });
+    forgetAllocator(environment);
+    expect(environment).toEqual(given);
   });
 });

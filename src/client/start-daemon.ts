@@ -13,6 +13,7 @@ import { systemClock } from "../platform/clock.ts";
 import { fieldsOf, parseFields } from "../platform/json-fields.ts";
 import { openOwnFile } from "../platform/own-file.ts";
 import { ensurePrivateDir } from "../platform/private-dir.ts";
+import { withAllocator } from "../platform/allocator.ts";
 import { acquireProcessLock } from "../platform/process-lock.ts";
 import { errnoOf, isErrorKind, messageOf, ReeveError } from "../platform/reeve-error.ts";
 
@@ -130,14 +131,17 @@ function notSpawned(error: Error): ReeveError {
   });
 }
 
-/** The user's, less what belongs to the session this may be called from: the daemon is nobody's child. */
+/**
+ * The user's, less what belongs to the session this may be called from: the daemon is nobody's child. And how it keeps
+ * its memory.
+ */
 export function daemonEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const isOurs = (name: string): boolean =>
     (name.startsWith("REEVE_") && name !== "REEVE_HOME" && name !== "REEVE_FAILPOINT_FILE") ||
     name === "TMUX" ||
     name === "TMUX_PANE";
   return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
+    Object.entries(withAllocator(environment)).flatMap(([name, value]) =>
       value === undefined || isOurs(name) ? [] : [[name, value]],
     ),
   );

@@ -13,7 +13,7 @@ import { makeHome, makeSession, type TestHome } from "../store/store-fixture.ts"
 import { agentWith } from "../supervisor/attention/watch-fixture.ts";
 import { createRuleBook } from "../supervisor/launch/rule-book.ts";
 import { createMemoryStore } from "../memory/memory-store.ts";
-import { createIndexThread } from "../search/index-thread.ts";
+import { createIndexProcess } from "../search/index-process.ts";
 import { defaultSettings, type Settings } from "../supervisor/launch/settings.ts";
 import type { Supervisor } from "../supervisor/contract.ts";
 import { openCaptureRecord } from "../supervisor/capture/capture-record.ts";
@@ -81,7 +81,7 @@ export async function makeDoorGround(
   const supervisor = createSupervisor({
     store,
     memories: createMemoryStore(`${home.directory}/memory.db`),
-    index: createIndexThread(`${home.directory}/search.db`, clock),
+    index: createIndexProcess(`${home.directory}/search.db`, clock),
     runtimes: [adapters.runtime ?? inertRuntime("tmux", "There is no tmux here.")],
     agents: [agentWith({}), ...(adapters.agents ?? [])],
     rules: createRuleBook({ shippedDir: home.directory, usersDir: home.directory, declared: new Map(), log }),

@@ -156,6 +156,18 @@ export function childrenOf(pid: number): readonly number[] {
     .map(Number);
 }
 
+/**
+ * Whether it runs a program, which one that has ended and waits to be reaped does not. Cheaper than reading its row, but
+ * false where nothing could be learnt, too, and true of whatever process has this pid now.
+ */
+export function runsProgram(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** A zombie counts as gone: it runs nothing and only waits to be reaped. */
 export function isAlive(pid: number, startTicks: string): boolean {
   const row = readProcess(pid);

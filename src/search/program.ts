@@ -1,20 +1,21 @@
-/** The thread that keeps the index: it does one thing after the other, and answers each under the number it was asked by. */
-import { parentPort, workerData } from "node:worker_threads";
+/** The process that keeps the index: it does one thing after the other, and answers each under the number it was asked by. */
 import { ReeveError } from "../platform/reeve-error.ts";
 import { createIndexWork } from "./index-work.ts";
-import type { Answer, Question } from "./index-thread.ts";
+import type { Answer, Question } from "./index-process.ts";
 
-const port = parentPort;
-const work = createIndexWork(workerData as string);
+const [path = ""] = process.argv.slice(2);
+const work = createIndexWork(path);
 
-port?.on("message", ({ id, name, given }: Question) => {
+process.on("message", ({ id, name, given }: Question) => {
   if (name === "close") {
     work.close();
-    port.close();
+    process.disconnect();
     return;
   }
-  port.postMessage(answer(id, () => (work[name] as (...given: unknown[]) => unknown)(...given)));
+  process.send?.(answer(id, () => (work[name] as (...given: unknown[]) => unknown)(...given)));
 });
+// Nobody is left who could ask.
+process.on("disconnect", () => process.exit());
 
 function answer(id: number, ask: () => unknown): Answer {
   try {

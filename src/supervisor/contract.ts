@@ -14,7 +14,7 @@ import type { SessionRequest } from "../session/plan-session.ts";
 import type { Session } from "../session/session.ts";
 import type { ChosenTimeOuts } from "../session/time-out.ts";
 import type { MemoryStore } from "../memory/memory-store.ts";
-import type { SearchIndex } from "../search/index-thread.ts";
+import type { SearchIndex } from "../search/index-process.ts";
 import type { Store } from "../store/contract.ts";
 import type { CaptureRecord } from "./capture/capture-record.ts";
 import type { ProxyProgram } from "./capture/proxy-process.ts";

@@ -126,6 +126,17 @@ describe("the observer", () => {
     await eventually("it goes on", () => questions === 5);
   });
 
+  test("leaves a runtime alone that has none of ours, until it has again", async () => {
+    Object.assign(runtime, { kind: "other" });
+    observer.start();
+    for (const _ of [1, 2, 3]) await clock.advance(INTERVAL_MS);
+    expect([questions, clock.waiting()]).toEqual([0, [INTERVAL_MS]]);
+    const here = amend(ground.session(), { id: "t", identity: { name: "t", runtime: "other" }, revision: 1 });
+    await ground.store.commit({ changes: [putSession(makeSession(ground.home, "t", here))] });
+    await clock.advance(INTERVAL_MS);
+    await eventually("it asks", () => questions === 1);
+  });
+
   test.each([
     ["a thousand sessions", 1_000, undefined, 10],
     ["a hundred", 100, undefined, 1],

@@ -103,10 +103,13 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     return looking;
   }
 
-  async function ask(): Promise<void> {
-    const known = store.registry
+  const knownHere = (): readonly Session[] =>
+    store.registry
       .living()
       .filter((session) => isHere(session) && session.process.exit === null && session.state !== "planned");
+
+  async function ask(): Promise<void> {
+    const known = knownHere();
     sessions = known.length;
     const listing = await runtime.list();
     misses = countMiss(misses, !listing.reachable);
@@ -234,7 +237,9 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
   }
 
   function tick(): void {
-    const again = (): void => void look().finally(() => (isClosed ? undefined : tick()));
+    // Nothing can be learnt about none; what it has that is nobody's is for the sweep.
+    const lookIfAny = async (): Promise<void> => (knownHere().length === 0 ? undefined : await look());
+    const again = (): void => void lookIfAny().finally(() => (isClosed ? undefined : tick()));
     const most = runtime.mostAtFullPace ?? MOST_AT_FULL_PACE;
     const pacedMs = parts.intervalMs * Math.max(1, sessions / most);
     scheduler.after(null, `look at ${runtime.kind}`, pacedMs, again);

@@ -11,7 +11,7 @@ import { practiceAgent } from "../../src/agent/practice/practice-agent.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { locateHome } from "../../src/platform/home.ts";
 import { readNewLines, type LineCursor } from "../../src/platform/line-cursor.ts";
-import { createIndexThread } from "../../src/search/index-thread.ts";
+import { createIndexProcess } from "../../src/search/index-process.ts";
 import type { Session } from "../../src/session/session.ts";
 import { safeText } from "../../src/supervisor/index/safe-text.ts";
 import { readStep } from "../../src/supervisor/index/transcript-step.ts";
@@ -99,7 +99,7 @@ function writeTranscript(path: string, lines: number): void {
 
 async function fillIndex(homeDir: string, session: Session, path: string) {
   const { searchPath, instancePath } = locateHome({ REEVE_HOME: homeDir });
-  const index = createIndexThread(searchPath, systemClock);
+  const index = createIndexProcess(searchPath, systemClock);
   const keepAlive = setInterval(() => undefined, 60_000);
   await index.reset(readFileSync(instancePath, "utf8").trim());
   const { epoch } = await index.state();

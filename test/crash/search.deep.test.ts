@@ -1,13 +1,13 @@
-/** kill -9 of the daemon around a commit of the search index: nothing is in it twice, and nothing is missing. */
+/** kill -9 of the daemon, or of what keeps the search index, around its commits: nothing is in it twice, and nothing is missing. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isDead, listProcesses, readArguments } from "../../src/platform/process-table.ts";
 import { eventually } from "../support/eventually.ts";
 import { operatorOf } from "../support/session-caller.ts";
 import type { TestHome } from "../support/test-home.ts";
 import { createTestHome } from "../support/test-home.ts";
-import { crashingAt } from "./crashing.ts";
 
 let home: TestHome;
 let transcript = "";
@@ -40,13 +40,19 @@ function inIndex(sql: string): readonly string[] {
   }
 }
 
-test.each(["search.before-commit", "search.after-commit"])("killed at %s", async (point) => {
-  for (const step of [1, 2]) {
-    await crashingAt(home, point, async () => {
-      await home.json("send", "talker", `word ${point} ${step}`);
-      await home.json("wait", "talker", "--for", "turn-completed");
-    });
-  }
+/** Of those that keep this home's index. */
+function living(): readonly number[] {
+  return listProcesses()
+    .filter((row) => !isDead(row) && readArguments(row.pid).includes(join(home.dir, "search.db")))
+    .map(({ pid }) => pid);
+}
+
+async function talk(text: string): Promise<void> {
+  await home.json("send", "talker", text);
+  await home.json("wait", "talker", "--for", "turn-completed");
+}
+
+async function expectAllOnce(): Promise<void> {
   await eventually("all that was said is in the index, once", async () => {
     const { index } = await operatorOf(home).search({ text: "word" });
     if (!index.complete) return false;
@@ -58,4 +64,25 @@ test.each(["search.before-commit", "search.after-commit"])("killed at %s", async
   expect(new Set(found).size).toBe(found.length);
   expect(events).toEqual(expect.arrayContaining([...found]));
   expect(inIndex("SELECT count(*) AS found FROM words")).toEqual(inIndex("SELECT count(*) AS found FROM entry"));
+}
+
+test.each(["search.before-commit", "search.after-commit"])("its process killed at %s", async (point) => {
+  const daemon = await home.daemonPid();
+  for (const step of [1, 2]) {
+    home.failAt(point);
+    await talk(`word ${point} ${step}`);
+    await eventually(`the index reaches ${point}`, () => !home.isFailpointArmed());
+  }
+  expect(await home.daemonPid()).toBe(daemon);
+  await expectAllOnce();
+});
+
+test("the daemon killed while it writes: its process ends with it, and the next one goes on", async () => {
+  for (const step of [1, 2, 3]) {
+    await talk(`word killed ${step}`);
+    await eventually("the index is being kept", () => living().length > 0);
+    await home.killDaemon();
+    await eventually("nobody keeps it", () => living().length === 0);
+  }
+  await expectAllOnce();
 });

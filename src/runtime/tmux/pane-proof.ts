@@ -93,7 +93,8 @@ export function createPaneProofs(instance: string, recordedPlace: RecordedPlace 
 
   return {
     judge(pane, serverPid) {
-      const presence = observePane(pane);
+      const known = proofs.get(keyOf(pane));
+      const presence = observePane(pane, known?.startTicks);
       if (presence?.status !== "running") {
         const proof = deadProof(pane);
         if (proof === null) return "unproven";
@@ -101,7 +102,6 @@ export function createPaneProofs(instance: string, recordedPlace: RecordedPlace 
         return proof.mark === null ? "not-ours" : "undecided";
       }
       const { startTicks } = presence.place;
-      const known = proofs.get(keyOf(pane));
       if (known?.startTicks === startTicks) return sighting(pane, known, presence);
       const recorded = recordedProof(pane, startTicks);
       if (recorded !== null) {

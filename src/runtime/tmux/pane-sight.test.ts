@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { readProcess } from "../../platform/process-table.ts";
-import { endedWithoutTmux } from "./pane-sight.ts";
+import { parsePanes } from "../driver/pane.ts";
+import { endedWithoutTmux, observePane } from "./pane-sight.ts";
 
 /** Leaders of groups: what they started ends with them. */
 const parents: ReturnType<typeof spawn>[] = [];
@@ -50,4 +51,15 @@ test("one that lives has not ended, and of one that is gone without a trace noth
 test("nothing follows where it is not known which process it was", () => {
   expect(endedWithoutTmux(null)).toBe(null);
   expect(endedWithoutTmux({ id: "%3", pid: 4_194_305, startTicks: "0" })).toBe(null);
+});
+
+test("one that tmux calls alive is looked at each time, also when its start is known", async () => {
+  const { pid, startTicks } = await started("exec sleep 100");
+  const look = (known: string) =>
+    parsePanes([`pane %3 $1 @2 ${pid}   0 0 /dev/pts/4 i.one.2 0`]).map((pane) => observePane(pane, known))[0];
+  expect(look("")).toMatchObject({ status: "running", place: { id: "%3", pid, startTicks } });
+  expect(look(startTicks)).toEqual(look(""));
+  process.kill(pid, "SIGKILL");
+  await eventually("it has ended, and its parent has not asked", () => look("") === null);
+  expect(look(startTicks)).toBe(null);
 });

@@ -1,18 +1,21 @@
 /** What a pane on this machine says about its process. */
-import { isDead, isUnreadable, readExit, readProcess } from "../../platform/process-table.ts";
+import { isDead, isUnreadable, readExit, readProcess, runsProgram } from "../../platform/process-table.ts";
 import { exitOf, hasEnded, type ListedPane, type PaneExit, signalFrom } from "../driver/pane.ts";
 import type { PanePlace, Sight } from "./pane-place.ts";
 
-/** Null where the process is gone but tmux has not learnt how it ended: ask again shortly. */
-export function observePane(pane: ListedPane): Sight | null {
+/**
+ * Null where the process is gone but tmux has not learnt how it ended: ask again shortly. One whose start is known already
+ * is not read as a whole: nobody else can have its pid before tmux has learnt of its end.
+ */
+export function observePane(pane: ListedPane, knownStart = ""): Sight | null {
   if (hasEnded(pane)) return exitOf(pane);
+  if (knownStart !== "" && runsProgram(pane.pid)) return runningIn(pane, knownStart);
   const row = readProcess(pane.pid);
-  if (row === null || isDead(row)) return null;
-  return {
-    status: "running",
-    place: { id: pane.id, pid: pane.pid, startTicks: row.startTicks },
-    evidence: `tmux pane ${pane.id} runs process ${pane.pid}`,
-  };
+  return row === null || isDead(row) ? null : runningIn(pane, row.startTicks);
+}
+
+function runningIn({ id, pid }: ListedPane, startTicks: string): Sight {
+  return { status: "running", place: { id, pid, startTicks }, evidence: `tmux pane ${id} runs process ${pid}` };
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Mail, mailKind } from "../../fleet/mail.ts";
 import type { LoggedEvent } from "../../session/event.ts";
 import type { Store } from "../../store/contract.ts";
 import type { Batch, Entry } from "../../search/contract.ts";
-import type { SearchIndex } from "../../search/index-thread.ts";
+import type { SearchIndex } from "../../search/index-process.ts";
 import { entryOfEvent, turnChangeOf } from "./event-entries.ts";
 
 /** Made ready in 1 or 2 ms. */

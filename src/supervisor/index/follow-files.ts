@@ -10,7 +10,7 @@ import type { LineCursor, NewLines } from "../../platform/line-cursor.ts";
 import type { SessionFiles } from "../../runtime/session-files.ts";
 import { isEnded, type Session } from "../../session/session.ts";
 import type { Batch, Followed } from "../../search/contract.ts";
-import type { SearchIndex } from "../../search/index-thread.ts";
+import type { SearchIndex } from "../../search/index-process.ts";
 import { callRowOf, RAW_LOG } from "./call-rows.ts";
 import type { SafeText } from "./safe-text.ts";
 import { readStep } from "./transcript-step.ts";

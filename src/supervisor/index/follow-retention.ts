@@ -4,7 +4,7 @@
  */
 import { mailKind } from "../../fleet/mail.ts";
 import type { Store } from "../../store/contract.ts";
-import type { SearchIndex } from "../../search/index-thread.ts";
+import type { SearchIndex } from "../../search/index-process.ts";
 
 const AT_ONCE = 200;
 

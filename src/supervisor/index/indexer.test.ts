@@ -6,7 +6,7 @@ import { eventually } from "../../../test/support/eventually.ts";
 import type { TranscriptMessage } from "../../agent/contract.ts";
 import { mailKind, posted } from "../../fleet/mail.ts";
 import { isDamage } from "../../search/index-file.ts";
-import { createIndexThread } from "../../search/index-thread.ts";
+import { createIndexProcess } from "../../search/index-process.ts";
 import type { Ask } from "../../search/contract.ts";
 import { putSession, removeEvents, removeSession } from "../../store/change.ts";
 import { makeSession } from "../../store/store-fixture.ts";
@@ -80,7 +80,7 @@ function open(): void {
   indexer = createIndexer({
     ...parts,
     store,
-    index: createIndexThread(searchPath(), parts.clock),
+    index: createIndexProcess(searchPath(), parts.clock),
     secrets: { known, learn: async () => secrets },
     environment: {},
   });
@@ -220,7 +220,7 @@ test("an index of another home, or of a log that was lost, is built again", asyn
   say({ text: "hello there" });
   await eventuallyFound("hello", ["hello there"]);
   await indexer.close();
-  const thread = createIndexThread(searchPath(), ground.parts.clock);
+  const thread = createIndexProcess(searchPath(), ground.parts.clock);
   await thread.reset("another");
   await thread.write({ epoch: (await thread.state()).epoch, entries: [], eventCursor: 1_000_000 });
   await thread.close();
@@ -230,7 +230,7 @@ test("an index of another home, or of a log that was lost, is built again", asyn
 
 test("where no index can be kept the search says why, and everything else goes on", async () => {
   await indexer.close();
-  const nowhere = createIndexThread(join(ground.home.directory, "missing", "search.db"), ground.parts.clock);
+  const nowhere = createIndexProcess(join(ground.home.directory, "missing", "search.db"), ground.parts.clock);
   indexer = createIndexer({
     ...ground.parts,
     index: nowhere,

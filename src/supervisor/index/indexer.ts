@@ -14,7 +14,7 @@ import type { Runtime } from "../../runtime/contract.ts";
 import type { LoggedEvent } from "../../session/event.ts";
 import { isEnded, type Session } from "../../session/session.ts";
 import type { Ask, Followed, Found, Numbers, NumbersAsk } from "../../search/contract.ts";
-import type { SearchIndex } from "../../search/index-thread.ts";
+import type { SearchIndex } from "../../search/index-process.ts";
 import type { Store } from "../../store/contract.ts";
 import type { SessionSecrets } from "../attention/session-secrets.ts";
 import type { Environment } from "../launch/environment.ts";

@@ -3,6 +3,7 @@
  * by pid and by the home's own mark, never by name, also half-way.
  */
 import { rmSync } from "node:fs";
+import { daemonEnvironment } from "../../../src/client/start-daemon.ts";
 import { isDead, listProcesses, readCommandLine } from "../../../src/platform/process-table.ts";
 import { removeCgroups } from "../../support/cgroup-leftovers.ts";
 import { createTestHome, type TestHome } from "../../support/test-home.ts";
@@ -42,7 +43,7 @@ export function createBenchHome(scope: Scope, build: Pick<Build, "daemon">): Ben
     environment,
     startDaemon(variables = {}) {
       const [script = "", ...args] = build.daemon;
-      return keepProgram(scope, script, { args, environment: { ...environment, ...variables } });
+      return keepProgram(scope, script, { args, environment: daemonEnvironment({ ...environment, ...variables }) });
     },
   };
 }

@@ -1,12 +1,13 @@
 /**
- * The index, as the daemon reaches it: in a thread of its own, because a commit
+ * The index, as the daemon reaches it: in a process of its own, because a commit
  * or a search of a large index takes longer than the daemon may be held up
- * (decision 56). The thread is started when something is asked of it, and ends
- * when nothing was for a while: an idle daemon does not pay for it.
+ * (decision 56). It is started when something is asked of it, and ends when
+ * nothing was for a while, and then all its memory is given back: an idle daemon
+ * does not pay for it. It ends with the daemon, too.
  */
+import { type ChildProcess, fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Worker } from "node:worker_threads";
 import type { Clock } from "../platform/clock.ts";
 import { clearTheWay } from "../platform/own-file.ts";
 import { type ErrorFields, messageOf, ReeveError } from "../platform/reeve-error.ts";
@@ -29,52 +30,49 @@ export type SearchIndex = { readonly [Name in keyof IndexWork]: Asked<IndexWork[
 
 /** Long enough that a fleet at work keeps it, and short enough that one at rest does not. */
 const IDLE_MS = 10_000;
-/** It holds one batch and one answer at a time. */
-const MOST_HEAP_MB = 192;
+/** It holds one batch and one answer at a time. Nothing else that the daemon was started with concerns it. */
+const NODE_FLAGS = ["--disable-warning=ExperimentalWarning", "--max-old-space-size=192"];
 
 interface Running {
-  readonly worker: Worker;
+  readonly child: ChildProcess;
   readonly waiting: Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>;
+  ask(question: Question): void;
 }
 
-export function createIndexThread(path: string, clock: Pick<Clock, "after">): SearchIndex {
-  let running: Promise<Running> | null = null;
+export function createIndexProcess(path: string, clock: Pick<Clock, "after">): SearchIndex {
+  let running: Running | null = null;
   let last = 0;
-  /** Counts the threads: the end of an earlier one says nothing of this one. */
-  let number = 0;
   let stopIdle = (): void => undefined;
 
-  async function start(): Promise<Running> {
-    // Loaded here: a start of the daemon does not wait for it.
-    const threads = await import("node:worker_threads");
+  function start(): Running {
     // Here, so that the daemon tells of what is moved aside.
     for (const file of filesOf(path)) clearTheWay(file);
-    number += 1;
-    const own = number;
     const waiting: Running["waiting"] = new Map();
-    const worker = new threads.Worker(programPath(), {
-      workerData: path,
-      resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
-      // Nothing that the daemon was started with concerns it.
-      execArgv: [],
+    const child = fork(programPath(), [path], {
+      execArgv: NODE_FLAGS,
+      serialization: "advanced",
+      // What it says at its death is not what the daemon died of.
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
-    const started = { worker, waiting };
     const fail = (why: string): void => {
-      if (own === number) running = null;
+      if (running?.child === child) running = null;
       for (const { reject } of waiting.values()) reject(unavailable(why));
       waiting.clear();
     };
-    worker.on("message", (answer: Answer) => {
+    child.on("message", (answer: Answer) => {
       const asked = waiting.get(answer.id);
       waiting.delete(answer.id);
       if (waiting.size === 0) rest();
       if ("error" in answer) asked?.reject(errorOf(answer.error));
       else asked?.resolve(answer.value);
     });
-    worker.on("error", (error) => fail(messageOf(error)));
-    worker.on("exit", () => fail("its thread has ended"));
-    worker.unref();
-    return started;
+    child.on("error", (error) => fail(messageOf(error)));
+    child.on("exit", () => fail("its process has ended"));
+    child.unref();
+    child.channel?.unref();
+    const ask = (question: Question): void =>
+      void child.send(question, (error) => (error === null ? undefined : fail(messageOf(error))));
+    return { child, waiting, ask };
   }
 
   function rest(): void {
@@ -87,25 +85,29 @@ export function createIndexThread(path: string, clock: Pick<Clock, "after">): Se
     const ending = running;
     running = null;
     if (ending === null) return;
-    const { worker } = await ending;
-    const ended = new Promise((resolve) => worker.once("exit", resolve));
-    worker.postMessage({ id: 0, name: "close", given: [] } satisfies Question, []);
+    // One that could not be started never exits.
+    const ended = new Promise((resolve) => void ending.child.once("exit", resolve).once("error", resolve));
+    ending.ask({ id: 0, name: "close", given: [] });
     await ended;
   }
 
   async function ask(name: keyof IndexWork, given: readonly unknown[]): Promise<unknown> {
     stopIdle();
-    running ??= start();
-    const { worker, waiting } = await running.catch((error: unknown) => {
-      running = null;
-      throw unavailable(messageOf(error));
-    });
+    const asked = (running ??= starting());
     last += 1;
     const id = last;
-    return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, name, given } satisfies Question, []);
+    return await new Promise((resolve, reject) => {
+      asked.waiting.set(id, { resolve, reject });
+      asked.ask({ id, name, given });
     });
+  }
+
+  function starting(): Running {
+    try {
+      return start();
+    } catch (error) {
+      throw unavailable(messageOf(error));
+    }
   }
 
   const asking =

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMA, startChroma } from "../support/chroma-server.ts";
 import { doctor, type Layer, statusesOf, verdictOf } from "../support/doctor.ts";
+import { eventually } from "../support/eventually.ts";
 import { type LoopbackService, loopbackService } from "../support/loopback-service.ts";
 import { CASES } from "./rig.ts";
 import { rigOf } from "./rig-of.ts";
@@ -38,8 +39,16 @@ describe("codex", { timeout: 120_000 }, () => {
   });
   afterAll(() => service?.stop());
 
-  const start = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> =>
-    (await rig().start(null, { args, environment: { PATH: path, ...environment } })).session_id;
+  const start = async (
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<string> => {
+    const { session_id: id } = await rig().start(null, { args, environment: { PATH: path, ...environment } });
+    await eventually("something can be tried where it lives", async () => {
+      return (await rig().home.session(id)).liveness === "running";
+    });
+    return id;
+  };
 
   test("under workspace-write the service, GitHub and Reeve itself are sandbox artefacts, and down once they are", async () => {
     const id = await start(["--sandbox", "workspace-write"]);

@@ -3,6 +3,7 @@ import { appendFileSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
+import { makeTestClock } from "../../../test/support/test-clock.ts";
 import type { Agent, TranscriptMessage } from "../../agent/contract.ts";
 import type { Input } from "../../session/input.ts";
 import type { Reading } from "../../session/reading.ts";
@@ -177,6 +178,36 @@ describe("a transcript", () => {
       conversation: { turns: 3 },
       process: { liveness: { status: "running" } },
     });
+  });
+
+  test("that was replaced step by step, and into which nothing comes when a turn ends, is lost", async () => {
+    const clock = makeTestClock();
+    const file = join(home.directory, "another.jsonl");
+    writeFileSync(file, "begin a\nend a\n");
+    const observability = { status: "pending", expected: true, reason: "not yet", transcriptPath: file } as const;
+    const own = await makeGround(agent, { watch: { observability } }, makeHome(), clock);
+    try {
+      own.use(createTranscriptWatch(own.parts));
+      const isWatched = (): boolean => own.session().watch.observability.status === "observable";
+      await eventually("it is read and watched", () => own.session().conversation.turns === 1 && isWatched());
+      writeFileSync(`${file}.new`, "begin a\n");
+      renameSync(`${file}.new`, file);
+      const readTo = (text: string): Promise<unknown> =>
+        eventually("it is read", () => own.session().watch.transcriptCursor?.offset === text.length);
+      await readTo("begin a\n");
+      // Whoever puts it there is not done.
+      appendFileSync(file, "end a\n");
+      await readTo("begin a\nend a\n");
+      for (const phase of ["started", "completed"] as const)
+        await own.readings.take(own.session(), { source: "hook", detail: phase, turn: { phase, id: "b" } });
+      await eventually("it is lost", async () => {
+        await clock.advance(500);
+        return own.session().watch.observability.status === "lost";
+      });
+      expect(own.session().conversation.turns).toBe(2);
+    } finally {
+      await own.dispose();
+    }
   });
 
   test("that was replaced is not told again, and read on from its end", async () => {

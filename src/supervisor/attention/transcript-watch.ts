@@ -28,6 +28,8 @@ const SAFETY_MS = 10_000;
 const LIMITS = { mostBytes: 131_072 };
 /** What an agent writes of a turn's end is there within so long, if it is written to this file at all. */
 const SILENT_MS = 2_000;
+/** Whoever puts another file in its place may take so long to fill it: what comes then need not be from the agent. */
+const FILLING_MS = 1_000;
 /** Looks at a missing file before it counts as lost: a rotation takes a moment. */
 const MISSES = 3;
 
@@ -48,10 +50,11 @@ interface Followed {
   hasGrown: boolean;
   /**
    * Another file took the name of the one that was read, and nothing has been
-   * written to it yet: perhaps the agent still writes to the old one. `endedAt`
-   * (monotonic): when a turn was first seen to have ended since.
+   * written to it yet: perhaps the agent still writes to the old one. `seenAt`,
+   * `endedAt` (monotonic): when that was seen, and when a turn was first seen to
+   * have ended since.
    */
-  replaced: { readonly stamp: string; readonly turnsBefore: number; endedAt: number | null } | null;
+  replaced: { stamp: string; readonly turnsBefore: number; readonly seenAt: number; endedAt: number | null } | null;
   /** What was said last in what has been read on the way to the end; null where nothing was. */
   said: string | null;
   /** On the way to the end of a file that replaced another. */
@@ -128,7 +131,7 @@ export function createTranscriptWatch(parts: {
     if (wasReplaced) parts.log("a transcript was replaced; reading on from its end", { session: sessionId });
     const isOld = wasReplaced || entry.isOld;
     entry.isOld = isOld && hasMore;
-    if (isOld) entry.replaced = await replacedBy(session, entry);
+    if (isOld) entry.replaced = await replacedBy(session, entry, parts.clock.monotonic());
     const readings = isOld ? [] : readLines(parts.agent(session.identity.agent), session, lines);
     // More than is read at once may follow the agent's last words: there are agents that write down the whole prompt then.
     entry.said = isOld ? null : (saidIn(parts.agent(session.identity.agent), lines) ?? entry.said);
@@ -178,13 +181,17 @@ export function createTranscriptWatch(parts: {
   /** A turn has ended since it took the other's place, and it is still as it was then. */
   function isSilent(session: Session, entry: Followed, stamp: string): boolean {
     const { replaced } = entry;
-    if (replaced === null || replaced.stamp !== stamp) {
-      entry.replaced = null;
+    if (replaced === null) return false;
+    const now = parts.clock.monotonic();
+    const hasTurnEnded = !session.conversation.turnOpen && session.conversation.turns > replaced.turnsBefore;
+    if (replaced.stamp !== stamp) {
+      if (hasTurnEnded || now - replaced.seenAt >= FILLING_MS) entry.replaced = null;
+      else replaced.stamp = stamp;
       return false;
     }
-    if (session.conversation.turnOpen || session.conversation.turns <= replaced.turnsBefore) return false;
-    replaced.endedAt ??= parts.clock.monotonic();
-    return parts.clock.monotonic() - replaced.endedAt >= SILENT_MS;
+    if (!hasTurnEnded) return false;
+    replaced.endedAt ??= now;
+    return now - replaced.endedAt >= SILENT_MS;
   }
 
   async function listen(sessionId: string, entry: Followed, identity: string): Promise<void> {
@@ -274,11 +281,12 @@ export function createTranscriptWatch(parts: {
 async function replacedBy(
   { conversation: { turns, turnOpen } }: Session,
   { path, files }: Followed,
+  seenAt: number,
 ): Promise<Followed["replaced"]> {
   const about = await files.stat(path);
   return about === null
     ? null
-    : { stamp: stampOfState(about), turnsBefore: turnOpen ? turns - 1 : turns, endedAt: null };
+    : { stamp: stampOfState(about), turnsBefore: turnOpen ? turns - 1 : turns, seenAt, endedAt: null };
 }
 
 function stampOfState({ identity, size, modifiedAt }: FileState): string {

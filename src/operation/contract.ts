@@ -29,6 +29,8 @@ export interface OperationContext {
   readonly scope: Scope;
   /** Fires when the caller went away. */
   readonly signal: AbortSignal;
+  /** Of a stream whose reader takes what is new as it happens. */
+  readonly direct?: Direct | undefined;
   /** Present when the caller gave an Idempotency-Key. */
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null;
 }
@@ -89,6 +91,12 @@ export interface Stream<Input extends z.ZodMiniObject = z.ZodMiniObject> {
   /** Page by page, read when the one before was taken; ends when the context's signal fires. */
   open(input: z.output<Input>, context: OperationContext): AsyncIterable<readonly StreamItem[]>;
 }
+
+/**
+ * Sends what comes after all that was yielded, at once; false: the reader has not taken what was sent before, so it was not
+ * sent and is the beginning of the next page.
+ */
+export type Direct = (items: readonly StreamItem[]) => boolean;
 
 export interface StreamItem {
   readonly id: number;

@@ -14,7 +14,7 @@ import { isEnded } from "../session/session.ts";
 import type { Registry, Store } from "../store/contract.ts";
 import { checkInput } from "./check-input.ts";
 import { checkOutput } from "./check-output.ts";
-import type { Operation, OperationContext, Stream, StreamItem } from "./contract.ts";
+import type { Direct, Operation, OperationContext, Stream, StreamItem } from "./contract.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import type { Scope } from "./scope.ts";
 import { REACH_WORDS, scopeOf } from "./scope.ts";
@@ -30,6 +30,7 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
   /** The answer is checked against the operation's schema, for callers that cannot do it themselves. */
   readonly isChecked?: boolean;
+  readonly direct?: Direct | undefined;
 }
 
 /** All that is recorded of an operation when a call is refused. */
@@ -56,7 +57,8 @@ export function createDoor({ log, ...parts }: DoorParts & { readonly log: Log })
     const scope = scopeOf(registry, caller, operation.callers);
     const input = caller.kind === "session" ? allowed(registry, operation, checked, caller.id, scope) : checked;
     const idempotency = idempotencyOf(operation, input, caller, call.idempotencyKey);
-    return { input, context: { ...parts, caller, scope, signal: call.signal, idempotency } };
+    const { signal, direct } = call;
+    return { input, context: { ...parts, caller, scope, signal, direct, idempotency } };
   }
 
   /** Also what an operation itself refuses is recorded, such as one start too many. */

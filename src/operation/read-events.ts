@@ -69,19 +69,36 @@ const PAGE = 200;
 async function* follow(
   after: number,
   sessions: ReturnType<typeof sessionsOf>,
-  { store, signal, clock }: OperationContext,
+  { store, signal, clock, direct = () => false }: OperationContext,
 ): AsyncGenerator<readonly StreamItem[], void, void> {
   const { log } = store;
   let cursor = after;
+  /** Of one that has read everything and waits for more. */
   let wake: (() => void) | null = null;
-  const wakeUp = (): void => wake?.();
+  const wakeUp = (): void => {
+    wake?.();
+    wake = null;
+  };
+  const heard = (events: readonly LoggedEvent[]): void => {
+    if (wake === null || signal.aborted) return;
+    let isSent = false;
+    try {
+      const { sessionIds } = sessions();
+      const own = events.filter(({ sessionId }) => sessionIds?.includes(sessionId ?? "") ?? true);
+      // Whoever listens hears of it before anything else that the commit sets going.
+      isSent = own.length === 0 || direct(own.map(itemOf));
+    } finally {
+      if (isSent) cursor = events.at(-1)?.seq ?? cursor;
+      else wakeUp();
+    }
+  };
   // One listener each for the whole stream: one per wake would pile up for as long as somebody listens.
-  const unfollow = log.follow(wakeUp);
+  const unfollow = log.follow(heard);
   signal.addEventListener("abort", wakeUp);
   const asleep = (): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve;
-      if (signal.aborted) resolve();
+      if (signal.aborted) wakeUp();
     });
   try {
     while (!signal.aborted) {

@@ -107,7 +107,7 @@ export function applyObservation(session: Session, input: Observation, context: 
     case "answer-failed":
       return answerFailed(session, input);
     case "read":
-      return changed(applyReading(session, input.reading, context));
+      return changed(readRecord(session, input, context));
     case "read-transcript":
       return changed(readTranscript(session, input, context));
   }
@@ -162,6 +162,19 @@ const MOST_PASSES = 8;
 function withPass({ process: { incarnation, passes } }: Session, hash: string): readonly IssuedPass[] {
   const own = passes.filter((pass) => pass.incarnation === incarnation);
   return own.some((pass) => pass.hash === hash) ? own : [...own, { incarnation, hash }].slice(-MOST_PASSES);
+}
+
+/** One that changes nothing may as well be read twice. */
+function readRecord(
+  session: Session,
+  { reading, record }: Extract<Observation, { type: "read" }>,
+  context: Context,
+): Change {
+  const read = applyReading(session, reading, context);
+  const isNews = read.session !== session || read.events.length > 0;
+  return isNews && record !== undefined
+    ? { ...read, session: amend(read.session, { watch: { lastRecord: record } }) }
+    : read;
 }
 
 function readTranscript(

@@ -154,7 +154,8 @@ export type Observation =
       readonly approvalId: string;
       readonly reason: Reason;
     }
-  | { readonly type: "read"; readonly incarnation: number; readonly reading: Reading }
+  /** `record`: the file it was in. */
+  | { readonly type: "read"; readonly incarnation: number; readonly reading: Reading; readonly record?: string }
   | {
       /** What new lines of the transcript said, in one commit with how far it has been read. */
       readonly type: "read-transcript";

@@ -348,6 +348,8 @@ const watch = object({
   ...watchPlan.fields,
   observability,
   transcriptCursor: added(orNull(transcriptCursor), null),
+  /** The newest record of its hooks that has counted, by the name of its file, which may not be deleted yet. */
+  lastRecord: added(orNull(text), null),
 });
 
 /**

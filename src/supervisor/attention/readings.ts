@@ -16,7 +16,6 @@ import type { LimitReading } from "../../session/limit.ts";
 import type { ApprovalReading, Reading, SetupReading, TurnReading } from "../../session/reading.ts";
 import type { Evidence, Session, TranscriptCursor } from "../../session/session.ts";
 import { isSignOfLife } from "../../session/witness.ts";
-import type { IdempotencyRecord } from "../../store/contract.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
@@ -36,8 +35,8 @@ export interface Incarnation {
 }
 
 export interface Readings {
-  /** Commits what the reading says about this incarnation of the session. */
-  take(session: Incarnation, reading: Reading, idempotency?: IdempotencyRecord): Promise<void>;
+  /** Commits what the reading says about this incarnation of the session, with the name of the file it was in. */
+  take(session: Incarnation, reading: Reading, record?: string): Promise<void>;
   /** What new lines of the transcript said, in one commit with how far it has been read. */
   takeLines(session: Incarnation, lines: TakenLines): Promise<void>;
   /** Remembered, but not (yet) counted, and why. */
@@ -123,13 +122,12 @@ export function createReadings(parts: {
   }
 
   return {
-    take: (session, raw, idempotency) =>
+    take: (session, raw, record) =>
       queue.run(session.id, async () => {
         const reading = admit(session, raw, await parts.redactor(session.id));
         const { incarnation } = session.process;
-        await settle(session, [reading], (onto) =>
-          ledger.apply(session.id, { type: "read", incarnation, reading }, { idempotency, onto }),
-        );
+        const input = { type: "read", incarnation, reading, ...(record === undefined ? {} : { record }) } as const;
+        await settle(session, [reading], (onto) => ledger.apply(session.id, input, { onto }));
         tellLimits(session, reading);
         spoke(session, reading);
       }),

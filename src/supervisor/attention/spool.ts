@@ -7,7 +7,6 @@
  */
 import { join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
 import type { Runtime } from "../../runtime/contract.ts";
@@ -33,7 +32,6 @@ export function createSpool(parts: {
   readonly readings: Readings;
   readonly agent: (name: string) => Agent;
   readonly runtime: (kind: string) => Pick<Runtime, "files">;
-  readonly clock: Clock;
   readonly log: Log;
 }): Spool {
   const watchers = new Map<string, Promise<FileWatch>>();
@@ -70,22 +68,13 @@ export function createSpool(parts: {
 
   async function consume(session: Session, files: SessionFiles, directory: string, name: string): Promise<void> {
     const path = join(directory, name);
-    const key = `spool:${session.id}:${name}`;
-    if (parts.store.idempotency(key) === undefined) {
+    const now = parts.store.registry.get(session.id) ?? session;
+    // They are read one after the other: only the newest can have counted and still be there.
+    if (now.watch.lastRecord !== name) {
       const record = await readRecord(files, path);
-      const known = knownOf(parts.store.registry.get(session.id) ?? session);
-      const reading = record === undefined ? null : parts.agent(session.identity.agent).readHook(record, known);
+      const reading = record === undefined ? null : parts.agent(session.identity.agent).readHook(record, knownOf(now));
       if (record === undefined) parts.log("a hook record cannot be read", { session: session.id, name });
-      if (reading !== null) {
-        const at = parts.clock.now();
-        await parts.readings.take(session, reading, {
-          key,
-          operation: "spool",
-          fingerprint: name,
-          subject: session.id,
-          at,
-        });
-      }
+      if (reading !== null) await parts.readings.take(session, reading, name);
     }
     await files.remove(path);
   }

@@ -32,7 +32,7 @@ test("listens once for as long as it lasts, however often it wakes", async () =>
     answered = response;
     response.once("close", () => gone.abort());
     const { signal } = gone;
-    void sendStream(response, door.stream(readEvents, {}, OPERATOR, { signal }), signal).then(end);
+    void sendStream(response, (direct) => door.stream(readEvents, {}, OPERATOR, { signal, direct }), signal).then(end);
   });
   const path = join(home.directory, "s");
   await new Promise<void>((resolve) => server.listen(path, resolve));

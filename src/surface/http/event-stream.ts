@@ -6,7 +6,7 @@
  */
 import type { ServerResponse } from "node:http";
 import { remembered } from "../../platform/remembered.ts";
-import type { StreamItem } from "../../operation/contract.ts";
+import type { Direct, StreamItem } from "../../operation/contract.ts";
 
 /** Proxies and clients give up on silence; the convention is 15 s. */
 const HEARTBEAT_MS = 15_000;
@@ -15,20 +15,26 @@ const STUCK_MS = 60_000;
 
 export async function sendStream(
   response: ServerResponse,
-  pages: AsyncIterable<readonly StreamItem[]>,
+  open: (direct: Direct) => AsyncIterable<readonly StreamItem[]>,
   signal: AbortSignal,
 ): Promise<void> {
-  let wake: (() => void) | null = null;
-  const wakeUp = (): void => wake?.();
-  // One listener each for the whole stream: one per page would pile up for as long as somebody listens.
-  signal.addEventListener("abort", wakeUp);
-  response.on("drain", wakeUp);
-  const send = (text: string): boolean => {
+  const send = (items: readonly StreamItem[]): boolean => write(items.map(textOf).join(""));
+  const write = (text: string): boolean => {
     const isTaken = response.write(text);
     // Node would hold it back until everything else that the commit set going is done.
     response.socket?.uncork();
     return isTaken;
   };
+  const pages = open((items) => {
+    if (response.writableNeedDrain) return false;
+    send(items);
+    return true;
+  });
+  let wake: (() => void) | null = null;
+  const wakeUp = (): void => wake?.();
+  // One listener each for the whole stream: one per page would pile up for as long as somebody listens.
+  signal.addEventListener("abort", wakeUp);
+  response.on("drain", wakeUp);
   const taken = async (): Promise<void> => {
     const stuck = setTimeout(() => response.destroy(), STUCK_MS);
     while (response.writableNeedDrain && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
@@ -36,10 +42,10 @@ export async function sendStream(
   };
   const heartbeat = setInterval(() => response.write(": still here\n\n"), HEARTBEAT_MS);
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
-  send(": events\n\n");
+  write(": events\n\n");
   try {
     for await (const items of pages) {
-      if (!send(items.map(textOf).join(""))) await taken();
+      if (!send(items)) await taken();
     }
   } catch {
     // It went away in the middle of a write, or a page could not be read. The log keeps what it missed.

@@ -6,7 +6,7 @@
  * as MCP tools (mcp.ts).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Operation } from "../../operation/contract.ts";
+import type { Direct, Operation } from "../../operation/contract.ts";
 import type { Door } from "../../operation/door.ts";
 import type { PassHolder } from "../../operation/pass-holder.ts";
 import { CHECKED_HEADER } from "../../platform/checked-header.ts";
@@ -114,7 +114,8 @@ async function answer(
   const { signal } = gone;
   if (wantsStream(request, operation)) {
     const from = { ...input, ...lastSeen(request, operation) };
-    return await sendStream(response, parts.door.stream(operation, from, caller, { signal }), signal);
+    const open = (direct: Direct) => parts.door.stream(operation, from, caller, { signal, direct });
+    return await sendStream(response, open, signal);
   }
   const key = request.headers["idempotency-key"];
   const idempotencyKey = Array.isArray(key) ? key.join(", ") : key;

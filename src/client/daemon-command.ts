@@ -16,7 +16,7 @@ import { ReeveError } from "../platform/reeve-error.ts";
 const NODE_FLAGS = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", "--no-memory-reducer"];
 
 export function daemonCommand(root: string): readonly string[] {
-  const programs = [join(root, "dist", "daemon.js"), join(root, "src", "daemon-main.ts")];
+  const programs = [join(root, "dist", "daemon.cjs"), join(root, "src", "daemon-main.ts")];
   const program = programs.find((path) => existsSync(path));
   if (program !== undefined) return [process.execPath, ...NODE_FLAGS, program];
   throw new ReeveError({

@@ -103,23 +103,23 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
     return looking;
   }
 
-  const knownHere = (): readonly Session[] =>
-    store.registry
+  async function ask(): Promise<void> {
+    const known = store.registry
       .living()
       .filter((session) => isHere(session) && session.process.exit === null && session.state !== "planned");
-
-  async function ask(): Promise<void> {
-    const known = knownHere();
     sessions = known.length;
+    if (sessions === 0) {
+      // Nothing can be learnt about none; what it has that is nobody's is for the sweep.
+      misses = 0;
+      return;
+    }
     const listing = await runtime.list();
     misses = countMiss(misses, !listing.reachable);
     if (!listing.reachable) {
       const isUnanswered = isEnough(misses);
       if (isUnanswered) await commitUnreachable(await withoutEnded(known), listing);
       const againMs = isUnanswered ? NEXT_LOOK_MS : SECOND_LOOK_MS;
-      // A runtime that has nothing of ours may be away for good.
-      if (!isUnanswered || known.length > 0)
-        scheduler.atMost(null, `second look at ${runtime.kind}`, againMs, () => void look());
+      scheduler.atMost(null, `second look at ${runtime.kind}`, againMs, () => void look());
       return;
     }
     await commitSightings(known, listing);
@@ -237,9 +237,7 @@ function watch(parts: Parameters<typeof createObserver>[0], runtime: Runtime) {
   }
 
   function tick(): void {
-    // Nothing can be learnt about none; what it has that is nobody's is for the sweep.
-    const lookIfAny = async (): Promise<void> => (knownHere().length === 0 ? undefined : await look());
-    const again = (): void => void lookIfAny().finally(() => (isClosed ? undefined : tick()));
+    const again = (): void => void look().finally(() => (isClosed ? undefined : tick()));
     const most = runtime.mostAtFullPace ?? MOST_AT_FULL_PACE;
     const pacedMs = parts.intervalMs * Math.max(1, sessions / most);
     scheduler.after(null, `look at ${runtime.kind}`, pacedMs, again);

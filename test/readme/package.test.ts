@@ -133,7 +133,7 @@ test("installed, it starts, lists and ends sessions from any directory, and remo
     const daemon = await type("/", "reeve daemon status --json");
     const { pid } = JSON.parse(daemon.stdout) as { pid: number };
     expect(readCommandLine(pid)).toContain(
-      join(directory, "prefix", "lib", "node_modules", "reeve", "dist", "daemon.js"),
+      join(directory, "prefix", "lib", "node_modules", "reeve", "dist", "daemon.cjs"),
     );
     expect(await type(deep, "reeve uninstall --data --yes")).toMatchObject({ status: 0, stderr: "" });
     expect(readdirSync(home.dir).toSorted()).toEqual([".cache", "a directory", "linked"]);

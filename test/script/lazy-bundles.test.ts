@@ -11,7 +11,7 @@ function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string
   if (found.has(file)) return found;
   found.add(file);
   const text = readFileSync(file, "utf8");
-  for (const [, target = ""] of text.matchAll(/(?:from|import|require\()\s*["'`](\.\/[^"'`]+)["'`]/g))
+  for (const [, target = ""] of text.matchAll(/(?:from|import|(?<!=>)require\()\s*["'`](\.\/[^"'`]+)["'`]/g))
     loadedWith(join(dirname(file), target), found);
   return found;
 }
@@ -24,7 +24,7 @@ function speaksWebSocket(file: string): boolean {
   return readFileSync(file, "utf8").includes("Sec-WebSocket-Key");
 }
 
-test.each(["daemon.js", "daemon-daemon.js", "cli.cjs", "client.js"])(
+test.each(["daemon.cjs", "daemon-daemon.cjs", "cli.cjs", "client.js"])(
   "%s starts without the WebSocket protocol",
   (name) => {
     expect([...loadedWith(join(dist, name))].filter(speaksWebSocket)).toEqual([]);
@@ -44,7 +44,7 @@ test("it is in files of its own, for the daemon, Codex's bootstrap and the scrip
   const files = readdirSync(dist).filter((name) => /\.c?js$/.test(name));
   expect(files.filter((name) => speaksWebSocket(join(dist, name)))).toEqual([
     "codex-bootstrap-websocket.js",
-    "daemon-websocket.js",
+    "daemon-websocket.cjs",
     "scripted-model-responses-socket.js",
   ]);
   const helpers = /["'`](?:bufferutil|utf-8-validate)["'`]/;
@@ -54,12 +54,12 @@ test("it is in files of its own, for the daemon, Codex's bootstrap and the scrip
 test("the SDK of MCP is loaded by reeve mcp and by the first request to /mcp alone", () => {
   const isSdk = (file: string): boolean =>
     readFileSync(file, "utf8").includes("notifications/subscriptions/acknowledged");
-  for (const name of ["daemon.js", "daemon-daemon.js", "cli.cjs", "client.js"]) {
+  for (const name of ["daemon.cjs", "daemon-daemon.cjs", "cli.cjs", "client.js"]) {
     const lazy = (file: string): boolean => /-(?:mcp|stdio)\.c?js$/.test(file);
     expect([...loadedWith(join(dist, name))].filter((file) => isSdk(file) && !lazy(file))).toEqual([]);
   }
   const files = readdirSync(dist).filter((name) => /\.c?js$/.test(name) && isSdk(join(dist, name)));
-  expect(files).toEqual(["cli-stdio.cjs", "daemon-mcp.js"]);
+  expect(files).toEqual(["cli-stdio.cjs", "daemon-mcp.cjs"]);
   // One runs for each agent: no operation, and no validator of JSON schemas.
   for (const text of ["recorded; the session is listed from then on", "strictTuples"])
     expect([text, holds("cli-stdio.cjs", text)]).toEqual([text, false]);

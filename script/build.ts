@@ -34,7 +34,7 @@ const bundles: readonly Bundle[] = [
 /** As rolldown writes the imports of a chunk, minified. */
 const BUILTIN = /\bimport(?:\{([^{}]*)\}|([\w$]+)|\*as ([\w$]+))from"(node:[\w/]+)";/g;
 
-/** In the CLI: most commands need neither, and they cost a command as much as half of what it does itself. */
+/** Most commands need neither, nor does the daemon to be ready; they cost a command as much as half of what it does itself. */
 const RARELY = /\brequire\("(node:crypto|node:readline\/promises)"\)/g;
 
 rmSync(dist, { recursive: true, force: true });
@@ -61,12 +61,7 @@ async function build({ name, input, format }: Bundle): Promise<void> {
     plugins:
       name === "client"
         ? []
-        : [
-            {
-              name: "lighter",
-              generateBundle: (_options, output) => Object.values(output).forEach((file) => lighten(file, name)),
-            },
-          ],
+        : [{ name: "lighter", generateBundle: (_options, output) => Object.values(output).forEach(lighten) }],
     // A warning is a mistake somebody will meet at run time.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);
@@ -82,10 +77,11 @@ async function build({ name, input, format }: Bundle): Promise<void> {
   await bundle.close();
 }
 
-function lighten(file: OutputAsset | OutputChunk, bundle: string): void {
+function lighten(file: OutputAsset | OutputChunk): void {
   if (file.type !== "chunk") return;
-  const plain = file.code.replaceAll(BUILTIN, withoutFacade);
-  const code = bundle === "cli" ? plain.replaceAll(RARELY, 'new Proxy({},{get:(_,n)=>require("$1")[n]})') : plain;
+  const code = file.code
+    .replaceAll(BUILTIN, withoutFacade)
+    .replaceAll(RARELY, 'new Proxy({},{get:(own,n)=>(own.whole??=require("$1"))[n]})');
   // With one character beyond Latin-1 in it, V8 keeps the whole text of a file in two bytes for each character.
   file.code = code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

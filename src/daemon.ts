@@ -290,6 +290,7 @@ export async function run(
   process.on("SIGHUP", () => undefined);
   collectAtRest(clock);
   failpoint("daemon.started");
+  setImmediate(supervisor.watchFound);
   // Says at once, not with the first session, which patterns of config.toml cannot be used.
   for (const [name] of patterns)
     rules.of(name).catch((error: unknown) => log("rules could not be read", { name, why: error }));

@@ -160,6 +160,8 @@ export interface Supervisor {
   noteRefusal(caller: Caller | null, refusal: Refusal): void;
   /** Adopts what survived, reports what did not, resumes what was under way. */
   boot(version: string, deaths: readonly Death[]): Promise<void>;
+  /** Watches the sessions that were found; begun when the daemon can be asked, because whoever waits for that comes first. */
+  watchFound(): void;
   close(): Promise<void>;
 }
 

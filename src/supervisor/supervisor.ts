@@ -354,18 +354,13 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
         .catch(report("daemon-started"));
       await Promise.race([observer.look(), clock.sleep(BOOT_LOOK_MS)]);
       isBooted = true;
-      const sessions = store.registry.all();
-      for (const session of sessions) {
+      for (const session of store.registry.all()) {
         isolated(log, "taking a session up again", { session: session.id }, () => {
           restarts.attend(session);
           answerByRules(session, { ledger, log, rules: parts.approvalRules });
           runner.poke(session.id);
         });
       }
-      attendAll(
-        sessions.map((session) => session.id),
-        { store, attention, persistence, log },
-      ).catch(report("watching the adopted sessions"));
       proxies.start();
       persistence.start(version);
       clockwork.start();
@@ -380,6 +375,11 @@ export function createSupervisor(parts: SupervisorParts): Supervisor {
       pruner.start();
       indexer.start();
       isolated(log, "reaching the vector store", {}, memories.start);
+    },
+
+    watchFound() {
+      const ids = store.registry.all().map(({ id }) => id);
+      attendAll(ids, { store, attention, persistence, log }).catch(report("watching the adopted sessions"));
     },
 
     async close() {

@@ -66,6 +66,18 @@ export function isShownAs(composer: Composer, text: string, shown: string): bool
   return isLong && whole.endsWith(seen);
 }
 
+/**
+ * What a terminal answers to a program that asks what it is (XTVERSION, device attributes, colours), as it looks when the
+ * program no longer expects it and takes it for typed text. A tmux that hangs while an agent starts answers that late.
+ */
+const TERMINAL_ANSWER =
+  /^(?:>\|tmux [0-9]+\.[0-9]+[a-z]?|[?>]?[0-9]+(?:;[0-9]+)*[cu]|\]?1[01];rgb:[0-9a-f]+\/[0-9a-f]+\/[0-9a-f]+)+$/;
+
+/** Nobody wrote it. */
+export function isTerminalAnswer(shown: string): boolean {
+  return TERMINAL_ANSWER.test(shown.trim());
+}
+
 const SCROLLED_LINES = 4;
 const SCROLLED_LENGTH = 200;
 

@@ -7,6 +7,8 @@ import type { TranscriptMessage } from "../agent/contract.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { inertRuntime } from "../runtime/inert-runtime.ts";
 import { localFiles } from "../runtime/local-files.ts";
+import { amend } from "../session/amend.ts";
+import { putSession } from "../store/change.ts";
 import { makeHome } from "../store/store-fixture.ts";
 import { agentWith, type Ground, makeGround } from "../supervisor/attention/watch-fixture.ts";
 import { readWholeTurn } from "./get-session-data.ts";
@@ -89,6 +91,18 @@ test.each([null, 0])(
     expect(later?.note).not.toContain("behind");
   },
 );
+
+test.each([
+  ["that is gone", { exit: { code: null, signal: "SIGKILL", at: 1 } }],
+  ["that has gone, and another is about to follow", { place: null }],
+  ["that another has followed", { startedAt: Date.now() + 60_000 }],
+] as const)("a reply of a process %s is not waited for", async (_, process) => {
+  const now = ground.session();
+  await ground.store.commit({ changes: [putSession(amend(now, { revision: now.revision + 1, process }))] });
+  // On a clock that stands still a wait would last for ever.
+  const read = await readAfter(null, localFiles, makeTestClock());
+  expect(read).toMatchObject({ note: expect.stringContaining("may be behind") as string, messages: [{ text: "go" }] });
+});
 
 describe("a message that the session took", () => {
   beforeEach(async () => {

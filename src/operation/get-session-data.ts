@@ -188,7 +188,7 @@ export async function readWholeTurn(
     const showsReply =
       recent === undefined || holdsReply(newest?.messages ?? [], recent.at, await endBefore(store.log, id, recent));
     const isAwaited = (!showsTaken && isNewlyTaken) || !showsReply;
-    if (!isAwaited || isOver) {
+    if (!isAwaited || isOver || isWriterGone(session, recent?.at ?? 0)) {
       // Read after it was seen: what was read before may lack it.
       const read = since === null ? newest : await readFrom(since);
       const note = showsTaken ? (showsReply ? null : UNANSWERED) : BEHIND;
@@ -196,6 +196,11 @@ export async function readWholeTurn(
     }
     await clock.sleep(LOOK_AGAIN_MS);
   }
+}
+
+/** What the process of then did not write down, nobody will: whoever waits for news need not wait for it. */
+function isWriterGone({ process: { exit, place, startedAt } }: Session, then: number): boolean {
+  return exit !== null || place === null || (then > 0 && (startedAt ?? 0) > then);
 }
 
 function isJustSettled(message: Message | null, now: Moment): boolean {

@@ -121,6 +121,13 @@ describe("the practice agent", () => {
     ]);
   });
 
+  test("what a terminal answered too late, which nobody typed, is cleared", async () => {
+    const { name, id } = await start();
+    await pressInPane(home, id, "-l", ">|tmux 3.3a1;2c");
+    expect(await home.json("send", name, "a message")).toMatchObject({ state: "delivered" });
+    expect(await promptsOf(name)).toEqual(["a message"]);
+  });
+
   test("a person's unsent text is waited for, and the wait is explained", async () => {
     const { name, id } = await start();
     await pressInPane(home, id, "-l", "half a thought");

@@ -137,18 +137,33 @@ async function backAgain(lane: Lane): Promise<void> {
   await startAgain(lane);
 }
 
-/** Where the conversation is lost an agent may be unable to go on; then the command that asks for it says so. */
+/**
+ * Where the conversation is lost an agent may be unable to go on; then the command that asks for it says so. After a usage
+ * limit it says that Reeve starts it later.
+ */
 async function startAgain(lane: Lane): Promise<void> {
   const before = lane.processes.main();
-  const { status } = await lane.reeve(
+  const result = await lane.reeve(
     ["restart", lane.sessionId()],
-    (result) => result.status === 0 || lane.isTranscriptDeleted(),
+    (answer) => answer.status === 0 || isParked(answer) || lane.isTranscriptDeleted(),
   );
-  if (status !== 0) return lane.settle();
+  if (result.status !== 0 && !isParked(result)) return lane.settle();
   await lane.until("its next process is there", () => lane.processes.main() !== before);
   await lane.settle();
   if (!lane.processes.isAlive())
     return lane.found("wrong-reason", "restart answered that it is up, and its process ended");
   await lane.send("say", "queue", 10);
   await lane.settle();
+}
+
+function isParked({ stdout }: { readonly stdout: string }): boolean {
+  try {
+    const { done, session } = JSON.parse(stdout) as {
+      readonly done?: unknown;
+      readonly session?: { readonly need?: unknown };
+    };
+    return done === false && session?.need === "parked";
+  } catch {
+    return false;
+  }
 }

@@ -16,6 +16,10 @@ it.each([
     ["kill", "a"],
     ["end", "--when", "now", "a"],
   ],
+  [
+    ["next-work", "--json"],
+    ["work", "next", "--json"],
+  ],
   [["status"], ["list"]],
   [
     ["status", "--json"],

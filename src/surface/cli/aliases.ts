@@ -10,6 +10,8 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ["stop", ["end"]],
   ["kill", ["end", "--when", "now"]],
   ["version", ["--version"]],
+  // As the operation and its MCP tool are called.
+  ["next-work", ["work", "next"]],
 ]);
 
 /** Ones that mean several things elsewhere: the right word depends on what somebody wants. */

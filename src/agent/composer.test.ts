@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Composer, isShownAs, isTerminalAnswer, parseComposer, readComposer } from "./composer.ts";
+import { type Composer, isShownAs, parseComposer, readComposer, withoutTerminalAnswer } from "./composer.ts";
 
 const TOML = `
 [composer]
@@ -89,14 +89,19 @@ describe("parseComposer", () => {
   });
 });
 
-describe("isTerminalAnswer", () => {
+describe("withoutTerminalAnswer", () => {
   test.each([">|tmux 3.3a1;2c", ">|tmux 3.5", "1;2c", "?62;4c", ">84;0;0c", "]11;rgb:1e1e/1e1e/1e1e", "0u"])(
-    "knows %s",
-    (shown) => expect(isTerminalAnswer(` ${shown} `)).toBe(true),
+    "leaves nothing of %s",
+    (shown) => expect(withoutTerminalAnswer(` ${shown} `)).toContain(""),
   );
 
-  test.each(["", "tmux 3.3a", ">|tmux 3.3a1;2c and now", "1;2", "c", "run 1;2c"])(
+  test.each(["tmux 3.3a", ">|tmux 3.3a1;2c and now", "1;2", "c", "run 1;2c"])(
     "takes %j for what somebody wrote",
-    (shown) => expect(isTerminalAnswer(shown)).toBe(false),
+    (shown) => expect(withoutTerminalAnswer(shown)).not.toContain(""),
+  );
+
+  test.each([">|tmux 3.3a1;2cour own text", "our own text>|tmux 3.3a1;2c"])(
+    "finds what stands beside it in %j",
+    (shown) => expect(withoutTerminalAnswer(shown)).toContain("our own text"),
   );
 });

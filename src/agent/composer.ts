@@ -70,12 +70,14 @@ export function isShownAs(composer: Composer, text: string, shown: string): bool
  * What a terminal answers to a program that asks what it is (XTVERSION, device attributes, colours), as it looks when the
  * program no longer expects it and takes it for typed text. A tmux that hangs while an agent starts answers that late.
  */
-const TERMINAL_ANSWER =
-  /^(?:>\|tmux [0-9]+\.[0-9]+[a-z]?|[?>]?[0-9]+(?:;[0-9]+)*[cu]|\]?1[01];rgb:[0-9a-f]+\/[0-9a-f]+\/[0-9a-f]+)+$/;
+const TERMINAL_ANSWER = String.raw`(?:>\|tmux [0-9]+\.[0-9]+[a-z]?|[?>]?[0-9]+(?:;[0-9]+)*[cu]|\]?1[01];rgb:[0-9a-f]+/[0-9a-f]+/[0-9a-f]+)+`;
+const ANSWERED_BEFORE = new RegExp(`^${TERMINAL_ANSWER}`);
+const ANSWERED_AFTER = new RegExp(`${TERMINAL_ANSWER}$`);
 
-/** Nobody wrote it. */
-export function isTerminalAnswer(shown: string): boolean {
-  return TERMINAL_ANSWER.test(shown.trim());
+/** What may have been written there, where a terminal has answered before or after it; empty: nothing was. */
+export function withoutTerminalAnswer(shown: string): readonly string[] {
+  const text = shown.trim();
+  return [shown, text.replace(ANSWERED_BEFORE, ""), text.replace(ANSWERED_AFTER, "")];
 }
 
 const SCROLLED_LINES = 4;

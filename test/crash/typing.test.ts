@@ -128,6 +128,19 @@ describe("the practice agent", () => {
     expect(await promptsOf(name)).toEqual(["a message"]);
   });
 
+  test("its own text is cleared with what a terminal answered too late", async () => {
+    const { name, id } = await start();
+    await crashingAt(home, "send.leased", async () => {
+      const sent = home.run(["send", name, "alpha", "--json"]);
+      await eventually("the daemon died", () => !home.isFailpointArmed());
+      await pressInPane(home, id, "-l", ">|tmux 3.3a1;2calpha");
+      await sent;
+    });
+    expect(await home.json("send", name, "beta", "--timeout", "30")).toMatchObject({ state: "delivered" });
+    expect((await promptsOf(name)).at(-1)).toBe("beta");
+    expect((await promptsOf(name)).join("\n")).not.toContain("tmux");
+  });
+
   test("a person's unsent text is waited for, and the wait is explained", async () => {
     const { name, id } = await start();
     await pressInPane(home, id, "-l", "half a thought");

@@ -4,7 +4,7 @@
  * Enter again only while the text is still there. Delivered means that a turn
  * began with this text (receipts.ts), if the agent reports turns.
  */
-import { isTerminalAnswer } from "../../agent/composer.ts";
+import { withoutTerminalAnswer } from "../../agent/composer.ts";
 import type { Agent } from "../../agent/contract.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
@@ -137,8 +137,10 @@ async function prepare(
     case "text": {
       const draft = draftOf(parts, session);
       if (draft !== "" && watch.shows(draft, standing)) return { before: draft };
-      const isOurs =
-        isTerminalAnswer(standing.text) || ownTexts(parts, session).some((text) => watch.shows(text, standing));
+      const own = ownTexts(parts, session);
+      const isOurs = withoutTerminalAnswer(standing.text).some(
+        (rest) => rest === "" || own.some((text) => watch.shows(text, { state: "text", text: rest })),
+      );
       if (!isOurs) return { obstacle: `there is unsent text in its input; ${look} to send or delete it` };
       if (await watch.clear()) return { before: "" };
       return {

@@ -153,6 +153,11 @@ test("the practice agent's own file", () => {
     {},
     { verdict: "died" },
   ]);
+  // A process that is gone began nothing: the turn is of the next one.
+  expect(practiceTurns(file, { ...none, deeds: [{ what: "death", at: 2_990 }] })).toMatchObject([
+    {},
+    { verdict: "open", endedAt: null },
+  ]);
   expect(practiceArrivals(file)).toEqual([{ text: "tell q0n1q", at: 1_000, times: 2 }]);
 });
 

@@ -199,7 +199,7 @@ export function practiceTurns(file: string, rules: TurnRules): readonly TrueTurn
     const says = mine.find(({ type }) => type === "assistant")?.text ?? null;
     const end = mine.find(({ type }) => /^turn_(?:completed|failed|interrupted)$/.test(type));
     const startedAt = Date.parse(at);
-    const death = rules.deeds.find((deed) => deed.what === "death" && deed.at >= startedAt - 500);
+    const death = rules.deeds.find((deed) => deed.what === "death" && deed.at >= startedAt);
     const verdict = end === undefined ? (death === undefined ? "open" : "died") : (end.type.slice(5) as Verdict);
     const endedAt = end === undefined ? (death?.at ?? null) : Date.parse(end.at ?? "");
     const diesNow = death !== undefined && endedAt !== null && Math.abs(death.at - endedAt) < LAST_WORDS_MS;

@@ -21,12 +21,23 @@ async function main(options: Options): Promise<boolean> {
     return result.findings.length === 0;
   }
   const machine = watchMachine();
-  const { results, failures } = await runTruth(options, machine, say);
+  const { results, failures } = await runTruth(options, machine, say, enoughWhenAsked());
   machine.stop();
   const text = truthText(addUp(results), options);
   say(`\n${text}\n\n${failuresText(failures)}`);
   if (options.write) writeTable("truth", text);
   return failures.length === 0;
+}
+
+/** Ctrl-C ends the run after the cases under way, with its table and nothing left behind; a second one ends it at once. */
+function enoughWhenAsked(): AbortSignal {
+  const asked = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => {
+      say("Ending after the cases under way. Once more ends it at once, and may leave sessions behind.");
+      asked.abort();
+    });
+  return asked.signal;
 }
 
 let options: Options;

@@ -29,7 +29,13 @@ export interface TruthRun {
   readonly failures: readonly Failure[];
 }
 
-export async function runTruth(options: Options, machine: Machine, say: (line: string) => void): Promise<TruthRun> {
+/** Once it is `enough`, the cases under way are the last, and nothing is made shorter. */
+export async function runTruth(
+  options: Options,
+  machine: Machine,
+  say: (line: string) => void,
+  enough: AbortSignal,
+): Promise<TruthRun> {
   const results: CaseResult[] = [];
   const failures = new Map<string, Failure>();
 
@@ -54,18 +60,19 @@ export async function runTruth(options: Options, machine: Machine, say: (line: s
 
   if (options.repeat.length > 0) {
     for (const text of options.repeat)
-      for (let time = 1; time <= options.times; time++) await run(`repeat ${time}`, repeatedCase(text, options));
+      for (let time = 1; time <= options.times && !enough.aborted; time++)
+        await run(`repeat ${time}`, repeatedCase(text, options));
     return { results, failures: [...failures.values()] };
   }
   const endsAt = Date.now() + options.minutes * 60_000;
   let next = 0;
   await inParallel(options.parallel, async () => {
-    if (Date.now() > endsAt || next >= options.cases) return false;
+    if (enough.aborted || Date.now() > endsAt || next >= options.cases) return false;
     const number = next++;
     await run(`${options.seed}/${number}`, drawCase(options.seed, number, { modes: options.agents }));
     return true;
   });
-  return { results, failures: await shortened([...failures.values()], options, machine) };
+  return { results, failures: await shortened([...failures.values()], options, machine, enough) };
 }
 
 /** Each kind of failure once, as short as it could be made; what does not come again stays as it was. */
@@ -73,14 +80,16 @@ async function shortened(
   failures: readonly Failure[],
   options: Options,
   machine: Machine,
+  enough: AbortSignal,
 ): Promise<readonly Failure[]> {
   const queue = failures.map((failure, at) => ({ failure, at }));
   const done: Failure[] = [...failures];
   await inParallel(options.parallel, async () => {
     const one = queue.shift();
-    if (one === undefined) return false;
+    if (one === undefined || enough.aborted) return false;
     const { mode, kind, theCase } = one.failure;
     const shows = async (candidate: Case): Promise<boolean> =>
+      !enough.aborted &&
       (await runCase(candidate, machine)).lanes.some(
         (lane) => lane.mode === mode && lane.findings.some((finding) => finding.kind === kind),
       );

@@ -17,7 +17,8 @@ const OPTIONS = ["--seed", "test", "--cases", "8", "--minutes", "60", "--shrink"
 test("nothing that is claimed is untrue", { timeout: PATIENCE }, async () => {
   const machine = watchMachine();
   const lines: string[] = [];
-  const { results, failures } = await runTruth(readOptions(OPTIONS), machine, (line) => void lines.push(line));
+  const say = (line: string): void => void lines.push(line);
+  const { results, failures } = await runTruth(readOptions(OPTIONS), machine, say, new AbortController().signal);
   machine.stop();
   const modes = results.flatMap(({ lanes }) => lanes.map(({ mode }) => mode));
   expect(new Set(modes)).toEqual(new Set(MODES));

@@ -20,13 +20,15 @@ export function readPlainFile(
   if (about?.isFile() === false) throw notPlain(path);
   let file: number;
   try {
-    file = openPlain(path, constants.O_RDONLY | (links === "followed" ? 0 : constants.O_NOFOLLOW));
+    file = openSync(path, constants.O_RDONLY | CAREFULLY | (links === "followed" ? 0 : constants.O_NOFOLLOW));
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return null;
     throw error;
   }
   try {
-    const { size } = fstatSync(file);
+    const opened = fstatSync(file);
+    if (!opened.isFile()) throw notPlain(path);
+    const { size } = opened;
     if (size > mostBytes) throw new Error(`${path} has ${size} bytes, more than ${mostBytes}`);
     const buffer = Buffer.alloc(size);
     return buffer.toString("utf8", 0, readSync(file, buffer, 0, size, 0));

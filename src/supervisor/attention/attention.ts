@@ -7,7 +7,7 @@ import type { Composer, Standing } from "../../agent/composer.ts";
 import type { Agent, Channel } from "../../agent/contract.ts";
 import type { OutputLog } from "../../capture/output-log.ts";
 import { openOutputLog } from "../../capture/output-log.ts";
-import { redact } from "../../capture/redaction.ts";
+import { createRedaction } from "../../capture/redaction.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import { messageOf } from "../../platform/reeve-error.ts";
@@ -26,6 +26,8 @@ import { createHealthWatch, type HealthWatch } from "./health-watch.ts";
 import { createIdentityWatch } from "./identity-watch.ts";
 import { createNativeWatch } from "./native-watch.ts";
 import { isolated } from "../../platform/isolated.ts";
+import { remembered } from "../../platform/remembered.ts";
+import type { Secret } from "../launch/secret-values.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LastWord, Readings, Redactor } from "./readings.ts";
 import { createReadings } from "./readings.ts";
@@ -90,6 +92,9 @@ interface Watched {
   isCaughtUp: boolean;
 }
 
+/** To look for secrets takes long to prepare: it is kept for the sessions that talked last. */
+const MOST_PREPARED = 32;
+
 export function createAttention(parts: {
   readonly store: Store;
   readonly ledger: Ledger;
@@ -119,6 +124,9 @@ export function createAttention(parts: {
   /** Incarnations of which it was said that nobody understands them. */
   const blind = new Set<string>();
   const secrets = createSessionSecrets(parts);
+  const redactionOf = remembered(MOST_PREPARED, (learned: readonly Secret[]) =>
+    createRedaction(learned.map(({ value }) => value)),
+  );
   const readings = createReadings({ ...parts, redactor });
   const processorMs = (session: Session): Promise<number | null> => ownProcessorMs(parts.runtime, session);
   const soft = createSoftWatch({ ...parts, readings, staysMs: STAYS_MS, processorMs });
@@ -214,8 +222,8 @@ export function createAttention(parts: {
   }
 
   async function redactor(sessionId: string): Promise<Redactor> {
-    const values = await secretValues(sessionId);
-    return (text) => (values === null ? null : redact(text, values));
+    const learned = await secrets.learn(sessionId);
+    return learned === null ? () => null : redactionOf(learned).text;
   }
 
   /** While the process lives its environment can be read; afterwards it is too late. */

@@ -12,7 +12,7 @@
 import { join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";
 import type { NativeLine, NativeReader, NativeTale } from "../../agent/native-capture.ts";
-import { redact } from "../../capture/redaction.ts";
+import { createRedaction } from "../../capture/redaction.ts";
 import { openRawLog, RAW_LOG_NAME } from "../../capture/raw-log.ts";
 import type { RawLine } from "../../capture/raw-line.ts";
 import { createTagger } from "../../capture/secret-tag.ts";
@@ -122,7 +122,7 @@ export function createNativeWatch(parts: {
         from: join(directory, name),
         to: debugLog ?? "",
         cursor: state.cursors.get(name) ?? null,
-        redact: (text) => redact(text, secrets, { tag }),
+        redact: createRedaction(secrets, { tag }).text,
       });
       if (next !== null) state.cursors.set(name, next);
     }
@@ -219,7 +219,8 @@ export function createNativeWatch(parts: {
   /** Answers true when the lines are in the log. */
   function teller(session: Session, secrets: readonly string[], state: Followed): Teller {
     const tag = createTagger(parts.tagKey());
-    const clean = (value: unknown): unknown => (typeof value === "string" ? redact(value, secrets, { tag }) : value);
+    const redaction = createRedaction(secrets, { tag });
+    const clean = (value: unknown): unknown => (typeof value === "string" ? redaction.text(value) : value);
     return async (lines) => {
       if (lines.length === 0) return true;
       const known = (state.told ??= await toldBefore(session));

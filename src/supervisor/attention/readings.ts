@@ -167,10 +167,10 @@ function weightsOf(
 ): readonly string[] {
   if (before.process.incarnation !== incarnation) return readings.map(() => "ignored: it is about an earlier process");
   let session = before;
-  return readings.map((reading) => {
+  return readings.map((reading, index) => {
     const weight = weightOf(session, reading);
-    // Only a turn changes which turn is old.
-    if (reading.turn !== undefined) session = applyReading(session, reading, { now, random: 0 }).session;
+    // Only a turn changes which turn is old, for those that follow.
+    if (reading.turn !== undefined && index < readings.length - 1) session = applyReading(session, reading, { now, random: 0 }).session;
     return weight;
   });
 }
@@ -197,15 +197,14 @@ const LONGEST_NAME = 100;
 const WITHHELD = "(not kept: Reeve does not know which secrets it may contain)";
 
 function clean(reading: Reading, redact: Redactor): Reading {
-  const short = (text: string): string => {
-    const safe = redact(text) ?? WITHHELD;
-    return safe.length <= LONGEST_TEXT ? safe : `${safe.slice(0, LONGEST_TEXT)}…`;
-  };
+  const cut = (text: string): string => (text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`);
+  const short = (text: string): string => cut(redact(text) ?? WITHHELD);
+  const detail = redact(reading.detail);
   const { asks, turn, approval, background, limits, setup } = reading;
   return {
     ...reading,
     // In the adapter's words, so it may stay where the agent's own may not.
-    detail: redact(reading.detail) === null ? reading.detail : short(reading.detail),
+    detail: detail === null ? reading.detail : cut(detail),
     ...(asks === undefined ? {} : { asks: short(asks) }),
     ...(turn === undefined ? {} : { turn: cleanTurn(turn, short) }),
     ...(approval !== undefined && "requested" in approval ? { approval: cleanRequest(approval, short) } : {}),

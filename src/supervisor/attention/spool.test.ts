@@ -87,6 +87,52 @@ describe("the spool", () => {
     expect([turns().length, left()]).toEqual([1, []]);
   });
 
+  test("what was left behind comes before what is told of next", async () => {
+    let isFull = true;
+    const readings: Readings = {
+      ...ground.readings,
+      take: async (...args) => {
+        if (isFull) throw new Error("the disk is full");
+        await ground.readings.take(...args);
+      },
+    };
+    spool = createSpool({ ...ground.parts, readings });
+    await spool.follow(ground.session());
+    leave("1.json", turn("first"));
+    await eventually("its commit failed", () => ground.home.logged.length === 1);
+    isFull = false;
+    leave("2.json", turn("second"));
+    await eventually("both were read", () => left().length === 0);
+    expect(ground.session().conversation.lastTurn).toMatchObject({ id: "second", earlier: ["first"] });
+  });
+
+  test("what was there comes before what is told of while nothing was read yet", async () => {
+    leave("1.json", turn("first"));
+    const { files } = ground.parts.runtime();
+    const watch: typeof files.watch = async (path, tell) => {
+      leave("2.json", turn("second"));
+      tell({ type: "changed", name: "2.json", written: false });
+      return await files.watch(path, tell);
+    };
+    spool = createSpool({ ...ground.parts, runtime: () => ({ files: { ...files, watch } }) });
+    await spool.follow(ground.session());
+    expect(left()).toEqual([]);
+    expect(ground.session().conversation.lastTurn).toMatchObject({ id: "second", earlier: ["first"] });
+  });
+
+  test("a record is told of again when it is removed, and that is nothing to complain of", async () => {
+    await spool.follow(ground.session());
+    for (const [name, id] of [
+      ["1.json", "first"],
+      ["2.json", "second"],
+    ] as const)
+      leave(name, turn(id));
+    await eventually("both were read", () => left().length === 0);
+    leave("3.json", turn("third"));
+    await eventually("so was the last", () => turns().length === 3 && left().length === 0);
+    expect(ground.home.logged).toEqual([]);
+  });
+
   test("what is no record is told of and removed, and holds up none behind it", async () => {
     const secret = join(ground.home.directory, "secret.json");
     writeFileSync(secret, turn("forged"));

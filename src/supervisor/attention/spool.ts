@@ -27,6 +27,12 @@ export interface Spool {
   close(): Promise<void>;
 }
 
+interface FoundRecord {
+  readonly directory: string;
+  readonly name: string;
+  readonly record: unknown;
+}
+
 export function createSpool(parts: {
   readonly store: Store;
   readonly readings: Readings;
@@ -36,53 +42,66 @@ export function createSpool(parts: {
 }): Spool {
   const watchers = new Map<string, Promise<FileWatch>>();
   const draining = new Map<string, Promise<void>>();
+  /** Something may be there that was left, or has come meanwhile. */
   const isDirty = new Set<string>();
 
-  /** One reader per session, so that records keep their order. */
-  function drain(sessionId: string): Promise<void> {
+  /** One reader per session, so that records keep their order. `told`: the record that the watcher named. */
+  function drain(sessionId: string, told: string | null = null): Promise<void> {
     const current = draining.get(sessionId);
     if (current !== undefined) {
       isDirty.add(sessionId);
       return current;
     }
-    const run = drainUntilClean(sessionId)
-      .catch((error: unknown) =>
-        parts.log("hook records could not be read", { session: sessionId, why: messageOf(error) }),
-      )
+    const run = drainUntilClean(sessionId, told)
+      .catch((error: unknown) => {
+        isDirty.add(sessionId);
+        parts.log("hook records could not be read", { session: sessionId, why: messageOf(error) });
+      })
       .finally(() => draining.delete(sessionId));
     draining.set(sessionId, run);
     return run;
   }
 
-  async function drainUntilClean(sessionId: string): Promise<void> {
+  async function drainUntilClean(sessionId: string, told: string | null): Promise<void> {
+    const session = parts.store.registry.get(sessionId);
+    if (session === undefined) return;
+    const directory = spoolDirOf(session.identity.outputsDir);
+    const { files } = parts.runtime(session.identity.runtime);
+    // Somebody waits for it: what else is there is looked for afterwards. The watcher names what was removed as well.
+    if (told !== null && !isDirty.has(sessionId) && !hasCounted(session, told)) {
+      const record = await readRecord(files, join(directory, told));
+      if (record !== undefined) await take(session, files, { directory, name: told, record });
+    }
     do {
       isDirty.delete(sessionId);
-      const session = parts.store.registry.get(sessionId);
-      if (session === undefined) return;
-      const directory = spoolDirOf(session.identity.outputsDir);
-      const { files } = parts.runtime(session.identity.runtime);
       const names = (await files.list(directory)).map(({ name }) => name).filter(isRecordName);
       for (const name of names.toSorted()) await consume(session, files, directory, name);
     } while (isDirty.has(sessionId));
   }
 
   async function consume(session: Session, files: SessionFiles, directory: string, name: string): Promise<void> {
-    const path = join(directory, name);
+    if (hasCounted(session, name)) return await files.remove(join(directory, name));
+    const record = await readRecord(files, join(directory, name));
+    if (record === undefined) parts.log("a hook record cannot be read", { session: session.id, name });
+    await take(session, files, { directory, name, record });
+  }
+
+  async function take(session: Session, files: SessionFiles, { directory, name, record }: FoundRecord): Promise<void> {
     const now = parts.store.registry.get(session.id) ?? session;
-    // They are read one after the other: only the newest can have counted and still be there.
-    if (now.watch.lastRecord !== name) {
-      const record = await readRecord(files, path);
-      const reading = record === undefined ? null : parts.agent(session.identity.agent).readHook(record, knownOf(now));
-      if (record === undefined) parts.log("a hook record cannot be read", { session: session.id, name });
-      if (reading !== null) await parts.readings.take(session, reading, name);
-    }
-    await files.remove(path);
+    const reading = record === undefined ? null : parts.agent(session.identity.agent).readHook(record, knownOf(now));
+    if (reading !== null) await parts.readings.take(session, reading, name);
+    await files.remove(join(directory, name));
+  }
+
+  /** They are read one after the other: only the newest can have counted and still be there. */
+  function hasCounted({ id }: Session, name: string): boolean {
+    return parts.store.registry.get(id)?.watch.lastRecord === name;
   }
 
   function heard(session: Session, change: FileChange): void {
     if (change.type === "lost")
       parts.log("hook records can no longer be watched", { session: session.id, why: change.why });
-    else if (change.name === null || isRecordName(change.name)) void drain(session.id);
+    else if (change.name === null || isRecordName(change.name)) void drain(session.id, change.name);
   }
 
   /** One that is not there yet is closed when it is. */
@@ -96,6 +115,8 @@ export function createSpool(parts: {
 
   return {
     async follow(session) {
+      // What is there comes before what the watcher tells of.
+      isDirty.add(session.id);
       const directory = spoolDirOf(session.identity.outputsDir);
       const { files } = parts.runtime(session.identity.runtime);
       const watching =

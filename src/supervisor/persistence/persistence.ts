@@ -7,7 +7,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent } from "../../agent/contract.ts";
-import { redact } from "../../capture/redaction.ts";
+import { createRedaction } from "../../capture/redaction.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { createKeyedQueue } from "../../platform/keyed-queue.ts";
 import type { Log } from "../../platform/log.ts";
@@ -82,8 +82,7 @@ export function createPersistence(parts: {
 
   /** What is in the event log went through it before; where the secrets are not known, known shapes are taken out. */
   async function redactorOf(session: Session): Promise<(text: string) => string> {
-    const values = (await secretsOf(session)) ?? [];
-    return (text) => redact(text, values);
+    return createRedaction((await secretsOf(session)) ?? []).text;
   }
 
   async function sync(sessionId: string): Promise<void> {
@@ -138,7 +137,7 @@ export function createPersistence(parts: {
       const isKept = await keepCopy(files, {
         from: transcriptPath,
         to: path,
-        redact: values === null ? null : (text) => redact(text, values),
+        redact: values === null ? null : createRedaction(values).text,
       });
       if (!isKept)
         return `Reeve did not see this process start, so it does not know which secrets the transcript may hold, and made no copy. The agent's own file is ${transcriptPath}; copy it yourself before the agent removes it.`;

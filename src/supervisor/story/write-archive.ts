@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { redact } from "../../capture/redaction.ts";
+import { createRedaction } from "../../capture/redaction.ts";
 import { reportPage } from "../../capture/report/report-page.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
@@ -160,7 +160,7 @@ function createContents(parts: ArchiveParts, staged: string): Contents {
     const lines = transcriptWithoutSecrets(
       parts.files,
       from,
-      (text) => redact(text, parts.secrets),
+      createRedaction(parts.secrets).text,
       (count) => (skipped += count),
     );
     const file = await sized(name, about.modifiedAt / 1_000, lines);

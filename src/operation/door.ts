@@ -120,7 +120,7 @@ function lifeOf({ registry, log }: Store, sessionId: string): { readonly signal:
     if (!events.some((event) => event.sessionId === sessionId)) return;
     const session = registry.get(sessionId);
     if (session === undefined || isEnded(session) || session.process.incarnation !== incarnation) over.abort();
-  });
+  }, "first");
   return { signal: over.signal, close };
 }
 

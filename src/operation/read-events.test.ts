@@ -23,7 +23,7 @@ function slow(
     prunedThrough: () => log.prunedThrough(),
     places: (query) => log.places(query),
     newestFrom: (sessionId, newest) => log.newestFrom(sessionId, newest),
-    follow: (listener) => log.follow(listener),
+    follow: (...listening) => log.follow(...listening),
     latest: (query) => log.latest(query),
     read: (query) => read((readings += 1), () => log.read(query)),
   };

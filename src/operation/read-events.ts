@@ -93,7 +93,7 @@ async function* follow(
     }
   };
   // One listener each for the whole stream: one per wake would pile up for as long as somebody listens.
-  const unfollow = log.follow(heard);
+  const unfollow = log.follow(heard, "first");
   signal.addEventListener("abort", wakeUp);
   const asleep = (): Promise<void> =>
     new Promise((resolve) => {

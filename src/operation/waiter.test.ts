@@ -54,7 +54,7 @@ function slow(meanwhile: (reading: number) => Promise<void>): Store {
     prunedThrough: () => log.prunedThrough(),
     places: (query) => log.places(query),
     newestFrom: (sessionId, newest) => log.newestFrom(sessionId, newest),
-    follow: (listener) => log.follow(listener),
+    follow: (...listening) => log.follow(...listening),
     read: (query) => late(log.read(query)),
     latest: (query) => late(log.latest(query)),
   };

@@ -184,7 +184,7 @@ export function followSessions(log: EventLog, clock: Clock, sessionIds: Readonly
       isNew = true;
     }
     if (isNew) wake?.();
-  });
+  }, "first");
   const asleep = (timeoutMs: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const awake = (): void => {

@@ -13,13 +13,16 @@ export interface TerminalStripper {
 }
 
 export function stripTerminal(text: string): string {
-  return showHidden(stripControls(text));
+  return PLAIN.test(text) ? text : showHidden(stripControls(text));
 }
 
 /** For what must stay as it was written, a transcript: hidden characters are still in it. */
 export function stripControls(text: string): string {
-  return newStripper()(text);
+  return PLAIN.test(text) ? text : newStripper()(text);
 }
+
+/** Most texts are: there is nothing in them to be removed. */
+const PLAIN = /^[ -~]*$/;
 
 export function createTerminalStripper(): TerminalStripper {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

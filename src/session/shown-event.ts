@@ -23,5 +23,13 @@ function safeValue(value: unknown): unknown {
 }
 
 function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const known = NAMES.get(name);
+  if (known !== undefined) return known;
+  const shown = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (NAMES.size < MOST_NAMES) NAMES.set(name, shown);
+  return shown;
 }
+
+/** The same few in every event; a name may also be somebody else's word. */
+const NAMES = new Map<string, string>();
+const MOST_NAMES = 500;

@@ -72,6 +72,15 @@ describe("group commit", () => {
     expect(store.registry.get("a")?.revision).toBe(revision === 3 ? 3 : 2);
   });
 
+  test("whoever passes on what somebody waits for hears of it before all others", async () => {
+    const store = await home.open();
+    const heard: string[] = [];
+    store.log.follow(() => heard.push("works with it"));
+    store.log.follow(() => heard.push("passes it on"), "first");
+    await store.commit({ events: [{ sessionId: null, body: STARTED }] });
+    expect(heard).toEqual(["passes it on", "works with it"]);
+  });
+
   test("nothing is visible before it is durable, and rows are there when followers hear of them", async () => {
     const store = await home.open();
     const seen: unknown[] = [];

@@ -72,8 +72,11 @@ export interface EventLog {
     /** Only those with a lower number. */
     readonly before?: number;
   }): Promise<LoggedEvent | undefined>;
-  /** Called with each committed batch, in order; must not throw. */
-  follow(listener: (events: readonly LoggedEvent[]) => void): () => void;
+  /**
+   * Called with each committed batch, in order; must not throw. `first`: before all others, for those who pass on what
+   * somebody waits for.
+   */
+  follow(listener: (events: readonly LoggedEvent[]) => void, when?: "first" | "then"): () => void;
 }
 
 export interface EventPlace {

@@ -19,10 +19,12 @@ const RING_SIZE = 1_000;
 const BACK_PAGE = 20;
 
 /** Statements that write so many rows, largest first: a row of its own costs twice as much. */
-const INSERTS = [64, 16, 4, 1].map((rows) => ({
+const INSERTS = [64, 16, 4, 2, 1].map((rows) => ({
   rows,
   sql: `INSERT INTO events (at, session_id, type, caller, via, body) VALUES ${Array(rows).fill("(?, ?, ?, ?, ?, ?)").join(", ")}`,
 }));
+
+type Listener = (events: readonly LoggedEvent[]) => void;
 
 export interface Draft extends Omit<LoggedEvent, "seq"> {
   /** The body, as it is stored. */
@@ -33,7 +35,7 @@ export class SqliteEventLog implements EventLog {
   readonly #db: Sqlite;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
-  readonly #listeners = new Set<(events: readonly LoggedEvent[]) => void>();
+  readonly #listeners = { first: new Set<Listener>(), then: new Set<Listener>() };
   #head: number;
   #prunedThrough: number;
   /** Every event after `#ringStart`, oldest first. */
@@ -106,10 +108,10 @@ export class SqliteEventLog implements EventLog {
     });
   }
 
-  follow(listener: (events: readonly LoggedEvent[]) => void): () => void {
-    const own = (events: readonly LoggedEvent[]): void => listener(events);
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+  follow(listener: Listener, when: "first" | "then" = "then"): () => void {
+    const own: Listener = (events) => listener(events);
+    this.#listeners[when].add(own);
+    return () => void this.#listeners[when].delete(own);
   }
 
   /** Everything but its number. */
@@ -171,13 +173,14 @@ export class SqliteEventLog implements EventLog {
       this.#ringStart = (this.#ring[0]?.seq ?? this.#head) - 1;
     }
     const batch = Object.freeze(events);
-    for (const listener of this.#listeners) {
-      try {
-        listener(batch);
-      } catch (error) {
-        this.#onFailure(error);
+    for (const listeners of [this.#listeners.first, this.#listeners.then])
+      for (const listener of listeners) {
+        try {
+          listener(batch);
+        } catch (error) {
+          this.#onFailure(error);
+        }
       }
-    }
   }
 
   /** From now on the index is enough. */

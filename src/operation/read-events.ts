@@ -84,9 +84,9 @@ async function* follow(
     let isSent = false;
     try {
       const { sessionIds } = sessions();
-      const own = events.filter(({ sessionId }) => sessionIds?.includes(sessionId ?? "") ?? true);
+      const own = sessionIds && events.filter(({ sessionId }) => sessionIds.includes(sessionId ?? ""));
       // Whoever listens hears of it before anything else that the commit sets going.
-      isSent = own.length === 0 || direct(own.map(itemOf));
+      isSent = own?.length === 0 || direct(own?.map(itemOf) ?? itemsOf(events));
     } finally {
       if (isSent) cursor = events.at(-1)?.seq ?? cursor;
       else wakeUp();
@@ -144,6 +144,9 @@ const itemOf = remembered(NEWEST, (event: LoggedEvent): StreamItem => ({
   type: event.body.type,
   data: viewEvent(event),
 }));
+
+/** Of a whole commit, the same for all who may see everything. */
+const itemsOf = remembered(1, (events: readonly LoggedEvent[]): readonly StreamItem[] => events.map(itemOf));
 
 /** Said by no event of the log: those that are not there any more. Whoever goes on after it has missed nothing more. */
 function missed(since: number, through: number, at: number): StreamItem {

@@ -76,7 +76,7 @@ export interface EventLog {
    * Called with each committed batch, in order; must not throw. `first`: before all others, for those who pass on what
    * somebody waits for.
    */
-  follow(listener: (events: readonly LoggedEvent[]) => void, when?: "first" | "then"): () => void;
+  follow(listener: (events: readonly LoggedEvent[]) => void, when?: "first" | "later"): () => void;
 }
 
 export interface EventPlace {

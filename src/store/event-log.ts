@@ -35,7 +35,7 @@ export class SqliteEventLog implements EventLog {
   readonly #db: Sqlite;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
-  readonly #listeners = { first: new Set<Listener>(), then: new Set<Listener>() };
+  readonly #listeners = { first: new Set<Listener>(), later: new Set<Listener>() };
   #head: number;
   #prunedThrough: number;
   /** Every event after `#ringStart`, oldest first. */
@@ -108,7 +108,7 @@ export class SqliteEventLog implements EventLog {
     });
   }
 
-  follow(listener: Listener, when: "first" | "then" = "then"): () => void {
+  follow(listener: Listener, when: "first" | "later" = "later"): () => void {
     const own: Listener = (events) => listener(events);
     this.#listeners[when].add(own);
     return () => void this.#listeners[when].delete(own);
@@ -173,7 +173,7 @@ export class SqliteEventLog implements EventLog {
       this.#ringStart = (this.#ring[0]?.seq ?? this.#head) - 1;
     }
     const batch = Object.freeze(events);
-    for (const listeners of [this.#listeners.first, this.#listeners.then])
+    for (const listeners of [this.#listeners.first, this.#listeners.later])
       for (const listener of listeners) {
         try {
           listener(batch);

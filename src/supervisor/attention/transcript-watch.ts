@@ -302,10 +302,11 @@ function isStopped(entry: Followed): boolean {
 function readLines(agent: Agent, session: Session, lines: readonly NewLine[]): readonly Reading[] {
   const readings: Reading[] = [];
   let assumed = session;
-  for (const { text } of lines) {
+  for (const [index, { text }] of lines.entries()) {
     const reading = agent.readLine(text, knownOf(assumed));
     if (reading === null) continue;
     readings.push(reading);
+    if (index === lines.length - 1) break;
     assumed = applyReading(assumed, reading, { now: session.conversation.activity.evidence.at, random: 0 }).session;
   }
   return readings;

@@ -18,8 +18,7 @@ export async function sendStream(
   open: (direct: Direct) => AsyncIterable<readonly StreamItem[]>,
   signal: AbortSignal,
 ): Promise<void> {
-  const send = (items: readonly StreamItem[]): boolean => write(items.map(textOf).join(""));
-  const write = (text: string): boolean => {
+  const write = (text: string | Buffer): boolean => {
     const isTaken = response.write(text);
     // Node would hold it back until everything else that the commit set going is done.
     response.socket?.uncork();
@@ -27,7 +26,7 @@ export async function sendStream(
   };
   const pages = open((items) => {
     if (response.writableNeedDrain) return false;
-    send(items);
+    write(bytesOf(items));
     return true;
   });
   let wake: (() => void) | null = null;
@@ -41,11 +40,17 @@ export async function sendStream(
     clearTimeout(stuck);
   };
   const heartbeat = setInterval(() => response.write(": still here\n\n"), HEARTBEAT_MS);
-  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
+  // It ends with the connection, so no event needs a frame around it.
+  response.removeHeader("transfer-encoding");
+  response.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    connection: "close",
+  });
   write(": events\n\n");
   try {
     for await (const items of pages) {
-      if (!send(items)) await taken();
+      if (!write(items.map(textOf).join(""))) await taken();
     }
   } catch {
     // It went away in the middle of a write, or a page could not be read. The log keeps what it missed.
@@ -64,3 +69,6 @@ const textOf = remembered(
   NEWEST,
   ({ id, type, data }: StreamItem) => `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`,
 );
+
+/** What is committed goes to all of them at once. */
+const bytesOf = remembered(1, (items: readonly StreamItem[]) => Buffer.from(items.map(textOf).join("")));

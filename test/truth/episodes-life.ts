@@ -5,7 +5,7 @@ import { begin } from "./episodes-turn.ts";
 import { processesOf, serverOf } from "./faults.ts";
 import { signal } from "./kernel.ts";
 import type { Lane } from "./lane.ts";
-import { NotBegun } from "./lane.ts";
+import { CannotGoOn, NotBegun } from "./lane.ts";
 
 const ALL = ["claude", "gemini", "codex", "codex-hooks", "practice", "command"] as const;
 const TALKING = ALL.slice(0, 5);
@@ -147,7 +147,10 @@ async function startAgain(lane: Lane): Promise<void> {
     ["restart", lane.sessionId()],
     (answer) => answer.status === 0 || isParked(answer) || lane.isTranscriptDeleted(),
   );
-  if (result.status !== 0 && !isParked(result)) return lane.settle();
+  if (result.status !== 0 && !isParked(result)) {
+    await lane.settle();
+    throw new CannotGoOn();
+  }
   await lane.until("its next process is there", () => lane.processes.main() !== before);
   await lane.settle();
   if (!lane.processes.isAlive())

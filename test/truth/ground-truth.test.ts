@@ -83,6 +83,13 @@ describe("turns", () => {
     expect(verdicts([request("q0n1q", 0, "hung")])).toEqual([["open", 0, null]]);
   });
 
+  test("an Esc right after the model was gone: the agent may tell of either", () => {
+    const cut = [request("q0n1q", 0, "disconnected", { finishedAt: 2_000 })];
+    const allowed = (deeds: TurnRules["deeds"]) => turnsOf(cut, { ...none, deeds }).map((turn) => turn.allowed);
+    expect(allowed([{ what: "stop", at: 2_100, turn: "q0n2q" }])).toEqual([["failed", "interrupted"]]);
+    expect(allowed([{ what: "stop", at: 9_000, turn: "q0n2q" }])).toEqual([["failed"]]);
+  });
+
   test("an answer to a question that was refused is an interruption", () => {
     const asked = [request("q0n1q", 0, "answered", { calls: [call] })];
     expect(verdicts(asked, { deeds: [{ what: "stop", at: 4_000 }] })).toEqual([["interrupted", 0, 4_000]]);

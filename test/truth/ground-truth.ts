@@ -84,6 +84,10 @@ function turnOf(group: readonly RecordedRequest[], all: readonly RecordedRequest
   const diesNow = rules.deeds.some(
     ({ what, at }) => what === "death" && endedAt !== null && at >= endedAt - 500 && at - endedAt < LAST_WORDS_MS,
   );
+  // The model was gone and somebody pressed Esc, before the agent had told of either.
+  const isStopped =
+    verdict === "failed" &&
+    rules.deeds.some(({ what, at }) => what === "stop" && endedAt !== null && Math.abs(at - endedAt) < LAST_WORDS_MS);
   return {
     prompt,
     startedAt,
@@ -91,7 +95,7 @@ function turnOf(group: readonly RecordedRequest[], all: readonly RecordedRequest
     verdict,
     says: verdict === "completed" && !isOwn && last.says !== "" ? last.says : null,
     mayJoin: rules.steered.has(tag) || isOwn,
-    allowed: allowedFor(verdict, last, diesNow),
+    allowed: isStopped ? ["failed", "interrupted"] : allowedFor(verdict, last, diesNow),
     isOptional: diesNow || verdict === "died",
   };
 }

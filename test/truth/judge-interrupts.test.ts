@@ -83,3 +83,19 @@ test("what waited does not arrive before it, unless nobody could answer", () => 
   const alone = { ...interrupt, tag: null };
   expect(kinds(history([stopped, waited, late], { interrupts: [alone] }))).toEqual([]);
 });
+
+test("a turn that was stopped before the agent asked the model is in the conversation, and in no request", () => {
+  const begun = sent({ how: "start", tag: "q0n0q", text: "first q0n0q", messageId: null });
+  const told = event(19, 900, "turn-interrupted");
+  const early = { ...interrupt, at: T0 + 800, answeredAt: T0 + 900, isUnderWay: false };
+  const usual = history([turn(1_000, 6_000), ahead, waited], { interrupts: [early] });
+  const heard: History = {
+    ...usual,
+    sent: [begun, ...usual.sent],
+    events: [...usual.events, told].toSorted((one, other) => one.seq - other.seq),
+    wakes: [wake(19, 910, "turn-interrupted"), ...usual.wakes],
+  };
+  const arrival = { text: "first q0n0q", at: T0 + 850, times: 1 };
+  expect(kinds({ ...heard, arrivals: [arrival, ...heard.arrivals] })).toEqual([]);
+  expect(kinds({ ...heard, sent: usual.sent })).toEqual(["doubled-wake"]);
+});

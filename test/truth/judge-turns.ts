@@ -1,6 +1,7 @@
 /** Turns: each end is told once, with the right verdict and not before it happened; nothing is idle meanwhile. */
 import type { Finding } from "./finding.ts";
 import type { Event, History, Span, TrueTurn, Verdict } from "./history.ts";
+import { tagOf } from "./ground-truth.ts";
 import { dueAfter } from "./patience.ts";
 
 const ENDS: Readonly<Record<string, Verdict>> = {
@@ -38,7 +39,7 @@ export const CORRECTED = "turn-corrected";
 function judgeEnds(history: History): readonly Finding[] {
   const findings: Finding[] = [];
   for (const { turn, end } of alignEnds(history.turns, toldEnds(history.events))) {
-    if (turn === null && end !== null)
+    if (turn === null && end !== null && !wasNeverAsked(history, end))
       findings.push({
         kind: "doubled-wake",
         text: `${end.event.type} (event ${end.event.seq}) was told, and no turn ended`,
@@ -70,6 +71,18 @@ function judgeEnds(history: History): readonly Finding[] {
       });
   }
   return findings;
+}
+
+/** The model knows nothing of a turn that was stopped before the agent had asked it; the conversation has its prompt. */
+function wasNeverAsked({ interrupts, sent, turns, arrivals }: History, { verdict, event }: ToldEnd): boolean {
+  const isLost = (tag: string): boolean =>
+    arrivals.some(({ text }) => text.includes(tag)) && !turns.some(({ prompt }) => tagOf(prompt) === tag);
+  return (
+    verdict === "interrupted" &&
+    interrupts.some(
+      ({ at, turn }) => at <= event.at && sent.some(({ tag, how }) => (tag === turn || how === "start") && isLost(tag)),
+    )
+  );
 }
 
 function isDue(turn: TrueTurn): boolean {

@@ -49,6 +49,8 @@ export class Stuck extends Error {}
 
 /** What the episode was to begin with was honestly told as not known to have arrived: there is no episode. */
 export class NotBegun extends Error {}
+/** The agent cannot go on with its conversation, and said so: only the end is of interest. */
+export class CannotGoOn extends Error {}
 
 /**
  * The daemon was killed after a start was answered and before its process was there, because tmux hung, and the caller's
@@ -235,10 +237,13 @@ export async function createLane(world: World, mode: Mode, index: number, machin
       return add({ tag, text, how, at }, answerOf<{ message_id?: string }>(stdout).message_id ?? null);
     },
     async interrupt(about, kind) {
-      const late = sent.filter((one) => one.tag !== about.turn && !isThrough(one)).map(({ tag }) => tag);
+      const open = sent.filter((one) => one.tag !== about.turn && !isThrough(one));
+      // What it was started with is no message that waits: its turn is under way from the start.
+      const first = open.find(({ how: given }) => given === "start");
+      const late = open.filter((one) => one !== first).map(({ tag }) => tag);
       const waiting = [...late, ...drafts.filter(({ draft }) => draft.to === null).map(({ draft }) => draft.tag)];
       const at = Date.now();
-      if (about.turn !== null) deeds.push({ what: "stop", at, turn: about.turn });
+      for (const turn of [about.turn, first?.tag ?? null]) if (turn !== null) deeds.push({ what: "stop", at, turn });
       const message = kind === null ? null : await lane.send(kind, "interrupt");
       if (message === null) await lane.reeve(["interrupt", sessionId]);
       interrupts.push({ ...about, at, answeredAt: Date.now(), tag: message?.tag ?? null, waiting });

@@ -9,7 +9,7 @@ import { CORRECTED } from "./judge-turns.ts";
 import { wakeDelays } from "./judge-wakes.ts";
 import { outcomeOf } from "./judge-messages.ts";
 import type { Lane } from "./lane.ts";
-import { createLane, EnvironmentLost, NotBegun, Stuck } from "./lane.ts";
+import { CannotGoOn, createLane, EnvironmentLost, NotBegun, Stuck } from "./lane.ts";
 import type { Machine } from "./machine.ts";
 import type { TextKind } from "./prompts.ts";
 import { createWorld, STALL_SECONDS } from "./world.ts";
@@ -88,7 +88,7 @@ async function runLane(lane: Lane, episodes: LanePlan["episodes"]): Promise<Hist
         if (episodes[1] === undefined || prompt === "slow") await lane.settle();
       } else await runEpisode(lane, episode);
     } catch (error) {
-      if (error instanceof EnvironmentLost) isVoid = true;
+      if (error instanceof EnvironmentLost || error instanceof CannotGoOn) isVoid = true;
       else if (error instanceof Stuck) stuck ??= `${episode.name}: ${error.message}`;
       else if (!(error instanceof NotBegun)) throw error;
     }

@@ -170,7 +170,8 @@ function weightsOf(
   return readings.map((reading, index) => {
     const weight = weightOf(session, reading);
     // Only a turn changes which turn is old, for those that follow.
-    if (reading.turn !== undefined && index < readings.length - 1) session = applyReading(session, reading, { now, random: 0 }).session;
+    if (reading.turn !== undefined && index < readings.length - 1)
+      session = applyReading(session, reading, { now, random: 0 }).session;
     return weight;
   });
 }

@@ -322,6 +322,23 @@ describe("a transcript that is missing", () => {
     expect(status()).toBe("pending");
   });
 
+  test("of a process that has completed no turn yet is as expected, whatever the one before it did", async () => {
+    await ground.readings.take(ground.session(), { source: "hook", detail: "Prompt", turn: { phase: "started" } });
+    await ground.readings.take(ground.session(), { source: "hook", detail: "Stop", turn: { phase: "completed" } });
+    const { process, conversation, watch } = ground.session();
+    await ground.dispose();
+    home = makeHome();
+    const startedAt = (conversation.lastTurn?.startedAt ?? 0) + 1;
+    ground = await makeGround(agent, { process: { ...process, startedAt }, conversation, watch }, home);
+    watcher = ground.use(createTranscriptWatch(ground.parts));
+    watcher.attend(ground.session());
+    await whenAnotherIsLost();
+    expect(status()).toBe("pending");
+    await ground.readings.take(ground.session(), { source: "hook", detail: "Prompt", turn: { phase: "started" } });
+    await ground.readings.take(ground.session(), { source: "hook", detail: "Stop", turn: { phase: "completed" } });
+    await eventually("it is lost", () => status() === "lost");
+  });
+
   test("though it was there is lost, and says so", async () => {
     add("cost 1");
     await counted(1);

@@ -167,7 +167,7 @@ export function createTranscriptWatch(parts: {
     entry.watcher = null;
     const isOverdue =
       watch.observability.status === "observable" ||
-      (watch.observability.status === "pending" && session.conversation.lastTurn?.verdict === "completed");
+      (watch.observability.status === "pending" && hasCompleted(session));
     if (isOverdue && ++entry.misses >= MISSES) {
       const detail =
         watch.observability.status === "observable"
@@ -291,6 +291,11 @@ async function replacedBy(
 
 function stampOfState({ identity, size, modifiedAt }: FileState): string {
   return `${identity} ${size} ${modifiedAt}`;
+}
+
+/** In this process: the one before it may have had another conversation, with a transcript of its own. */
+function hasCompleted({ process, conversation: { lastTurn } }: Session): boolean {
+  return lastTurn?.verdict === "completed" && (lastTurn.startedAt ?? Infinity) >= (process.startedAt ?? 0);
 }
 
 /** Asked again after an await, during which that may have changed. */

@@ -11,7 +11,7 @@ import { SESSION_IMAGE } from "../support/session-image.ts";
 import { type BenchHome, callerEnvironment, createBenchHome, type SessionAnswer } from "./support/bench-home.ts";
 import { createHttpClient, type EventFollower, followEvents, type HttpClient } from "./support/http-client.ts";
 import { alternate, atMost, compare, sleep } from "./support/measure.ts";
-import { cpuMsOf, untilQuiet } from "./support/processes.ts";
+import { measureCpu, untilQuiet } from "./support/processes.ts";
 import type { Bench, Target } from "./support/target.ts";
 
 const IDLE_CONTAINERS = 20;
@@ -137,17 +137,16 @@ async function measureIdle(
     await events.arrival("session-running", session_id);
   }
   await untilQuiet(pid, 10_000);
-  const before = cpuMsOf(pid);
+  const used = measureCpu(pid);
   const startedAt = performance.now();
   await sleep(windowMs);
   const elapsed = performance.now() - startedAt;
-  const used = ((cpuMsOf(pid) - before) / elapsed) * 100;
   add(
     compare({
       target: 19,
       what: `idle CPU with ${IDLE_CONTAINERS} containers, of one core`,
       unit: "%",
-      subject: [used],
+      subject: [(used() / elapsed) * 100],
       baseline: [100],
       baselineName: "one core",
       limit: atMost(0.2, "subject"),

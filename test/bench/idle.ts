@@ -9,7 +9,7 @@ import {
 import { keepProgram } from "./support/child.ts";
 import { createHttpClient } from "./support/http-client.ts";
 import { atMost, compare, NO_WORSE, sleep } from "./support/measure.ts";
-import { childrenOf, cpuMsOf, memoryOf, untilQuiet } from "./support/processes.ts";
+import { childrenOf, measureCpu, memoryOf, untilQuiet } from "./support/processes.ts";
 import type { Bench, Target } from "./support/target.ts";
 
 /** Long enough for one sweep (every 60 s) and twelve looks at the runtime; a quick run sees four looks and no sweep. */
@@ -35,12 +35,11 @@ export const idle: Target = {
 
     const pids = [daemon, large, minimal.pid, childrenOf(daemon)[0] ?? daemon] as const;
     const windowMs = isQuick ? QUICK_WINDOW_MS : WINDOW_MS;
-    const before = pids.map(cpuMsOf);
+    const meters = pids.map(measureCpu);
     const startedAt = performance.now();
     await sleep(windowMs);
     const elapsed = performance.now() - startedAt;
-    const percent = (pid: number, index: number): number => ((cpuMsOf(pid) - (before[index] ?? 0)) / elapsed) * 100;
-    const [daemonCpu = 0, largeCpu = 0, minimalCpu = 0, clientCpu = 0] = pids.map(percent);
+    const [daemonCpu = 0, largeCpu = 0, minimalCpu = 0, clientCpu = 0] = meters.map((used) => (used() / elapsed) * 100);
     const memory = { daemon: memoryOf(daemon), large: memoryOf(large), minimal: memoryOf(minimal.pid) };
 
     const common = { target: 10, baselineName: "minimal Node + SQLite" };

@@ -90,6 +90,13 @@ describe("turns", () => {
     expect(allowed([{ what: "stop", at: 9_000, turn: "q0n2q" }])).toEqual([["failed"]]);
   });
 
+  test("an answer that comes while the turn is to be stopped: the agent may tell of either", () => {
+    const answered = [request("q0n1q", 0, "answered", { finishedAt: 2_000 })];
+    const allowed = (deeds: TurnRules["deeds"]) => turnsOf(answered, { ...none, deeds }).map((turn) => turn.allowed);
+    expect(allowed([{ what: "stop", at: 1_900, turn: "q0n1q" }])).toEqual([["completed", "interrupted"]]);
+    expect(allowed([{ what: "stop", at: 1_900, turn: "q0n2q" }])).toEqual([["completed"]]);
+  });
+
   test("an answer to a question that was refused is an interruption", () => {
     const asked = [request("q0n1q", 0, "answered", { calls: [call] })];
     expect(verdicts(asked, { deeds: [{ what: "stop", at: 4_000 }] })).toEqual([["interrupted", 0, 4_000]]);

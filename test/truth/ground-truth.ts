@@ -88,6 +88,8 @@ function turnOf(group: readonly RecordedRequest[], all: readonly RecordedRequest
   const isStopped =
     verdict === "failed" &&
     rules.deeds.some(({ what, at }) => what === "stop" && endedAt !== null && Math.abs(at - endedAt) < LAST_WORDS_MS);
+  // Its answer came while somebody wanted it stopped: Gemini CLI says that it was cancelled, and that it is done.
+  const isOvertaken = verdict === "completed" && rules.deeds.some(({ what, turn }) => what === "stop" && turn === tag);
   return {
     prompt,
     startedAt,
@@ -95,7 +97,7 @@ function turnOf(group: readonly RecordedRequest[], all: readonly RecordedRequest
     verdict,
     says: verdict === "completed" && !isOwn && last.says !== "" ? last.says : null,
     mayJoin: rules.steered.has(tag) || isOwn,
-    allowed: isStopped ? ["failed", "interrupted"] : allowedFor(verdict, last, diesNow),
+    allowed: isStopped || isOvertaken ? [verdict, "interrupted"] : allowedFor(verdict, last, diesNow),
     isOptional: diesNow || verdict === "died",
   };
 }

@@ -17,12 +17,14 @@ import type { RuleBook } from "../launch/rule-book.ts";
 import type { Scheduler } from "../ledger/scheduler.ts";
 import { targetOf } from "../ledger/target.ts";
 import type { SoftWatch } from "./soft-watch.ts";
+import { createTrials } from "./trials.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** A screen is drawn in several writes; this long after the last one it is whole. */
 const QUIET_MS = 150;
 /** Spinners never fall quiet. */
 const LONGEST_WAIT_MS = 1_000;
+const SCREEN = "screen";
 
 export interface ScreenWatch extends Watcher {
   /** Its terminal showed something. */
@@ -54,6 +56,7 @@ export function createScreenWatch(parts: {
   /** Since when (monotonic) something new has been shown that was not looked at. */
   const waiting = new Map<string, number>();
   const watched = new Set<string>();
+  const trials = createTrials(parts.scheduler);
 
   async function look(session: Session): Promise<Reading | null> {
     const { identity } = session;
@@ -85,8 +88,12 @@ export function createScreenWatch(parts: {
       const reading = session === null ? null : await look(session);
       if (session !== null && reading !== null)
         await parts.soft.weigh(session, "screen", reading, () => lookAgain(session));
+      trials.over(sessionId, SCREEN);
     } catch (error) {
-      parts.log("a screen could not be read", { session: sessionId, why: messageOf(error) });
+      // What it shows may be the last that it draws for long.
+      const again = (): void => void lookNow(sessionId);
+      if (watched.has(sessionId) && trials.failed(sessionId, SCREEN, again))
+        parts.log("a screen could not be read; tried again", { session: sessionId, why: messageOf(error) });
     }
   }
 
@@ -96,12 +103,13 @@ export function createScreenWatch(parts: {
     const since = waiting.get(sessionId) ?? now;
     const delay = Math.max(0, Math.min(QUIET_MS, since + LONGEST_WAIT_MS - now));
     waiting.set(sessionId, since);
-    parts.scheduler.after(sessionId, "screen", delay, () => void lookNow(sessionId));
+    parts.scheduler.after(sessionId, SCREEN, delay, () => void lookNow(sessionId));
   }
 
   function stop(sessionId: string): void {
     watched.delete(sessionId);
-    parts.scheduler.cancel(sessionId, "screen");
+    parts.scheduler.cancel(sessionId, SCREEN);
+    trials.over(sessionId, SCREEN);
     waiting.delete(sessionId);
   }
 

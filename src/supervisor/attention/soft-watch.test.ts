@@ -155,14 +155,29 @@ describe("one that contradicts the record", () => {
     expect([taken, asked]).toEqual([[], 1]);
   });
 
-  test("is dropped when the source is silent, or cannot be asked", async () => {
+  test("is dropped when the source is silent", async () => {
     await see(screen("idle"));
     now = null;
     await wait(5_000);
     expect(taken).toEqual([]);
-    await soft.weigh(session, "screen", screen("idle"), () => Promise.reject(new Error("no tmux")));
+  });
+
+  test("is asked about again where the source cannot be asked, because it may never show anything else", async () => {
+    let isThere = false;
+    const unsure = async (): Promise<Reading | null> => {
+      asked++;
+      if (!isThere) throw new Error("no tmux");
+      return screen("idle");
+    };
+    await soft.weigh(session, "screen", screen("idle"), unsure);
     await wait(5_000);
-    expect([taken, logged]).toEqual([[], ["a second look at a session failed"]]);
+    expect([taken, logged]).toEqual([[], ["a second look at a session failed; tried again"]]);
+    isThere = true;
+    await wait(10_000);
+    expect(taken).toMatchObject([{ activity: "idle", turn: { phase: "interrupted" } }]);
+    const before = asked;
+    await wait(60_000);
+    expect(asked).toBe(before);
   });
 
   test("begins anew when something else is said in between", async () => {

@@ -13,6 +13,7 @@ import { settleSoft, weighSoft } from "../../session/weigh-soft.ts";
 import { outranks } from "../../session/witness.ts";
 import type { Store } from "../../store/contract.ts";
 import type { Scheduler } from "../ledger/scheduler.ts";
+import { createTrials } from "./trials.ts";
 import type { Incarnation, Readings } from "./readings.ts";
 
 /** Hooks arrive within milliseconds; a busy machine may hold one back for a second or two. */
@@ -71,6 +72,10 @@ export interface SoftWatch {
   forget(sessionId: string): void;
 }
 
+function purposeOf(via: Via): string {
+  return `doubted ${via}`;
+}
+
 export function createSoftWatch(parts: {
   readonly store: Store;
   readonly readings: Readings;
@@ -85,8 +90,11 @@ export function createSoftWatch(parts: {
   /** Since when (monotonic) a source has been saying the same thing that the record does not. */
   const doubts = new Map<string, Doubt>();
 
+  const trials = createTrials(parts.scheduler);
+
   function dismiss(sessionId: string, via: Via): void {
-    parts.scheduler.cancel(sessionId, `doubted ${via}`);
+    trials.over(sessionId, purposeOf(via));
+    parts.scheduler.cancel(sessionId, purposeOf(via));
     doubts.delete(`${sessionId} ${via}`);
   }
 
@@ -135,7 +143,7 @@ export function createSoftWatch(parts: {
     if (doubt?.key === key) {
       if (parts.clock.monotonic() - doubt.since < patienceMs - 20) return;
       if (isBare && (await isBusy(session, via, doubt)))
-        return parts.scheduler.after(sessionId, `doubted ${via}`, staysMs, () => void again(of, via, ask));
+        return parts.scheduler.after(sessionId, purposeOf(via), staysMs, () => void again(of, via, ask));
       dismiss(sessionId, via);
       return readings.take(session, settleSoft(session, reading));
     }
@@ -143,7 +151,7 @@ export function createSoftWatch(parts: {
     const { source } = session.conversation.activity.evidence;
     const since = parts.clock.monotonic();
     doubts.set(`${sessionId} ${via}`, { key, since, used: isBare ? await used(session) : null });
-    parts.scheduler.after(sessionId, `doubted ${via}`, patienceMs, () => void again(of, via, ask));
+    parts.scheduler.after(sessionId, purposeOf(via), patienceMs, () => void again(of, via, ask));
     const why = `not counted yet: it contradicts the ${NAMES[source]}; it counts if it does not change`;
     await readings.note(session, reading, why);
   }
@@ -154,8 +162,8 @@ export function createSoftWatch(parts: {
       if (reading === null) dismiss(of.id, via);
       else await weigh(of, via, reading, ask);
     } catch (error) {
-      dismiss(of.id, via);
-      parts.log("a second look at a session failed", { session: of.id, why: messageOf(error) });
+      if (trials.failed(of.id, purposeOf(via), () => void again(of, via, ask)))
+        parts.log("a second look at a session failed; tried again", { session: of.id, why: messageOf(error) });
     }
   }
 

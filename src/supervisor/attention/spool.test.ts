@@ -81,10 +81,27 @@ describe("the spool", () => {
     leave("1.json", turn("first"));
     await spool.follow(ground.session());
     expect([turns().length, left()]).toEqual([0, ["1.json"]]);
-    expect(ground.home.logged).toMatchObject([{ message: "hook records could not be read" }]);
+    expect(ground.home.logged).toMatchObject([{ message: "hook records could not be read; tried again" }]);
     isFull = false;
     await spool.leave(ground.session());
     expect([turns().length, left()]).toEqual([1, []]);
+  });
+
+  test("what could not be committed is tried again, though no other record comes", async () => {
+    let isFull = true;
+    const readings: Readings = {
+      ...ground.readings,
+      take: async (...args) => {
+        if (isFull) throw new Error("the disk is full");
+        await ground.readings.take(...args);
+      },
+    };
+    spool = createSpool({ ...ground.parts, readings });
+    await spool.follow(ground.session());
+    leave("1.json", turn("first"));
+    await eventually("its commit failed", () => ground.home.logged.length === 1);
+    isFull = false;
+    await eventually("it counts", () => turns().length === 1 && left().length === 0);
   });
 
   test("what was left behind comes before what is told of next", async () => {

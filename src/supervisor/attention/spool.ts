@@ -14,10 +14,13 @@ import type { FileChange, FileWatch, SessionFiles } from "../../runtime/session-
 import { spoolDirOf } from "../../session/session-directory.ts";
 import type { Session } from "../../session/session.ts";
 import type { Store } from "../../store/contract.ts";
+import type { Scheduler } from "../ledger/scheduler.ts";
 import { knownOf } from "./known.ts";
 import type { Readings } from "./readings.ts";
+import { createTrials } from "./trials.ts";
 
 const LARGEST_RECORD_BYTES = 1_048_576;
+const SPOOL = "spool";
 
 export interface Spool {
   /** Reads what is there and watches for more. */
@@ -38,12 +41,14 @@ export function createSpool(parts: {
   readonly readings: Readings;
   readonly agent: (name: string) => Agent;
   readonly runtime: (kind: string) => Pick<Runtime, "files">;
+  readonly scheduler: Scheduler;
   readonly log: Log;
 }): Spool {
   const watchers = new Map<string, Promise<FileWatch>>();
   const draining = new Map<string, Promise<void>>();
   /** Something may be there that was left, or has come meanwhile. */
   const isDirty = new Set<string>();
+  const trials = createTrials(parts.scheduler);
 
   /** One reader per session, so that records keep their order. `told`: the record that the watcher named. */
   function drain(sessionId: string, told: string | null = null): Promise<void> {
@@ -53,9 +58,11 @@ export function createSpool(parts: {
       return current;
     }
     const run = drainUntilClean(sessionId, told)
+      .then(() => trials.over(sessionId, SPOOL))
       .catch((error: unknown) => {
         isDirty.add(sessionId);
-        parts.log("hook records could not be read", { session: sessionId, why: messageOf(error) });
+        if (trials.failed(sessionId, SPOOL, () => void drain(sessionId)))
+          parts.log("hook records could not be read; tried again", { session: sessionId, why: messageOf(error) });
       })
       .finally(() => draining.delete(sessionId));
     draining.set(sessionId, run);

@@ -17,6 +17,7 @@ import type { Scheduler } from "../ledger/scheduler.ts";
 import { targetOf } from "../ledger/target.ts";
 import { knownOf } from "./known.ts";
 import type { SoftWatch } from "./soft-watch.ts";
+import { createTrials } from "./trials.ts";
 import type { Watcher } from "./watcher.ts";
 
 /** Of a status file. */
@@ -29,6 +30,10 @@ interface Followed {
   isStopped: boolean;
 }
 
+function purposeOf(name: string): string {
+  return `status file ${name}`;
+}
+
 export function createStatusWatch(parts: {
   readonly store: Store;
   readonly agent: (name: string) => Agent;
@@ -39,6 +44,7 @@ export function createStatusWatch(parts: {
 }): Watcher {
   const followed = new Map<string, Followed>();
   const queue = createKeyedQueue();
+  const trials = createTrials(parts.scheduler);
 
   async function read(of: Session, name: string): Promise<Reading | null> {
     const runtime = parts.runtime(of.identity.runtime);
@@ -63,13 +69,17 @@ export function createStatusWatch(parts: {
   }
 
   async function weigh(sessionId: string, name: string): Promise<void> {
+    if (!followed.has(sessionId)) return trials.over(sessionId, purposeOf(name));
     try {
       const session = parts.store.registry.get(sessionId);
       const reading = session === undefined ? null : await read(session, name);
       if (session !== undefined && reading !== null)
         await parts.soft.weigh(session, "status", reading, () => read(session, name));
+      trials.over(sessionId, purposeOf(name));
     } catch (error) {
-      parts.log("a status file could not be read", { session: sessionId, name, why: messageOf(error) });
+      const again = (): void => void notice(sessionId, name);
+      if (followed.has(sessionId) && trials.failed(sessionId, purposeOf(name), again))
+        parts.log("a status file could not be read; tried again", { session: sessionId, name, why: messageOf(error) });
     }
   }
 

@@ -17,6 +17,8 @@ import { targetOf } from "../ledger/target.ts";
 const LOOK_MS = 50;
 /** After so long without a change a key had no effect. */
 const CLEARING_MS = 2_000;
+/** A tmux that hangs is back within seconds, or not at all. */
+const UNANSWERED_MS = 15_000;
 /** Each round clears what is visible; long pastes are shown as one word. */
 const MOST_ROUNDS = 20;
 /** Agents show a longer paste as one word. */
@@ -53,10 +55,16 @@ export async function watchComposer(parts: ComposerParts, session: Session): Pro
   const look = (): Promise<Standing> => parts.attention.standing(session, composer);
 
   async function until(holds: (standing: Standing) => boolean, patienceMs: number): Promise<Standing> {
-    const endsAt = clock.monotonic() + patienceMs;
+    let endsAt = clock.monotonic() + patienceMs;
+    const givesUpAt = endsAt + UNANSWERED_MS;
     for (;;) {
-      const standing = await look();
-      if (holds(standing) || clock.monotonic() >= endsAt) return standing;
+      const standing = await look().catch((error: unknown) => {
+        if (clock.monotonic() >= givesUpAt) throw error;
+        return null;
+      });
+      // While the terminal does not answer, nothing can be seen to hold.
+      if (standing === null) endsAt = clock.monotonic() + patienceMs;
+      else if (holds(standing) || clock.monotonic() >= endsAt) return standing;
       await clock.sleep(LOOK_MS);
     }
   }

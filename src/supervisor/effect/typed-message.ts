@@ -7,6 +7,7 @@
 import { withoutTerminalAnswer } from "../../agent/composer.ts";
 import type { Agent } from "../../agent/contract.ts";
 import { failpoint } from "../../platform/failpoint.ts";
+import { messageOf, ReeveError } from "../../platform/reeve-error.ts";
 import { isBackgroundOnly } from "../../session/background.ts";
 import type { InputStep } from "../../session/input.ts";
 import { isOwnCommand, type Message } from "../../session/message.ts";
@@ -83,12 +84,22 @@ async function carryOut(
   await send(first);
   if (enter.length > 0) {
     failpoint("send.pasted");
-    const problem = await problemBeforeEnter(parts, typing, { again: () => send(first), pauseMs });
-    if (problem !== null) return problem;
-    await send(enter);
+    try {
+      const problem = await problemBeforeEnter(parts, typing, { again: () => send(first), pauseMs });
+      if (problem !== null) return problem;
+      await send(enter);
+    } catch (error) {
+      throw afterPaste(error);
+    }
   }
   failpoint("send.after-effect");
   return null;
+}
+
+/** Its text stands in the composer: whoever cannot be asked any more, it is not as if nothing had been typed. */
+function afterPaste(error: unknown): ReeveError {
+  const message = `its text was pasted, and then ${messageOf(error)}`;
+  return new ReeveError({ code: "delivery-unknown", kind: "unavailable", message });
 }
 
 interface Typing {
